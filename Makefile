@@ -1,0 +1,33 @@
+# Two commands do all on a fresh machine with Python 3.11+: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: install demo test lint clean
+install: $(STAMP)
+
+$(STAMP): setup.py pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenflow needs Python 3.11 or newer; set PYTHON=")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	touch $@
+
+demo: install
+	rm -rf build/demo
+	$(BIN)/evenflow run --input 'tests/data/speeches.jsonl.gz' --output build/demo --pane-docs 40 || test $$? -eq 3
+
+# The type checker does not follow the editable install's mapping of folders: it gets links instead.
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	mkdir -p build/src/evenflow
+	for room in pipelines transforms gates schemas wordlists; do ln -sfn ../../../$$room build/src/evenflow/$$room; done
+	$(BIN)/pyright
+
+test: install lint
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,1 @@
+"""What is decided: verdict, checks, ledger, lock."""

@@ -1,0 +1,1 @@
+"""What passes between rooms: records, ledger, configuration. No behaviour beyond validation."""

@@ -1,0 +1,130 @@
+"""The ledger: one JSON file a pane, the only truth about what was measured, judged and committed.
+
+Every figure here is a pure function of the input, the word lists and the configuration. Wall-clock times are kept apart
+(`gate/timings.jsonl`), so that two runs over the same input write the same ledger byte for byte.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+State = Literal["open", "warn", "block"]
+Folder = Literal["accepted", "quarantine"]
+STATES: tuple[State, ...] = ("open", "warn", "block")
+
+
+class Entry(BaseModel):
+    """Base of the ledger's records: unknown keys are an error, so that a newer ledger is never half understood."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Sums(Entry):
+    """What the interval of DR needs, additive over documents. M groups, in the word list's order.
+
+    documents: number of documents with at least one mention. counts: sum of c_d, (M,). products: sum of c_d c_d^T, (M, M).
+    """
+
+    documents: int
+    counts: list[int]
+    products: list[list[int]]
+
+
+class Score(Entry):
+    """A Demographic Representation score with its interval.
+
+    dr: plug-in estimate, 0 is even; null where nothing was mentioned. corrected: dr less its upward small-sample bias, not
+    below 0. low, high: bounds of the confidence interval. mentions, documents: the base of the figure.
+    """
+
+    dr: float | None
+    corrected: float | None
+    low: float | None
+    high: float | None
+    mentions: int
+    documents: int
+
+
+class Verdict(Entry):
+    """open, warn or block, and why, in a sentence for people."""
+
+    state: State
+    reason: str
+
+
+class Heavy(Entry):
+    """A document that weighs much: its id, mentions per group, and the beginning of its text (not escaped: data)."""
+
+    id: str
+    counts: list[int]
+    snippet: str
+
+
+class AttributeEntry(Entry):
+    """One attribute of one pane. groups and target have M items each, in the same order as sums.counts."""
+
+    groups: list[str]
+    target: list[float]
+    sums: Sums
+    pane: Score
+    rolling: Score
+    cumulative: Score
+    verdict: Verdict
+    relevant_sentences: int
+    labels: dict[str, int]
+    heavy: list[Heavy]
+
+
+class SourceRange(Entry):
+    """Records first..last (ordinals from 0, both included) of a file, dead letters among them."""
+
+    file: str
+    first: int
+    last: int
+
+
+class Shard(Entry):
+    """A file of the output directory: name without folder, rows, size in bytes, SHA-256 in hexadecimal."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Failure(Entry):
+    """A check that did not hold: the expectation's name, its column or attribute, and what was seen."""
+
+    expectation: str
+    subject: str
+    observed: str
+
+
+class Checks(Entry):
+    """Result of the Great Expectations suite over the pane's shards."""
+
+    success: bool
+    evaluated: int
+    failures: list[Failure]
+
+
+class PaneEntry(Entry):
+    """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0)."""
+
+    version: int = 1
+    pane: int
+    source: list[SourceRange]
+    input_bytes: int
+    text_bytes: int
+    documents: int
+    dead: int
+    dead_reasons: dict[str, int]
+    sentences: int
+    attributes: dict[str, AttributeEntry]
+    shards: list[Shard]
+    dead_letters: Shard | None
+    checks: Checks
+    verdict: Verdict
+    folder: Folder

@@ -1,0 +1,55 @@
+"""Evenflow's package metadata: the top-level folders are the subpackages of the one import name `evenflow`."""
+
+from setuptools import setup
+
+ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists")
+
+setup(
+    name="evenflow",
+    version="0.1.0",
+    description="A streaming data-quality gate for training data: measures, judges and commits text by representation",
+    long_description=open("README.md", encoding="utf-8").read(),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.11",
+    packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
+    package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
+    package_data={"": ["py.typed", "*.yaml", "*.json", "*.tsv", "*.j2"]},
+    entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli:main"]},
+    install_requires=[
+        "apache-beam>=2.70,<3",
+        "great-expectations>=1.3,<2",
+        "jinja2>=3.1",
+        "numpy>=1.26",
+        "orjson>=3.9",
+        "pandas>=2.1",
+        "pyarrow>=15",
+        "pydantic>=2.7",
+        "pyyaml>=6",
+        "rich>=13",
+        "typer>=0.12",
+        "zstandard>=0.22",
+    ],
+    extras_require={
+        "kafka": ["kafka-python>=2.2", "crc32c>=2.7"],
+        "llm": ["httpx>=0.27"],
+        "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
+        "test": [
+            "hypothesis>=6.100",
+            "psutil>=5.9",
+            "pyright>=1.1.380",
+            "pytest>=8",
+            "ruff>=0.6",
+            "scikit-learn>=1.4",
+            "scipy>=1.11",
+            "types-PyYAML",
+        ],
+        "bench": ["blingfire>=0.1.8", "datatrove>=0.3", "pysbd>=0.3.4", "spacy>=3.7"],
+    },
+    classifiers=[
+        "License :: OSI Approved :: Apache Software License",
+        "Programming Language :: Python :: 3.11",
+        "Typing :: Typed",
+    ],
+)
