@@ -1,0 +1,96 @@
+"""What passes between the reading step and the commit: figures of annotated blocks, and the shards' Arrow schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+SNIPPET = 160  # characters of a heavy document that the report shows
+HEAVY = 8  # documents that weigh most, kept a pane and attribute
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute as the steps know it: its name and groups, in the word list's order."""
+
+    name: str
+    groups: tuple[str, ...]
+
+
+def mentions(attribute: str, group: str) -> str:
+    """Name of the shard column that counts a group's mentions in a document."""
+    return f"mentions_{attribute}_{group}"
+
+
+def schema(attributes: tuple[Attribute, ...]) -> pa.Schema:
+    """Columns of a shard: id, text, extra (the document's other fields as JSON), and mentions per attribute and group."""
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False),
+            pa.field("text", pa.large_string(), nullable=False),
+            pa.field("extra", pa.large_string(), nullable=False),
+            *(
+                pa.field(mentions(attribute.name, group), pa.int32(), nullable=False)
+                for attribute in attributes
+                for group in attribute.groups
+            ),
+        ]
+    )
+
+
+@dataclass
+class AttributeFigures:
+    """Additive figures of one attribute: sums over documents (see ledger.Sums), mentions a label, heavy documents."""
+
+    documents: int
+    counts: list[int]
+    products: list[list[int]]
+    relevant: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+    heavy: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, other: AttributeFigures) -> None:
+        """Add another block's figures; the order of additions does not matter."""
+        self.documents += other.documents
+        self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
+        self.products = [
+            [a + b for a, b in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(self.products, other.products, strict=True)
+        ]
+        self.relevant += other.relevant
+        for label, count in other.labels.items():
+            self.labels[label] = self.labels.get(label, 0) + count
+        self.heavy = heaviest([*self.heavy, *other.heavy])
+
+
+def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The documents with the most mentions, ties by position."""
+    return sorted(documents, key=lambda document: (-sum(document["counts"]), document["at"]))[:HEAVY]
+
+
+@dataclass
+class Figures:
+    """Additive figures of some blocks."""
+
+    documents: int = 0
+    text_bytes: int = 0
+    input_bytes: int = 0
+    sentences: int = 0
+    dead_reasons: dict[str, int] = field(default_factory=dict)
+    attributes: dict[str, AttributeFigures] = field(default_factory=dict)
+
+    def add(self, other: Figures) -> None:
+        """Add another block's figures in place."""
+        self.documents += other.documents
+        self.text_bytes += other.text_bytes
+        self.input_bytes += other.input_bytes
+        self.sentences += other.sentences
+        for reason, count in other.dead_reasons.items():
+            self.dead_reasons[reason] = self.dead_reasons.get(reason, 0) + count
+        for name, figures in other.attributes.items():
+            if name in self.attributes:
+                self.attributes[name].add(figures)
+            else:
+                self.attributes[name] = figures
