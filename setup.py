@@ -1,5 +1,7 @@
 """Evenflow's package metadata: the top-level folders are the subpackages of the one import name `evenflow`."""
 
+from pathlib import Path
+
 from setuptools import setup
 
 ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists")
@@ -8,7 +10,7 @@ setup(
     name="evenflow",
     version="0.1.0",
     description="A streaming data-quality gate for training data: measures, judges and commits text by representation",
-    long_description=open("README.md", encoding="utf-8").read(),
+    long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     license_files=["LICENSE"],

@@ -75,9 +75,7 @@ class PaneChecks:
             Failure(
                 expectation=each.expectation_config.type,
                 subject=str(each.expectation_config.kwargs.get("column", "pane")),
-                observed=str(
-                    each.result.get("observed_value", each.result.get("unexpected_count", each.exception_info))
-                ),
+                observed=str(each.result.get("observed_value", each.result.get("unexpected_count", each.exception_info))),
             )
             for each in result.results
             if not each.success

@@ -28,14 +28,14 @@ class OutputLock:
             self._file.seek(0)
             holder = self._file.read().strip() or "an unknown process"
             self._file.close()
-            raise LockedError(f"{self._path.parent.parent} is in use by {holder}; wait for it, or give another --output") from error
+            raise LockedError(
+                f"{self._path.parent.parent} is in use by {holder}; wait for it, or give another --output"
+            ) from error
         self._file.truncate(0)
         self._file.write(f"process {os.getpid()} on {socket.gethostname()}")
         self._file.flush()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
         self._file.truncate(0)
         self._file.close()

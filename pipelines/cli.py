@@ -134,7 +134,11 @@ def measure(
         if seen is None:
             continue
         target = [settings.target[group] for group in words.groups] if settings.target else None
-        scored = score(Sums(documents=seen.documents, counts=seen.counts, products=seen.products), target, effective.gate.confidence)
+        scored = score(
+            Sums(documents=seen.documents, counts=seen.counts, products=seen.products),
+            target,
+            effective.gate.confidence,
+        )
         mentions = sum(seen.counts)
         result["attributes"][words.attribute] = scored.model_dump() | {
             "counts": dict(zip(words.groups, seen.counts, strict=True)),
@@ -238,7 +242,9 @@ def wordlists_list(as_json: JsonOption = False) -> None:
 
 
 @lists_app.command("show")
-def wordlists_show(name: Annotated[str, typer.Argument(help="A shipped list's name, or a path.")], as_json: JsonOption = False) -> None:
+def wordlists_show(
+    name: Annotated[str, typer.Argument(help="A shipped list's name, or a path.")], as_json: JsonOption = False
+) -> None:
     """The labels of a list by group."""
     words = loader.load(name)
     groups = {group: [label for label, i in words.labels.items() if i == n] for n, group in enumerate(words.groups)}
@@ -268,7 +274,10 @@ def wordlists_check(names: Annotated[list[str], typer.Argument(help="Shipped lis
 def config_show(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """The effective configuration, each key with its meaning."""
     effective = load(config)
-    print(json.dumps(effective.model_dump(), indent=1) if as_json else commented(effective), end="" if not as_json else "\n")
+    print(
+        json.dumps(effective.model_dump(), indent=1) if as_json else commented(effective),
+        end="" if not as_json else "\n",
+    )
 
 
 def _entries(directory: Path) -> list[PaneEntry]:
@@ -291,7 +300,11 @@ def _status(entries: list[PaneEntry]) -> dict[str, Any]:
         "dead_letters": sum(entry.dead for entry in entries),
         "reason": last.verdict.reason if last else "no pane yet",
         "attributes": {
-            name: {"verdict": each.verdict.model_dump(), "rolling": each.rolling.model_dump(), "cumulative": each.cumulative.model_dump()}
+            name: {
+                "verdict": each.verdict.model_dump(),
+                "rolling": each.rolling.model_dump(),
+                "cumulative": each.cumulative.model_dump(),
+            }
             for name, each in (last.attributes.items() if last else ())
         },
     }
@@ -320,4 +333,3 @@ def _print_status(entries: list[PaneEntry]) -> None:
         f"{len(entries)} panes, {documents:,} documents: {kept:,} accepted, {documents - kept:,} in quarantine; "
         f"{dead:,} dead letters"
     )
-

@@ -198,7 +198,7 @@ class Run:
     def _attribute(
         self, name: str, groups: tuple[str, ...], figures: dict[str, AttributeFigures], entries: list[PaneEntry]
     ) -> AttributeEntry:
-        settings = self.config.attributes[name] if name in self.config.attributes else None
+        settings = self.config.attributes.get(name)
         target = [1 / len(groups)] * len(groups)
         if settings is not None and settings.target is not None:
             target = [settings.target[group] for group in groups]

@@ -23,38 +23,40 @@ class Section(BaseModel):
 
 
 class Fields(Section):
-    text: str = Field("text", description="field that holds a document's text")
-    id: str = Field("id", description="field that holds a document's id; made from file and ordinal where it is missing")
+    text: str = Field(default="text", description="field that holds a document's text")
+    id: str = Field(default="id", description="field that holds a document's id; made from file and ordinal where it is missing")
 
 
 class Pane(Section):
-    docs: int | None = Field(None, ge=1, description="documents a pane; null: cut by mib alone")
-    mib: int = Field(64, ge=1, description="MiB of input a pane at most")
-    rolling: int = Field(4, ge=1, description="panes that the rolling score looks back on, this one included")
+    docs: int | None = Field(default=None, ge=1, description="documents a pane; null: cut by mib alone")
+    mib: int = Field(default=64, ge=1, description="MiB of input a pane at most")
+    rolling: int = Field(default=4, ge=1, description="panes that the rolling score looks back on, this one included")
 
 
 class Attribute(Section):
-    wordlist: str | None = Field(None, description="path of a word list; null: the shipped list of that name")
-    target: dict[str, float] | None = Field(None, description="share each group should have; null: all the same")
-    warn: float | None = Field(None, ge=0, le=1, description="DR from which a pane is warned of; null: gate.warn")
-    block: float | None = Field(None, ge=0, le=1, description="DR from which a pane is blocked; null: gate.block")
+    wordlist: str | None = Field(default=None, description="path of a word list; null: the shipped list of that name")
+    target: dict[str, float] | None = Field(default=None, description="share each group should have; null: all the same")
+    warn: float | None = Field(default=None, ge=0, le=1, description="DR from which a pane is warned of; null: gate.warn")
+    block: float | None = Field(default=None, ge=0, le=1, description="DR from which a pane is blocked; null: gate.block")
 
 
 class Gate(Section):
-    warn: float = Field(0.25, ge=0, le=1, description="lower bound of the rolling DR from which a pane is warned of")
-    block: float = Field(0.45, ge=0, le=1, description="lower bound of the rolling DR from which a pane is blocked")
-    min_mentions: int = Field(200, ge=0, description="mentions below which there is no verdict")
-    hysteresis: float = Field(0.02, ge=0, le=1, description="how far below a threshold DR must fall to leave its state")
-    policy: Literal["quarantine", "halt"] = Field("quarantine", description="a blocked pane: set aside and go on, or stop")
-    confidence: float = Field(0.95, gt=0.5, lt=1, description="confidence of the intervals")
+    warn: float = Field(default=0.25, ge=0, le=1, description="lower bound of the rolling DR from which a pane is warned of")
+    block: float = Field(default=0.45, ge=0, le=1, description="lower bound of the rolling DR from which a pane is blocked")
+    min_mentions: int = Field(default=200, ge=0, description="mentions below which there is no verdict")
+    hysteresis: float = Field(default=0.02, ge=0, le=1, description="how far below a threshold DR must fall to leave its state")
+    policy: Literal["quarantine", "halt"] = Field(
+        default="quarantine", description="a blocked pane: set aside and go on, or stop"
+    )
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="confidence of the intervals")
 
 
 class Checks(Section):
-    suite: str | None = Field(None, description="a YAML file with further expectations, [{type, kwargs}]")
+    suite: str | None = Field(default=None, description="a YAML file with further expectations, [{type, kwargs}]")
 
 
 class Shards(Section):
-    rows: int = Field(50_000, ge=1, description="documents a shard at most")
+    rows: int = Field(default=50_000, ge=1, description="documents a shard at most")
 
 
 class Config(Section):
@@ -67,7 +69,7 @@ class Config(Section):
     gate: Gate = Field(default_factory=Gate)
     checks: Checks = Field(default_factory=Checks)
     shards: Shards = Field(default_factory=Shards)
-    max_text_mib: int = Field(32, ge=1, description="a longer text goes to the dead letters")
+    max_text_mib: int = Field(default=32, ge=1, description="a longer text goes to the dead letters")
 
     @model_validator(mode="after")
     def _warn_below_block(self) -> Config:

@@ -56,8 +56,7 @@ class AttributeFigures:
         self.documents += other.documents
         self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
         self.products = [
-            [a + b for a, b in zip(mine, theirs, strict=True)]
-            for mine, theirs in zip(self.products, other.products, strict=True)
+            [a + b for a, b in zip(mine, theirs, strict=True)] for mine, theirs in zip(self.products, other.products, strict=True)
         ]
         self.relevant += other.relevant
         for label, count in other.labels.items():

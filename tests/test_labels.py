@@ -49,7 +49,11 @@ def test_labels_of_several_words(tmp_path) -> None:
     ]
 
 
-@given(st.lists(st.sampled_from(["he", "she", " ", "-", "\n", "é", "e\u0301", "’", "in", "law", "father", "\u00ad", "x", "\U0001f600"])))
+@given(
+    st.lists(
+        st.sampled_from(["he", "she", " ", "-", "\n", "é", "e\u0301", "’", "in", "law", "father", "\u00ad", "x", "\U0001f600"])
+    )
+)
 def test_offsets_are_of_the_text_itself(parts: list[str]) -> None:
     text = "".join(parts)
     for mention in FINDER.find(text):

@@ -66,7 +66,12 @@ class Annotator:
         figures = documents.Figures(len(texts), 0, block.bytes, 0, dict(reasons), {})
         columns = self._count(block, ids, texts, places, figures, sentences)
         table = pa.Table.from_arrays(
-            [pa.array(ids, pa.string()), pa.array(texts, pa.large_string()), pa.array(extras, pa.large_string()), *columns],
+            [
+                pa.array(ids, pa.string()),
+                pa.array(texts, pa.large_string()),
+                pa.array(extras, pa.large_string()),
+                *columns,
+            ],
             schema=self.schema,
         )
         figures.text_bytes = table["text"].nbytes - 8 * (len(texts) + 1) if texts else 0
@@ -96,7 +101,11 @@ class Annotator:
         identity = record.pop(fields.id, None)
         if identity is not None and not isinstance(identity, str | int):
             raise Unusable("id unusable", f"field {fields.id!r} is neither text nor a whole number")
-        return made if identity in (None, "") else str(identity), self._text(text), orjson.dumps(record).decode() if record else "{}"
+        return (
+            made if identity in (None, "") else str(identity),
+            self._text(text),
+            orjson.dumps(record).decode() if record else "{}",
+        )
 
     def _text(self, text: str) -> str:
         if not text.strip():
@@ -106,7 +115,13 @@ class Annotator:
         return text
 
     def _count(
-        self, block: Block, ids: list[str], texts: list[str], places: list[int], figures: documents.Figures, sentences: bool
+        self,
+        block: Block,
+        ids: list[str],
+        texts: list[str],
+        places: list[int],
+        figures: documents.Figures,
+        sentences: bool,
     ) -> list[pa.Array]:
         """Fill in the figures of labels and sentences; the mentions' columns in the schema's order."""
         joined = BETWEEN.join(texts)

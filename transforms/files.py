@@ -6,7 +6,6 @@ A file that cannot be read further ends with a Fault, which becomes a dead lette
 
 from __future__ import annotations
 
-import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

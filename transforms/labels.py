@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-
 from evenflow.wordlists.loader import WordList
 
 Ints = npt.NDArray[np.int64]

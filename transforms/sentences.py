@@ -18,7 +18,8 @@ def bounds(text: str) -> npt.NDArray[np.int64]:
     ends = [
         match.end()
         for match in _END.finditer(text)
-        if match.end() < len(text) and ("\n\n" in match.group() or not _TITLES.search(text, max(0, match.start() - 6), match.start() + 1))
+        if match.end() < len(text)
+        and ("\n\n" in match.group() or not _TITLES.search(text, max(0, match.start() - 6), match.start() + 1))
     ]
     return np.array(sorted({0, *ends}), np.int64)
 
