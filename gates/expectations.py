@@ -24,8 +24,8 @@ class PaneChecks:
         import great_expectations as gx
 
         logging.getLogger("great_expectations").setLevel(logging.ERROR)
-        self._gx = gx
-        self._context = gx.get_context(mode="file", project_root_dir=str(root / "checks"))
+        self._gx: Any = gx  # its stubs export none of the expectations
+        self._context: Any = gx.get_context(mode="file", project_root_dir=str(root / "checks"))
         self._context.variables.progress_bars = {"globally": False, "metric_calculations": False}
         source = self._context.data_sources.add_or_update_pandas("pane")
         self._batch = source.add_dataframe_asset("shards").add_batch_definition_whole_dataframe("pane")
@@ -35,12 +35,13 @@ class PaneChecks:
         if path is None:
             return []
         try:
-            rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+            rows: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (OSError, yaml.YAMLError) as error:
             raise SuiteError(f"{path}: cannot be read: {error}") from error
         out = []
-        for number, row in enumerate(rows if isinstance(rows, list) else [None], 1):
-            kind = row.get("type") if isinstance(row, dict) else None
+        entries: list[Any] = rows if isinstance(rows, list) else [None]
+        for number, row in enumerate(entries, 1):
+            kind: Any = row.get("type") if isinstance(row, dict) else None
             name = "".join(part.title() for part in kind.split("_")) if isinstance(kind, str) else ""
             known = getattr(self._gx.expectations, name, None)
             if known is None:

@@ -26,7 +26,8 @@ def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Ve
     if rolling.low is None or rolling.mentions < thresholds.min_mentions:
         seen = f"{rolling.mentions} mentions in {rolling.documents} documents"
         return Verdict(state="open", reason=f"too little to judge: {seen}; {thresholds.min_mentions} mentions are needed")
-    for state, threshold in (("block", thresholds.block), ("warn", thresholds.warn)):
+    levels: tuple[tuple[State, float], ...] = (("block", thresholds.block), ("warn", thresholds.warn))
+    for state, threshold in levels:
         held = previous is not None and STATES.index(previous) >= STATES.index(state)
         least = threshold - thresholds.hysteresis if held else threshold
         if rolling.low >= least:
@@ -39,4 +40,4 @@ def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Ve
 
 def worst(states: Iterable[State]) -> State:
     """The gravest of some states; open for none."""
-    return max(states, key=STATES.index, default="open")
+    return max(("open", *states), key=STATES.index)
