@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import yaml
+
 from evenflow.schemas.ledger import AttributeEntry, Checks, Failure
 
 

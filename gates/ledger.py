@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.ledger import PaneEntry
 from pydantic import ValidationError
+
+from evenflow.schemas.ledger import PaneEntry
 
 
 class LedgerError(RuntimeError):

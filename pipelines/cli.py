@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 import orjson
 import typer
+from rich.console import Console
+from rich.table import Table
+
 from evenflow.schemas.config import ConfigError, commented, load
 from evenflow.schemas.ledger import PaneEntry, Score, Sums
 from evenflow.wordlists import loader
-from rich.console import Console
-from rich.table import Table
 
 app = typer.Typer(
     help="A data-quality gate for training data: measures representation, judges it pane by pane, commits or sets aside.",

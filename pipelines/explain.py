@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.text import Text
+
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.sentences import sentences
-from rich.text import Text
 
 COLOURS = ("magenta", "cyan", "yellow", "green", "red", "blue")
 

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from evenflow.pipelines.run import Progress as PaneDone
-from evenflow.schemas.ledger import PaneEntry
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from evenflow.pipelines.run import Progress as PaneDone
+from evenflow.schemas.ledger import PaneEntry
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from evenflow.gates import ledger
 from evenflow.gates.expectations import PaneChecks
 from evenflow.gates.lock import OutputLock

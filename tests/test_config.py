@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from evenflow.schemas.config import Config, ConfigError, commented, load
 
 

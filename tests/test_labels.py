@@ -1,10 +1,11 @@
 import unicodedata
 
 import pytest
-from evenflow.transforms.labels import LabelFinder
-from evenflow.wordlists.loader import load
 from hypothesis import given
 from hypothesis import strategies as st
+
+from evenflow.transforms.labels import LabelFinder
+from evenflow.wordlists.loader import load
 
 FINDER = LabelFinder([load("gender"), load("age"), load("religion")])
 

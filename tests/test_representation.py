@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from evenflow.transforms.representation import add, demographic_representation, score, sums
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+
 from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load

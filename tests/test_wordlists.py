@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from evenflow.wordlists.loader import SHIPPED, WordListError, load
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pyarrow as pa
+
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.files import Block

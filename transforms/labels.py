@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
 from evenflow.wordlists.loader import WordList
 
 Ints = npt.NDArray[np.int64]

@@ -36,7 +36,7 @@ SPECIAL = {
     **dict.fromkeys("‘’‚‛‹›", ord("'")),
     **dict.fromkeys("–—―‐‑−", ord("-")),
     **dict.fromkeys("•·▪●", ord("*")),
-    **dict.fromkeys("。!?。", FULL_STOP),
+    **dict.fromkeys("\u3002\uff01\uff1f\uff61", FULL_STOP),
     "…": ELLIPSIS,
     "\0": FORMAT,
 }

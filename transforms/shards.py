@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from evenflow.schemas.ledger import Shard
 
 ROW_GROUP = 5_000  # documents; bounds the memory of writing and of a reader

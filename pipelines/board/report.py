@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader
+
 from evenflow.gates.ledger import atomic_write, canonical, read_entries
 from evenflow.schemas.ledger import PaneEntry
-from jinja2 import Environment, FileSystemLoader
 
 
 def summary(entries: list[PaneEntry]) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def search(paragraphs: list[Paragraph]) -> None:
         splits.append((rows_of(augmented(inside), BITS), rows_of(outside, BITS)))
     thresholds = (-1.0, -0.75, -0.5, -0.25, 0.0)
     print("penalty  C      weights  F1 at log-odds", *thresholds)
-    for penalty, strength in (("l1", 0.3), ("l1", 1.0), ("l2", 0.1), ("l2", 0.3)):
+    for penalty, strength in (("l1", 1.0), ("l1", 3.0), ("l2", 0.1), ("l2", 0.3), ("l2", 1.0)):
         figures, weights = [], []
         for train, test in splits:
             model = fit(train, BITS, strength, penalty)
