@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ Index = NDArray[np.int64]
 
 MODEL_PATH = Path(__file__).with_name("sentence_model.json")
 # Characters a step: small enough that a step's arrays stay in the cache, large enough that numpy's overhead a call is small.
-STEP = 1 << 17
+STEP = 1 << 18
 # A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local (characters).
 LONGEST_GAP = 64
 # Farthest character that a decision can see: the gap, and two windows of 8 with their separator (characters), rounded up.
@@ -138,13 +139,13 @@ def find_gaps(codes: Bytes) -> Gaps:
     gap = blank[start - 1]
     last = start - 1 - gap
     breaks = (gap & (codes[start - 1] == NEWLINE)).astype(np.int64)
-    long = np.flatnonzero(blank[last])
-    if len(long):
-        ends = np.flatnonzero(~blank[:-1] & blank[1:])
-        before = np.searchsorted(ends, start[long]) - 1
-        last[long] = np.where(before >= 0, ends[before] if len(ends) else 0, 0)
-        newlines = np.flatnonzero(codes == NEWLINE)
-        breaks[long] = np.searchsorted(newlines, start[long]) - np.searchsorted(newlines, last[long])
+    longer = np.flatnonzero(blank[last])
+    for _ in range(LONGEST_GAP):
+        if not len(longer):
+            break
+        breaks[longer] += codes[last[longer]] == NEWLINE
+        last[longer] -= 1
+        longer = longer[blank[last[longer]]]
     return Gaps(start, last, breaks)
 
 
@@ -206,14 +207,12 @@ def features(codes: Bytes, gaps: Gaps) -> list[Words]:
 def bucket(keys: Words, number: int, bits: int) -> Index:
     """The bucket of each key of feature `number`: (n,) in [0, 2**bits)."""
     salt = np.uint64((number + 1) * 0xD6E8FEB86659FD93 & 0xFFFFFFFFFFFFFFFF)
-    mixed = (keys ^ salt) * MULTIPLIER
-    mixed = (mixed ^ mixed >> np.uint64(32)) * MULTIPLIER
-    return (mixed >> np.uint64(64 - bits)).astype(np.int64)
+    return (((keys ^ salt) * MULTIPLIER) >> np.uint64(64 - bits)).view(np.int64)
 
 
 def certain(gaps: Gaps) -> NDArray[np.bool_]:
     """Where the gap alone ends a sentence: a blank line, or more than LONGEST_GAP whitespace characters."""
-    return (gaps.breaks >= 2) | (gaps.start - gaps.last > LONGEST_GAP)
+    return (gaps.breaks >= 2) | (gaps.start - gaps.last - 1 > LONGEST_GAP)
 
 
 def _step(text: str) -> Index:
@@ -247,14 +246,14 @@ def bounds(text: str) -> Index:
         parts.append(starts[(starts >= begin) & (starts < begin + STEP)])
     found = np.concatenate(parts)
     first = len(text) - len(text.lstrip()) if text[0].isspace() else 0
-    return found[(found > first) | (found == 0)]
+    return np.concatenate([parts[0], found[found > first]])
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Start and end offset of each sentence without the whitespace around it; stretches of whitespace give no sentence."""
     starts = bounds(text).tolist()
     out: list[tuple[int, int]] = []
-    for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, stop in pairwise([*starts, len(text)]):
         part = text[start:stop]
         inner = part.lstrip()
         if inner:

@@ -156,13 +156,13 @@ def search(paragraphs: list[Paragraph]) -> None:
     thresholds = (-1.0, -0.75, -0.5, -0.25, 0.0)
     print("penalty  C      weights  F1 at log-odds", *thresholds)
     for penalty, strength in (("l1", 1.0), ("l1", 3.0), ("l2", 0.1), ("l2", 0.3), ("l2", 1.0)):
-        figures, weights = [], []
+        figures, weights = list[list[float]](), list[int]()
         for train, test in splits:
             model = fit(train, BITS, strength, penalty)
             score = model.decision_function(as_matrix(test, BITS))
             figures.append([f1(score, test, threshold) for threshold in thresholds])
             weights.append(int((np.abs(model.coef_) > 0.5 / SCALE).sum()))
-        means = " ".join(f"{value:.4f}" for value in np.mean(figures, axis=0))
+        means = " ".join(f"{np.mean(column):.4f}" for column in zip(*figures, strict=True))
         print(f"{penalty:7}  {strength:<5}  {np.mean(weights):7.0f}  {means}", flush=True)
 
 
