@@ -1,7 +1,7 @@
-"""Rebuild transforms/sentence_model.json from UD English EWT: python tests/benchmarks/train_sentences.py TRAIN.conllu.gz
+"""Rebuild transforms/sentence_model.json: python tests/benchmarks/train_sentences.py en_ewt_train.conllu.gz
 
-Deterministic: the same file gives the same model. With --search, print the cross-validated F1 (folds hold whole documents)
-of several regularisations instead of writing. The treebank is CC BY-SA 4.0, Silveira et al. (2014), «A Gold Standard
+Deterministic: the same file gives the same model. With --search, print the cross-validated F1 (folds hold whole
+documents) of several regularisations instead of writing. The treebank is CC BY-SA 4.0, Silveira et al. (2014), «A Gold Standard
 Dependency Corpus for English».
 """
 
@@ -98,8 +98,7 @@ class Rows(NamedTuple):
 
 def rows_of(paragraphs: list[Paragraph], bits: int) -> Rows:
     """Candidates of the paragraphs with their buckets."""
-    text, gold = "", list[int]()
-    pieces: list[str] = []
+    pieces, gold = list[str](), list[int]()
     offset = 0
     for part in paragraphs:
         pieces.append(part.text + "\n\n")
@@ -117,7 +116,7 @@ def rows_of(paragraphs: list[Paragraph], bits: int) -> Rows:
 
 
 def augmented(paragraphs: list[Paragraph]) -> list[Paragraph]:
-    """The paragraphs, and a copy of each document on lines: wrapped ones for half of them, whole ones for the others."""
+    """The paragraphs, and a copy of each document: hard-wrapped for half of them, a paragraph a line for the others."""
     copies = [(part, zlib.crc32(part.doc.encode()) & 1) for part in paragraphs]
     lines = join_lines([part for part, odd in copies if not odd])
     return [*paragraphs, *lines, *(wrap(part) for part, odd in copies if odd)]
@@ -161,7 +160,7 @@ def search(paragraphs: list[Paragraph]) -> None:
             model = fit(train, BITS, strength, penalty)
             score = model.decision_function(as_matrix(test, BITS))
             figures.append([f1(score, test, threshold) for threshold in thresholds])
-            weights.append(int((np.abs(model.coef_) > 0.5 / SCALE).sum()))
+            weights.append(int((np.abs(np.asarray(model.coef_)) > 0.5 / SCALE).sum()))
         means = " ".join(f"{np.mean(column):.4f}" for column in zip(*figures, strict=True))
         print(f"{penalty:7}  {strength:<5}  {np.mean(weights):7.0f}  {means}", flush=True)
 
@@ -169,13 +168,13 @@ def search(paragraphs: list[Paragraph]) -> None:
 def write(paragraphs: list[Paragraph], path: Path, penalty: str, strength: float, log_odds: float) -> None:
     """Train on everything and write the quantised model."""
     model = fit(rows_of(augmented(paragraphs), BITS), BITS, strength, penalty)
-    weights = np.clip(np.rint(model.coef_[0] * SCALE), -127, 127).astype(int)
+    weights = np.clip(np.rint(np.ravel(model.coef_) * SCALE), -127, 127).astype(int)
     buckets = np.flatnonzero(weights)
     data = {
         "source": "UD English EWT, train, CC BY-SA 4.0; rebuilt by tests/benchmarks/train_sentences.py",
         "bits": BITS,
         "scale": SCALE,
-        "threshold": round((log_odds - float(model.intercept_[0])) * SCALE),
+        "threshold": round((log_odds - float(np.ravel(model.intercept_)[0])) * SCALE),
         "bucket_steps": np.diff(buckets, prepend=0).tolist(),
         "weights": weights[buckets].tolist(),
     }
@@ -190,9 +189,9 @@ def main() -> None:
     parser.add_argument("train", type=Path, help="en_ewt_train.conllu.gz")
     parser.add_argument("--search", action="store_true", help="cross-validate settings instead of writing the model")
     parser.add_argument("--output", type=Path, default=sentences.MODEL_PATH)
-    parser.add_argument("--penalty", choices=("l1", "l2"), default="l1")
+    parser.add_argument("--penalty", choices=("l1", "l2"), default="l2")
     parser.add_argument("--strength", type=float, default=1.0, help="scikit-learn's C")
-    parser.add_argument("--log-odds", type=float, default=-0.25, help="least log-odds of a bound")
+    parser.add_argument("--log-odds", type=float, default=-0.75, help="least log-odds of a bound")
     options = parser.parse_args()
     paragraphs = read_paragraphs(options.train)
     if options.search:
