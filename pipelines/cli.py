@@ -114,7 +114,7 @@ def measure(
 
     Example: evenflow measure 'corpus/*.jsonl' --json
     """
-    from evenflow.pipelines.run import measure as figures_of
+    from evenflow.pipelines.measure import measure as figures_of
     from evenflow.schemas.documents import Figures
     from evenflow.transforms.representation import score
 

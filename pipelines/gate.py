@@ -1,19 +1,19 @@
-"""The gate on files as a Beam graph, and the driver that feeds it panes and commits them in order.
+"""The gate on files as a Beam graph: panes are read, validated, annotated and staged, then closed into shards.
 
-The way of a pane: cut (a range of records) -> read, validate, annotate, stage (the graph, in any worker) -> shards -> checks
--> verdict -> move -> ledger entry. Whatever is in staged/ without a ledger entry is thrown away at the next start.
+What travels is a pane's number, the names of its staged blocks and their counts; documents stay in staged/. Whatever is
+in staged/ without a ledger entry is thrown away at the next start.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-import multiprocessing
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,179 +21,277 @@ import apache_beam as beam
 import orjson
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.utils.shared import Shared
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.transforms import files
+from evenflow.schemas.ledger import Shard
+from evenflow.transforms import duplicates, files
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.shards import write_block
+from evenflow.transforms.shards import Layout, described, seal, write_block, write_shards
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Records first..last of a file, as part of a pane; order is its place in the pane."""
+    """Records first..last of a file, as part of a pane; order is its place there.
+
+    start: a record at or before first and the byte of the file where it begins; None: the file's beginning.
+    """
 
     file: str
     first: int
     last: int
     order: int
+    start: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class Pane:
-    """A pane as cut from the input; the same input and configuration cut the same panes."""
+    """A pane as cut from the input; the same input and configuration cut the same panes.
+
+    size: bytes of its records. stored: bytes of all files, as stored, up to its end.
+    """
 
     number: int
     segments: tuple[Segment, ...]
+    size: int
+    stored: int
 
 
-def cut(names: Iterable[str], config: Config) -> Iterator[Pane]:
-    """The panes of files, by documents and MiB of input; a record without end makes a pane of its own, never two."""
+def cut(names: dict[str, int], config: Config) -> Iterator[Pane]:
+    """The panes of files (with their stored sizes), by documents and MiB of input.
+
+    A record larger than a pane makes a pane of its own. Raises OSError.
+    """
     limit_docs = config.pane.docs or (1 << 62)
     limit_bytes = config.pane.mib << 20
-    number, docs, size = 0, 0, 0
+    number = docs = size = before = 0
     segments: list[Segment] = []
-    for file in names:
+    for file, stored in names.items():
         first = at = 0
+        start: tuple[int, int] | None = None
+        seen = 0
+
         for block in files.blocks(file):
-            for raw in block.records:
-                if docs and (docs >= limit_docs or size + len(raw) > limit_bytes):
-                    if at > first:
-                        segments.append(Segment(file, first, at - 1, len(segments)))
-                    yield Pane(number, tuple(segments))
-                    number, docs, size, segments, first = number + 1, 0, 0, [], at
+            begins = None if block.offset is None else (block.first, block.offset)
+            seen = block.stored
+            for weight in block.weights():
+                if docs and (docs >= limit_docs or size + weight > limit_bytes):
+                    segments += _segment(file, first, at, start, len(segments))
+                    yield Pane(number, tuple(segments), size, before + seen)
+                    number, docs, size, segments, first, start = number + 1, 0, 0, [], at, begins
                 at += 1
                 docs += 1
-                size += len(raw)
+                size += weight
             if block.fault is not None:
                 at += 1  # the fault stands where the next record would
                 docs += 1
-        if at > first:
-            segments.append(Segment(file, first, at - 1, len(segments)))
+        segments += _segment(file, first, at, start, len(segments))
+        before += stored
     if segments:
-        yield Pane(number, tuple(segments))
+        yield Pane(number, tuple(segments), size, before)
+
+
+def _segment(file: str, first: int, until: int, start: tuple[int, int] | None, order: int) -> list[Segment]:
+    return [Segment(file, first, until - 1, order, start)] if until > first else []
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A staged block: its place in the pane (segment, block), the stem of its files in staged/PANE/, and its figures."""
+
+    place: tuple[int, int]
+    stem: str
+    figures: Figures
+
+
+@dataclass
+class Ready:
+    """A pane that waits for its turn to be judged: what staged/PANE/ready.json holds."""
+
+    figures: Figures
+    shards: list[Shard]
+    dead_letters: Shard | None
+
+
+class Workshop:
+    """What a process keeps from pane to pane: the tables of the word lists, and the file being read."""
+
+    def __init__(self, config: Config):
+        self.annotator = Annotator(config)
+        self.reader = files.Reader()
+        self.seconds: dict[str, float] = {}
+        self.failure: Exception | None = None
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of a with-block to a stage."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - began
+
+    @contextmanager
+    def noting_failure(self) -> Iterator[None]:
+        """Keep what went wrong: the runner passes on no more than its text."""
+        try:
+            yield
+        except Exception as error:
+            self.failure = error
+            raise
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a graph finds its workshop and its folder; travels with the DoFns."""
+
+    config: dict[str, Any]
+    staged: str
+    shared: Shared = field(default_factory=Shared)
+
+    def workshop(self) -> Workshop:
+        """This process's workshop."""
+        return self.shared.acquire(lambda: Workshop(Config.model_validate(self.config)))
+
+    def folder(self, pane: int) -> Path:
+        """A pane's folder in staged/."""
+        return Path(self.staged) / f"{pane:08d}"
 
 
 class ReadAndAnnotate(beam.DoFn):
-    """(pane, segment) -> (pane, figures); the segment's blocks go to staged/ as Arrow, its dead letters as JSON lines."""
+    """(pane, segment) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its dead letters as JSON lines."""
 
-    def __init__(self, config: dict[str, Any], staged: str):
-        self._config, self._staged = config, staged
+    def __init__(self, place: Place):
+        self._place = place
 
-    def setup(self) -> None:
-        self._annotator = Annotator(Config.model_validate(self._config))
-
-    def process(self, element: tuple[int, Segment]) -> Iterator[tuple[int, Figures]]:
+    def process(self, element: tuple[int, Segment]) -> Iterator[tuple[int, Staged]]:
         pane, segment = element
-        folder = Path(self._staged) / f"{pane:08d}"
-        total = Figures()
-        for number, block in enumerate(_part(segment)):
-            done = self._annotator.annotate(block)
-            name = f"{segment.order:06d}-{number:06d}"
-            if done.table.num_rows:
-                write_block(done.table, folder / f"{name}.arrow")
-            if done.dead:
-                (folder / f"{name}.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in done.dead))
-            total.add(done.figures)
-        yield pane, total
+        shop, folder = self._place.workshop(), self._place.folder(pane)
+        with shop.noting_failure():
+            source = shop.reader.segment(segment.file, segment.first, segment.last, segment.start)
+            for number in count():
+                with shop.timed("read"):
+                    block = next(source, None)
+                if block is None:
+                    return
+                with shop.timed("annotate"):
+                    done = shop.annotator.annotate(block)
+                stem = f"{segment.order:06d}-{number:06d}"
+                with shop.timed("stage"):
+                    if done.table.num_rows:
+                        write_block(done.table, folder / f"{stem}.arrow")
+                    write_letters(folder / f"{stem}.jsonl", done.dead)
+                yield pane, Staged((segment.order, number), stem, done.figures)
 
 
-def _part(segment: Segment) -> Iterator[files.Block]:
-    """The blocks of a segment: those of its file, clipped to its records."""
-    for block in files.blocks(segment.file):
-        end = block.first + len(block.records)
-        low, high = max(segment.first, block.first), min(segment.last + 1, end)
-        fault = block.fault if block.fault is not None and segment.first <= end <= segment.last else None
-        if low < high or fault is not None:
-            records = block.records[low - block.first : high - block.first] if low < high else []
-            yield dataclasses.replace(block, first=low, records=records, fault=fault)
-        if end > segment.last:
-            return
+class ClosePane(beam.DoFn):
+    """(pane, its Staged blocks) -> staged/PANE/ with shards, dead letters and ready.json, the mark that it can be judged."""
+
+    def __init__(self, place: Place):
+        self._place = place
+
+    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
+        pane, blocks = element
+        shop = self._place.workshop()
+        with shop.noting_failure(), shop.timed("shards"):
+            close_pane(pane, sorted(blocks, key=lambda each: each.place), self._place.folder(pane), shop.annotator)
 
 
-class SumFigures(beam.CombineFn):
-    """Adds the figures of a pane's blocks."""
-
-    def create_accumulator(self) -> Figures:
-        return Figures()
-
-    def add_input(self, mutable_accumulator: Figures, element: Figures) -> Figures:
-        mutable_accumulator.add(element)
-        return mutable_accumulator
-
-    def merge_accumulators(self, accumulators: Iterable[Figures]) -> Figures:
-        total = Figures()
-        for each in accumulators:
-            total.add(each)
-        return total
-
-    def extract_output(self, accumulator: Figures) -> Figures:
-        return accumulator
-
-
-class WriteFigures(beam.DoFn):
-    """(pane, figures) -> staged/PANE/figures.json, the mark that the pane is ready to be judged."""
-
-    def __init__(self, staged: str):
-        self._staged = staged
-
-    def process(self, element: tuple[int, Figures]) -> None:
-        pane, figures = element
-        path = Path(self._staged) / f"{pane:08d}" / "figures.json"
-        path.write_bytes(orjson.dumps(dataclasses.asdict(figures)))
+def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator) -> None:
+    """Take duplicates out, sum the figures, write shards and the dead-letter file, remove the blocks, mark the pane ready."""
+    figures = {each.stem: each.figures for each in blocks}
+    staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
+    for path, rows, places in duplicates.repeated(staged):
+        rest, letters = duplicates.drop(path, rows, places, annotator)
+        rest.input_bytes = figures[path.stem].input_bytes
+        for reason, number in figures[path.stem].dead_reasons.items():
+            rest.dead_reasons[reason] = rest.dead_reasons.get(reason, 0) + number
+        figures[path.stem] = rest
+        write_letters(path.with_suffix(".jsonl"), letters)
+    total = Figures()
+    for each in figures.values():
+        total.add(each)
+    config = annotator.config
+    layout = Layout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
+    shards = write_shards(staged, folder, pane, layout)
+    letters = _join_letters(folder, [each.stem for each in blocks], pane)
+    for path in staged:
+        path.unlink()
+    ready = {
+        "figures": dataclasses.asdict(total),
+        "shards": [shard.model_dump() for shard in shards],
+        "dead_letters": letters.model_dump() if letters else None,
+    }
+    (folder / "ready.json").write_bytes(orjson.dumps(ready))
 
 
-def graph(source: beam.Pipeline, panes: list[Pane], config: Config, staged: Path) -> None:
-    """Draw the graph: segments -> read, validate, annotate, stage -> sum a pane -> mark it ready."""
+def write_letters(path: Path, letters: list[dict[str, Any]]) -> None:
+    """Add dead letters to a block's file."""
+    if letters:
+        with path.open("ab") as file:
+            file.write(b"".join(orjson.dumps(each) + b"\n" for each in letters))
+
+
+def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
+    parts = [part for stem in stems if (part := folder / f"{stem}.jsonl").exists()]
+    if not parts:
+        return None
+    path, rows = folder / f"part-{pane:08d}.jsonl", 0
+    with path.open("wb") as out:
+        for part in parts:
+            with part.open("rb") as lines:
+                for line in sorted(lines, key=lambda line: orjson.loads(line)["ordinal"]):
+                    out.write(line)
+                    rows += 1
+            part.unlink()
+    seal(path)
+    return described(path, rows)
+
+
+def graph(source: beam.Pipeline, panes: list[Pane], place: Place) -> None:
+    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards."""
     _ = (
         source
         | "Segments" >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
-        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(config.model_dump(), str(staged)))
-        | "Sum a pane" >> beam.CombinePerKey(SumFigures())
-        | "Mark ready" >> beam.ParDo(WriteFigures(str(staged)))
+        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
+        | "Blocks of a pane" >> beam.GroupByKey()
+        | "Close a pane" >> beam.ParDo(ClosePane(place))
     )
 
 
-def run_graph(panes: list[Pane], config: dict[str, Any], staged: Path) -> float:
-    """Run the graph over some panes in this process; seconds that it took. Leftovers of an earlier try are removed."""
+def run_graph(panes: list[Pane], place: Place) -> dict[str, float]:
+    """Run the graph over some panes in this process; seconds by stage. Leftovers of an earlier try are removed.
+
+    Raises what a step raised: OSError above all.
+    """
     began = time.perf_counter()
-    logging.getLogger("apache_beam").setLevel(logging.WARNING)
+    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    logging.getLogger("root").setLevel(logging.ERROR)
     for pane in panes:
-        folder = staged / f"{pane.number:08d}"
+        folder = place.folder(pane.number)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as source:
-        graph(source, panes, Config.model_validate(config), staged)
-    return time.perf_counter() - began
+    shop = place.workshop()
+    shop.seconds, shop.failure = {}, None
+    try:
+        with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as source:
+            graph(source, panes, place)
+    except Exception as error:
+        if shop.failure is not None:
+            raise shop.failure from error
+        raise
+    return {**shop.seconds, "beam": time.perf_counter() - began - sum(shop.seconds.values())}
 
 
-def read_figures(folder: Path) -> Figures:
-    """What WriteFigures wrote."""
-    data = orjson.loads((folder / "figures.json").read_bytes())
-    data["attributes"] = {name: AttributeFigures(**each) for name, each in data["attributes"].items()}
-    return Figures(**data)
-
-
-def staged_panes(panes: Iterator[Pane], config: Config, staged: Path, workers: int) -> Iterator[tuple[Pane, float]]:
-    """Panes in order, each after its graph ran: in this process, or in `workers` processes that run ahead by one each."""
-    settings = config.model_dump()
-    if workers == 1:
-        for pane in panes:
-            yield pane, run_graph([pane], settings, staged)
-        return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending: list[tuple[Pane, Future[float]]] = []
-        submit: Callable[[Pane], None] = lambda pane: pending.append(  # noqa: E731
-            (pane, pool.submit(run_graph, [pane], settings, staged))
-        )
-        try:
-            for pane in panes:
-                submit(pane)
-                if len(pending) > workers:
-                    first, future = pending.pop(0)
-                    yield first, future.result()
-            while pending:
-                first, future = pending.pop(0)
-                yield first, future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+def read_ready(folder: Path) -> Ready:
+    """What close_pane wrote."""
+    data = orjson.loads((folder / "ready.json").read_bytes())
+    figures = data["figures"]
+    figures["attributes"] = {name: AttributeFigures(**each) for name, each in figures["attributes"].items()}
+    letters = data["dead_letters"]
+    return Ready(
+        Figures(**figures),
+        [Shard.model_validate(each) for each in data["shards"]],
+        Shard.model_validate(letters) if letters else None,
+    )

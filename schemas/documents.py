@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,20 +25,27 @@ def mentions(attribute: str, group: str) -> str:
     return f"mentions_{attribute}_{group}"
 
 
-def schema(attributes: tuple[Attribute, ...]) -> pa.Schema:
-    """Columns of a shard: id, text, extra (the document's other fields as JSON), and mentions per attribute and group."""
-    return pa.schema(
-        [
-            pa.field("id", pa.string(), nullable=False),
-            pa.field("text", pa.large_string(), nullable=False),
-            pa.field("extra", pa.large_string(), nullable=False),
-            *(
-                pa.field(mentions(attribute.name, group), pa.int32(), nullable=False)
-                for attribute in attributes
-                for group in attribute.groups
-            ),
-        ]
-    )
+# Columns of a staged block: these, the mentions, then the document's other fields. The file stands in the schema's metadata.
+ID = pa.field("id", pa.string(), nullable=False)
+TEXT = pa.field("text", pa.large_string(), nullable=False)
+ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
+FILE = b"evenflow.file"
+
+
+def mention_fields(attribute: Attribute) -> list[pa.Field]:
+    """An attribute's columns, in the order of its groups."""
+    return [pa.field(mentions(attribute.name, group), pa.int32(), nullable=False) for group in attribute.groups]
+
+
+def own_columns(attributes: Sequence[Attribute]) -> list[str]:
+    """Names of the columns that are computed here."""
+    return [column.name for attribute in attributes for column in mention_fields(attribute)]
+
+
+def shard_schema(attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str) -> pa.Schema:
+    """Columns of a shard: id and text under their names in the input, the other fields, and the mentions."""
+    own = [column for attribute in attributes for column in mention_fields(attribute)]
+    return pa.schema([ID.with_name(identity), TEXT.with_name(text), *others, *own])
 
 
 @dataclass
@@ -50,6 +58,11 @@ class AttributeFigures:
     relevant: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     heavy: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, groups: int) -> AttributeFigures:
+        """Nothing seen, for M groups."""
+        return cls(0, [0] * groups, [[0] * groups for _ in range(groups)])
 
     def add(self, other: AttributeFigures) -> None:
         """Add another block's figures; the order of additions does not matter."""

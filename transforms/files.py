@@ -1,109 +1,257 @@
 """Reads files into blocks: raw records of one file, in order, with their positions. Nothing is parsed here.
 
 Formats by name: .jsonl, .jsonl.gz, .jsonl.zst (a record a line), .parquet (a record a row), .txt (a record a file).
-A file that cannot be read further ends with a Fault, which becomes a dead letter.
+Data that cannot be read further (a cut-off gzip, a Parquet file without its end) ends the file with a block that carries
+the fault, which becomes a dead letter; a failing device or network raises, since reading again may well succeed.
 """
 
 from __future__ import annotations
 
+import glob
+import os
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, BinaryIO
 
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
-BLOCK_RECORDS = 2000
+BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
+RECORD_BYTES = 128 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
+KEPT_BYTES = 1 << 20  # of a record longer than that
+FAULTS = (EOFError, zlib.error, zstandard.ZstdError, pa.ArrowException)
 
 
 class InputError(ValueError):
-    """Nothing to read: the message names the pattern."""
+    """Nothing to read, or not readable: the message names the pattern or file."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Records first.. of a file: raw bytes each (a JSON object, or a text's bytes for .txt); fault: why the file ends here."""
+    """Records first.. of a file, either as raw bytes each (a JSON object; for .txt a text), or as the rows of a table.
+
+    fault: why the file ends here. stored: bytes of the file read when the block was done. offset: byte of the first
+    record, where a reader may begin; None where it may not. cut: full length, in bytes, of records (by index) longer
+    than RECORD_BYTES, of which only the first KEPT_BYTES are here.
+    """
 
     file: str
     first: int
     records: list[bytes]
-    text: bool = False
+    stored: int
+    rows: pa.Table | None = None
     fault: str | None = None
+    offset: int | None = None
+    cut: dict[int, int] = field(default_factory=dict)
 
     @property
-    def bytes(self) -> int:
-        return sum(map(len, self.records))
+    def size(self) -> int:
+        """Number of records."""
+        return len(self.records) if self.rows is None else self.rows.num_rows
+
+    @property
+    def last(self) -> int:
+        """Ordinal of the last record, or of the fault, which stands where the next record would."""
+        return self.first + self.size - (self.fault is None)
+
+    def weights(self) -> list[int]:
+        """Bytes of each record; a table's rows share its size evenly."""
+        if self.rows is None:
+            return [len(raw) for raw in self.records]
+        return [self.rows.nbytes // max(self.rows.num_rows, 1)] * self.rows.num_rows
+
+    def clip(self, first: int, last: int) -> Block | None:
+        """The part of the block within first..last (both included); None if there is none."""
+        low, high = max(first, self.first), min(last, self.last)
+        if low > high:
+            return None
+        begin, end = low - self.first, high + 1 - self.first
+        fault = self.fault if high == self.last else None
+        rows = None if self.rows is None else self.rows.slice(begin, min(end, self.size) - begin)
+        cut = {index - begin: length for index, length in self.cut.items() if begin <= index < end}
+        return replace(self, first=low, records=self.records[begin:end], rows=rows, fault=fault, offset=None, cut=cut)
 
 
-def match(patterns: Sequence[str]) -> list[str]:
-    """The files of all patterns (paths, folders, globs), each once, sorted. Raises InputError for a pattern without any."""
-    found: set[str] = set()
+def match(patterns: Sequence[str]) -> dict[str, int]:
+    """The files of all patterns (paths, folders, globs), each once, sorted, with their sizes in bytes as stored.
+
+    Local paths are looked up directly, others (gs://, s3://, hdfs://) by Beam's file systems. Raises InputError for a
+    pattern without any file, and for a file that cannot be opened.
+    """
+    found: dict[str, int] = {}
     for pattern in patterns:
-        files = [meta.path for result in FileSystems.match([pattern]) for meta in result.metadata_list]
-        if not files or pattern.endswith("/"):
-            nested = FileSystems.match([pattern.rstrip("/") + "/**"])
-            files = [meta.path for result in nested for meta in result.metadata_list]
-        files = [file for file in files if file.endswith(FORMATS)]
+        files = _remote(pattern) if "://" in pattern else _local(pattern)
         if not files:
             raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
         found.update(files)
-    return sorted(found)
+    return dict(sorted(found.items()))
 
 
-def blocks(file: str) -> Iterator[Block]:
-    """The blocks of a file, in order."""
-    first = 0
+def _local(pattern: str) -> dict[str, int]:
+    names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
+    found: dict[str, int] = {}
+    for name in names:
+        inner = (str(path) for path in Path(name).rglob("*")) if Path(name).is_dir() else [name]
+        for path in inner:
+            if path.endswith(FORMATS) and Path(path).is_file():
+                try:
+                    with open_file(path) as file:
+                        found[path] = os.fstat(file.fileno()).st_size
+                except OSError as error:
+                    raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
+    return found
+
+
+def _remote(pattern: str) -> dict[str, int]:
+    # Imported here: Beam takes a second to import, and local files do not need it.
+    from apache_beam.io.filesystem import BeamIOError
+    from apache_beam.io.filesystems import FileSystems
+
+    found: dict[str, int] = {}
     try:
-        with FileSystems.open(file, compression_type=CompressionTypes.UNCOMPRESSED) as raw:
-            for records in _records(file, raw):
-                yield Block(file, first, records, text=file.endswith(".txt"))
-                first += len(records)
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError, pa.ArrowException) as error:
-        yield Block(file, first, [], fault=f"cannot be read further: {type(error).__name__}: {error}")
+        results = FileSystems.match([pattern]) + FileSystems.match([pattern.rstrip("/") + "/**"])
+    except (BeamIOError, ValueError) as error:
+        raise InputError(f"{pattern}: {error}") from error
+    for meta in (meta for result in results for meta in result.metadata_list):
+        if meta.path.endswith(FORMATS):
+            found[meta.path] = meta.size_in_bytes
+    return found
 
 
-def _records(file: str, raw: Any) -> Iterator[list[bytes]]:
-    if file.endswith(".txt"):
-        yield [raw.read()]
-    elif file.endswith(".parquet"):
-        for batch in pq.ParquetFile(raw).iter_batches(BLOCK_RECORDS):
-            yield [orjson.dumps(row, default=str) for row in batch.to_pylist()]
-    elif file.endswith(".gz"):
-        yield from _lines(_Gunzip(raw))
-    elif file.endswith(".zst"):
-        yield from _lines(_Unzstd(raw))
-    else:
-        yield from _lines(raw)
+def open_file(name: str) -> BinaryIO:
+    """A file as stored, for reading. Raises OSError."""
+    if "://" not in name:
+        return Path(name).open("rb")
+    from apache_beam.io.filesystem import CompressionTypes
+    from apache_beam.io.filesystems import FileSystems
+
+    return FileSystems.open(name, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
-def _lines(stream: Any) -> Iterator[list[bytes]]:
-    """Lists of whole lines without their ends; what was read before a fault is given before it is raised."""
-    rest = b""
+def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Block]:
+    """The blocks of a file in order; from record `first` at byte `offset` on where an earlier Block said so.
+
+    Raises OSError where the device fails.
+    """
+    with open_file(file) as raw:
+        try:
+            if file.endswith(".parquet"):
+                for rows, stored in _row_groups(raw):
+                    yield Block(file, first, [], stored, rows=rows)
+                    first += rows.num_rows
+            elif file.endswith(".txt"):
+                text = raw.read(RECORD_BYTES + 1)
+                cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
+                yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
+                first = 1
+            else:
+                at = offset or 0
+                if at:
+                    raw.seek(at)
+                plain = file.endswith(".jsonl")
+                for records, cut in _lines(raw if plain else _Gunzip(raw) if file.endswith(".gz") else _Unzstd(raw)):
+                    yield Block(file, first, records, raw.tell(), offset=at if plain else None, cut=cut)
+                    first += len(records)
+                    at += sum(map(len, records)) + len(records)
+                    at += sum(length - KEPT_BYTES for length in cut.values())
+        except FAULTS as error:
+            yield Block(file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}")
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".replace("\n", " ")
+
+
+class Reader:
+    """Reads segments of files, and keeps a file open where a segment ended.
+
+    Panes come in order, so that nothing is read twice; a step back begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
+
+    def segment(self, file: str, first: int, last: int, start: tuple[int, int] | None) -> Iterator[Block]:
+        """Blocks of records first..last; start: a record at or before first and its byte offset."""
+        at, source, ahead = self._open.pop(file, (0, iter(()), None))
+        # Going on is best, unless the start lies well ahead: another process read what is between.
+        if ahead is None or at > first or (start is not None and start[0] > ahead.last):
+            source = blocks(file, *start) if start else blocks(file)
+            ahead = next(source, None)
+        while ahead is not None and ahead.first <= last:
+            if part := ahead.clip(first, last):
+                yield part
+            if ahead.last > last:
+                break
+            ahead = next(source, None)
+        self._open.clear()  # files come one after the other: one handle is enough
+        if ahead is not None:
+            self._open[file] = (last + 1, source, ahead)
+
+
+def _row_groups(raw: Any) -> Iterator[tuple[pa.Table, int]]:
+    """Tables of some rows, and about how many of the file's bytes were read for them."""
+    try:
+        file = pq.ParquetFile(raw)
+        size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
+        for batch in file.iter_batches(_rows_a_block(file)):
+            done += batch.num_rows
+            yield pa.Table.from_batches([batch]), size * done // total
+    except OSError as error:
+        if error.errno is None:  # Arrow's own: the data are broken, not the device
+            raise EOFError(str(error)) from error
+        raise
+
+
+def _rows_a_block(file: pq.ParquetFile) -> int:
+    """Rows that make about a block's bytes."""
+    metadata = file.metadata
+    stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return max(1, min(BLOCK_RECORDS, BLOCK_BYTES * metadata.num_rows // max(stored, 1)))
+
+
+def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+    """Lists of whole lines without their ends, with the lengths of those that were cut.
+
+    What was read before a fault is given before it is raised.
+    """
+    parts: list[bytes] = []
+    held = 0
     fault: Exception | None = None
-    while fault is None:
+    while True:
         try:
             chunk = stream.read(BLOCK_BYTES)
-        except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        except FAULTS as error:
             fault, chunk = error, b""
         if not chunk:
             break
-        cut = chunk.rfind(b"\n")
-        if cut < 0:
-            rest += chunk
+        end = chunk.rfind(b"\n")
+        if end < 0:
+            held += len(chunk)
+            if held <= RECORD_BYTES or sum(map(len, parts)) < KEPT_BYTES:
+                parts.append(chunk)
+            elif len(parts) > 1:
+                parts = [b"".join(parts)[:KEPT_BYTES]]
             continue
-        lines = (rest + chunk[:cut]).split(b"\n")
-        rest = chunk[cut + 1 :]
+        if held > RECORD_BYTES:
+            begin = chunk.find(b"\n") + 1
+            yield [b"".join(parts)[:KEPT_BYTES]], {0: held + begin - 1}
+            parts = []
+            lines = chunk[begin:end].split(b"\n") if begin <= end else []
+        else:
+            lines = b"".join((*parts, chunk[:end])).split(b"\n")
+        parts, held = [chunk[end + 1 :]], len(chunk) - end - 1
         for i in range(0, len(lines), BLOCK_RECORDS):
-            yield lines[i : i + BLOCK_RECORDS]
-    if rest:
-        yield [rest]
+            yield lines[i : i + BLOCK_RECORDS], {}
+    if held > RECORD_BYTES:
+        yield [b"".join(parts)[:KEPT_BYTES]], {0: held}
+    elif rest := b"".join(parts):
+        yield [rest], {}
     if fault is not None:
         raise fault
 
@@ -114,20 +262,23 @@ class _Gunzip:
     def __init__(self, raw: BinaryIO):
         self._raw = raw
         self._unzip = zlib.decompressobj(wbits=31)
-        self._done = False
+        self._begun = False
 
     def read(self, size: int) -> bytes:
-        out = b""
-        while not out:
+        while True:
             data = self._unzip.unconsumed_tail or self._unzip.unused_data or self._raw.read(1 << 20)
             if self._unzip.eof:
+                data = data.lstrip(b"\0")  # some writers pad the file with zeros
                 if not data:
                     return b""
                 self._unzip = zlib.decompressobj(wbits=31)
             elif not data:
-                raise EOFError("the gzip stream is cut off")
-            out = self._unzip.decompress(data, size)
-        return out
+                if self._begun:
+                    raise EOFError("the gzip stream is cut off")
+                return b""
+            self._begun = True
+            if out := self._unzip.decompress(data, size):
+                return out
 
 
 class _Unzstd:
@@ -135,17 +286,19 @@ class _Unzstd:
 
     def __init__(self, raw: BinaryIO):
         self._raw = raw
-        self._unzip = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
-        self._empty = True
+        self._unzip = zstandard.ZstdDecompressor().decompressobj()
+        self._begun = False
 
     def read(self, size: int) -> bytes:
-        while data := self._raw.read(1 << 18):
-            self._empty = False
+        while True:
+            data = self._unzip.unused_data if self._unzip.eof else b""
+            data = data or self._raw.read(1 << 16)  # small: its contents come whole, whatever the size asked for
+            if not data:
+                if self._begun and not self._unzip.eof:
+                    raise EOFError("the Zstandard stream is cut off")
+                return b""
+            if self._unzip.eof:
+                self._unzip = zstandard.ZstdDecompressor().decompressobj()
+            self._begun = True
             if out := self._unzip.decompress(data):
                 return out
-        if not self._empty and not self._unzip.eof and self._unzip.unused_data == b"" and not self._ended():
-            raise EOFError("the Zstandard stream is cut off")
-        return b""
-
-    def _ended(self) -> bool:
-        return bool(self._unzip.eof)

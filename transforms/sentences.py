@@ -25,6 +25,8 @@ Index = NDArray[np.int64]
 MODEL_PATH = Path(__file__).with_name("sentence_model.json")
 # Characters a step: large enough that numpy's overhead a call (some 200 calls) is small, small enough for 20 MB of arrays.
 STEP = 1 << 19
+# Characters that are looked at together for being ASCII, which folds six times as fast: text with few others gains.
+SLICE = 1 << 13
 # A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local (characters).
 LONGEST_GAP = 64
 # Farthest character that a decision can see: the gap and two windows of 8 with their separator, rounded up (characters).
@@ -142,17 +144,27 @@ def fold(text: str) -> Bytes:
     """One code a character, with REACH line breaks before and after: (len(text) + 2 * REACH,)."""
     out = np.zeros(len(text) + 2 * REACH, dtype=np.uint8)
     if text.isascii():
-        data = text.encode("ascii")
-        raw = np.frombuffer(data, dtype=np.uint8)
-        kept = raw != 10
-        if ((raw < 32) & kept).any():
-            raw = np.frombuffer(data.translate(_ascii_table()), dtype=np.uint8)
-        # Without other control characters, zeroing the line breaks is the whole translation, at a tenth of its time.
-        np.multiply(raw, kept, out=out[REACH:-REACH])
-    else:
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        np.take(_fold_table(), points, mode="clip", out=out[REACH:-REACH])
+        _fold_ascii(text, out[REACH:-REACH])
+        return out
+    for begin in range(0, len(text), SLICE):
+        part = text[begin : begin + SLICE]
+        into = out[REACH + begin : REACH + begin + len(part)]
+        if part.isascii():
+            _fold_ascii(part, into)
+        else:
+            points = np.frombuffer(part.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+            np.take(_fold_table(), points, mode="clip", out=into)
     return out
+
+
+def _fold_ascii(text: str, out: Bytes) -> None:
+    data = text.encode("ascii")
+    raw = np.frombuffer(data, dtype=np.uint8)
+    kept = raw != 10
+    if ((raw < 32) & kept).any():
+        raw = np.frombuffer(data.translate(_ascii_table()), dtype=np.uint8)
+    # Without other control characters, zeroing the line breaks is the whole translation, at a tenth of its time.
+    np.multiply(raw, kept, out=out)
 
 
 def find_gaps(codes: Bytes) -> Gaps:
