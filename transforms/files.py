@@ -199,9 +199,10 @@ def _row_groups(raw: Any) -> Iterator[tuple[pa.Table, int]]:
     try:
         file = pq.ParquetFile(raw)
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
-        for batch in file.iter_batches(_rows_a_block(file)):
-            done += batch.num_rows
-            yield pa.Table.from_batches([batch]), size * done // total
+        for group in range(file.num_row_groups):  # one by one: those before a broken one can be read
+            for batch in file.iter_batches(_rows_a_block(file), row_groups=[group]):
+                done += batch.num_rows
+                yield pa.Table.from_batches([batch]), size * done // total
     except OSError as error:
         if error.errno is None:  # Arrow's own: the data are broken, not the device
             raise EOFError(str(error)) from error
