@@ -1,4 +1,5 @@
 import base64
+import errno
 import gzip
 import hashlib
 import json
@@ -96,3 +97,94 @@ def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
     outcome = Run([str(corpus)], tmp_path / "out", config).go()
     assert outcome.halted
     assert [entry.folder for entry in outcome.entries] == ["accepted"] * (len(outcome.entries) - 1) + ["quarantine"]
+
+
+def rows_of(output: Path) -> list[dict]:
+    return [row for path in sorted((output / "accepted").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "text": "She said so.", "url": "u", "n": 2**70, "score": 1, "tags": ["x"], "meta": {"lang": "en", "p": 0.5}},
+        {
+            "id": "b",
+            "text": "He did.",
+            "n": 5,
+            "score": 0.5,
+            "tags": [],
+            "meta": {"lang": "de", "p": None},
+            "mixed": [1, {"a": "é"}],
+        },
+    ]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    Run([str(path)], tmp_path / "out", load(None)).go()
+    first, second = rows_of(tmp_path / "out")
+    assert (first["url"], first["score"], first["tags"], first["meta"]) == ("u", 1.0, ["x"], {"lang": "en", "p": 0.5})
+    assert (second["url"], second["score"], second["tags"], second["meta"]) == (None, 0.5, [], {"lang": "de", "p": None})
+    assert (json.loads(first["n"]), json.loads(second["n"])) == (2**70, 5)
+    assert json.loads(second["mixed"]) == [1, {"a": "é"}] and first["mixed"] is None
+    assert (first["mentions_gender_female"], second["mentions_gender_male"]) == (1, 1)
+
+
+def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(corpus: Path, tmp_path: Path) -> None:
+    config = load(None, {"pane.docs": 10_000})
+    Run([str(corpus)], tmp_path / "one", config).go()
+    Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
+    assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
+
+
+def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    one.write_text('{"id":"a","text":"She."}\n{"id":"b","text":"He."}\n', encoding="utf-8")
+    two.write_text('{"id":"c","text":"Her."}\n{"id":"a","text":"His.","n":[1]}\n', encoding="utf-8")
+    outcome = Run([str(tmp_path)], tmp_path / "out", load(None)).go()
+    [entry] = outcome.entries
+    assert (entry.documents, entry.dead, entry.dead_reasons) == (3, 1, {"duplicate id": 1})
+    assert entry.attributes["gender"].sums.counts == [2, 1]
+    assert entry.attributes["gender"].labels == {"she": 1, "he": 1, "her": 1}
+    assert [row["id"] for row in rows_of(tmp_path / "out")] == ["a", "b", "c"]
+    [letter] = [json.loads(line) for line in (tmp_path / "out" / "dead-letter" / "part-00000000.jsonl").read_text().splitlines()]
+    assert letter["file"] == str(two) and letter["ordinal"] == 1
+    assert "1.jsonl, record 0" in letter["reason"]
+    assert json.loads(base64.b64decode(letter["raw_base64"])) == {"id": "a", "text": "His.", "n": [1]}
+
+
+def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path) -> None:
+    whole = gzip.compress(corpus.read_bytes())
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    outcome = Run([str(tmp_path / "cut.jsonl.gz")], tmp_path / "out", load(None, {"pane.docs": 4})).go()
+    assert sum(entry.documents for entry in outcome.entries) > 0
+    assert sum(entry.dead_reasons.get("unreadable file", 0) for entry in outcome.entries) == 1
+    letters = sorted((tmp_path / "out" / "dead-letter").iterdir())
+    last = json.loads(letters[-1].read_text().splitlines()[-1])
+    assert "cut off" in last["reason"]
+
+
+@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.pipelines.run.ledger.write_entry"])
+def test_a_full_disk_stops_the_run_and_it_goes_on_later(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    config = load(None, {"pane.docs": 10})
+    Run([str(corpus)], tmp_path / "whole", config).go()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "shard")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, full)
+        with pytest.raises(OSError, match="No space left"):
+            Run([str(corpus)], tmp_path / "out", config).go()
+    Run([str(corpus)], tmp_path / "out", config).go()
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+def test_an_empty_input_is_a_finished_run_without_panes(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").touch()
+    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries == []
+
+
+def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"text":"She."}\n', encoding="utf-8")
+    Run([str(tmp_path)], tmp_path / "out", load(None)).go()
+    assert Run([str(tmp_path)], tmp_path / "out", load(None)).go().new == 0
