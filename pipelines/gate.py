@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -122,6 +122,7 @@ class Workshop:
         self.reader = files.Reader()
         self.seconds: dict[str, float] = {}
         self.failure: Exception | None = None
+        self.on_block: Callable[[Figures], None] = lambda figures: None
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -182,6 +183,7 @@ class ReadAndAnnotate(beam.DoFn):
                     if done.table.num_rows:
                         write_block(done.table, folder / f"{stem}.arrow")
                     write_letters(folder / f"{stem}.jsonl", done.dead)
+                shop.on_block(done.figures)
                 yield pane, Staged((segment.order, number), stem, done.figures)
 
 

@@ -24,7 +24,7 @@ from evenflow.gates.judge import Judge, overall
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import gate, workers
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import mentions
+from evenflow.schemas.documents import Figures, mentions
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms import files
 from evenflow.wordlists import loader
@@ -57,13 +57,14 @@ class Outcome:
 
 @dataclass
 class Run:
-    """One run of the gate on files. on_pane is called after each commit."""
+    """One run of the gate on files. on_pane is called after each commit, on_block (with one worker) after each block read."""
 
     inputs: list[str]
     output: Path
     config: Config
     workers: int = 1
     on_pane: Callable[[Progress], None] = lambda progress: None
+    on_block: Callable[[Figures], None] = lambda figures: None
 
     def go(self) -> Outcome:
         """Run to the end, a halt or an error.
@@ -104,6 +105,8 @@ class Run:
         judge = Judge(self.config, self._lists, entries)
         done, total = len(entries), sum(names.values())
         place = gate.Place(self.config.model_dump(), str(self.output / "staged"))
+        if self.workers == 1:
+            place.workshop().on_block = self.on_block
         panes = (pane for pane in gate.cut(names, self.config) if pane.number >= done)
         halted = False
         began = time.perf_counter()

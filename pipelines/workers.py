@@ -11,10 +11,13 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
+from evenflow.pipelines import gate
 from evenflow.pipelines.gate import Pane, Place, run_graph
 
-# Input that one run of the graph takes: enough to make its cost (0.1 s) small, little enough for verdicts to appear soon.
-CHUNK_BYTES = 64 << 20
+# Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough for verdicts to
+# appear soon, and for several workers to share the work.
+CHUNK_BYTES = 256 << 20
+CHUNK_BYTES_SHARED = 64 << 20
 CHUNK_PANES = 64
 
 
@@ -22,11 +25,11 @@ class WorkerError(RuntimeError):
     """A worker process died."""
 
 
-def chunks(panes: Iterator[Pane]) -> Iterator[list[Pane]]:
-    """Panes together, up to CHUNK_BYTES of records or CHUNK_PANES; a larger pane alone."""
+def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:
+    """Panes together, up to `most` bytes of records or CHUNK_PANES; a larger pane alone."""
     chunk: list[Pane] = []
     for pane in panes:
-        if chunk and (len(chunk) == CHUNK_PANES or sum(each.size for each in chunk) + pane.size > CHUNK_BYTES):
+        if chunk and (len(chunk) == CHUNK_PANES or sum(each.size for each in chunk) + pane.size > most):
             yield chunk
             chunk = []
         chunk.append(pane)
@@ -40,13 +43,16 @@ def staged(panes: Iterator[Pane], place: Place, workers: int) -> Generator[tuple
     Raises what run_graph raises, WorkerError.
     """
     if workers == 1:
-        for chunk in chunks(panes):
+        for chunk in chunks(panes, CHUNK_BYTES):
             yield chunk, run_graph(chunk, place)
         return
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_die_with_parent)
+    # A fork server imports Beam once for all workers; the parent, which has threads, is not forked.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([gate.__name__])
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_parent)
     pending: deque[tuple[list[Pane], Future[dict[str, float]]]] = deque()
     try:
-        for chunk in chunks(panes):
+        for chunk in chunks(panes, CHUNK_BYTES_SHARED):
             pending.append((chunk, pool.submit(run_graph, chunk, place)))
             # One chunk a worker in hand, one waiting: what is staged ahead stays bounded.
             if len(pending) > workers + 1:

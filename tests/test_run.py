@@ -188,3 +188,9 @@ def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"text":"She."}\n', encoding="utf-8")
     Run([str(tmp_path)], tmp_path / "out", load(None)).go()
     assert Run([str(tmp_path)], tmp_path / "out", load(None)).go().new == 0
+
+
+def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
+    seen: list[int] = []
+    Run([str(corpus)], tmp_path / "out", load(None), on_block=lambda figures: seen.append(figures.documents)).go()
+    assert sum(seen) == 30

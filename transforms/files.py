@@ -138,6 +138,7 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
 
     Raises OSError where the device fails.
     """
+    faults = FAULTS  # a local name lives as long as the generator, which may be closed when the process ends
     with open_file(file) as raw:
         try:
             if file.endswith(".parquet"):
@@ -159,7 +160,7 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
                     first += len(records)
                     at += sum(map(len, records)) + len(records)
                     at += sum(length - KEPT_BYTES for length in cut.values())
-        except FAULTS as error:
+        except faults as error:
             yield Block(file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}")
 
 
