@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from evenflow.gates import ledger
+from evenflow.gates import hold, ledger
 from evenflow.gates.expectations import PaneChecks
 from evenflow.gates.judge import Judge, overall
 from evenflow.gates.lock import OutputLock
@@ -48,11 +48,16 @@ class Progress:
 
 @dataclass
 class Outcome:
-    """How a run ended: its ledger, how many panes were new, and whether it halted."""
+    """How a run ended: its ledger, how many panes were new, and why the gate is held, if it is."""
 
     entries: list[PaneEntry]
     new: int
-    halted: bool = False
+    held: str | None = None
+
+    @property
+    def halted(self) -> bool:
+        """Whether the run stopped before the end of its input."""
+        return self.held is not None
 
 
 @dataclass
@@ -96,8 +101,8 @@ class Run:
         else:
             self._note(record, finished=False)
         self._clear_leftovers(entries)
-        if entries and self._halts(entries[-1]):
-            return Outcome(entries, 0, halted=True)
+        if held := hold.held(self.output, entries, self.config.gate.policy):
+            return Outcome(entries, 0, held)
         return self._read(names, record, entries)
 
     def _read(self, names: dict[str, int], record: dict[str, Any], entries: list[PaneEntry]) -> Outcome:
@@ -108,7 +113,7 @@ class Run:
         if self.workers == 1:
             place.workshop().on_block = self.on_block
         panes = (pane for pane in gate.cut(names, self.config) if pane.number >= done)
-        halted = False
+        held: str | None = None
         began = time.perf_counter()
         source = workers.staged(panes, place, self.workers)
         try:
@@ -123,21 +128,18 @@ class Run:
                     self._write_timings(entry, now - began, timings)
                     self.on_pane(Progress(entry, now - began, pane.stored, total))
                     began = now
-                    if halted := self._halts(entry):
+                    if held := hold.held(self.output, entries, self.config.gate.policy):
                         break
-                if halted:
+                if held:
                     break
                 began = time.perf_counter()
         finally:
             source.close()
         checks.docs()
         self._clear_staged()
-        if not halted:
+        if not held:
             self._note(record, finished=True)
-        return Outcome(entries, len(entries) - done, halted)
-
-    def _halts(self, entry: PaneEntry) -> bool:
-        return self.config.gate.policy == "halt" and entry.folder == "quarantine"
+        return Outcome(entries, len(entries) - done, held)
 
     def _record(self, names: dict[str, int]) -> dict[str, Any]:
         """What must be the same for a run to be continued: configuration, word lists and input."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from evenflow.gates import hold
 from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load
@@ -93,10 +94,18 @@ def test_other_settings_are_refused(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
-    config = load(None, {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20, "gate.policy": "halt"})
+    overrides = {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
+    config = load(None, {**overrides, "gate.policy": "halt"})
     outcome = Run([str(corpus)], tmp_path / "out", config).go()
-    assert outcome.halted
+    assert outcome.held is not None and "is blocked" in outcome.held
     assert [entry.folder for entry in outcome.entries] == ["accepted"] * (len(outcome.entries) - 1) + ["quarantine"]
+    again = Run([str(corpus)], tmp_path / "out", config).go()
+    assert again.new == 0 and again.held == outcome.held
+    while again.held is not None:
+        hold.give(tmp_path / "out", "release", "looked at it", len(again.entries))
+        again = Run([str(corpus)], tmp_path / "out", config).go()
+    quarantine = Run([str(corpus)], tmp_path / "other", load(None, {**overrides, "gate.policy": "quarantine"})).go()
+    assert [entry.model_dump() for entry in again.entries] == [entry.model_dump() for entry in quarantine.entries]
 
 
 def rows_of(output: Path) -> list[dict]:
