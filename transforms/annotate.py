@@ -54,9 +54,12 @@ class Annotator:
 
     def annotate(self, block: Block) -> Annotated:
         """The block's documents with their mentions."""
-        found = validate(block, self.config, self.own)
+        return self.annotated(validate(block, self.config, self.own), sum(block.weights()))
+
+    def annotated(self, found: Documents, input_bytes: int) -> Annotated:
+        """Validated documents with their mentions; input_bytes: of the records that they came from."""
         figures, counts = self.count(found.file, found.ids, found.texts, found.places)
-        figures.input_bytes = sum(block.weights())
+        figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
         return Annotated(self._table(found, counts), found.dead, figures)
 

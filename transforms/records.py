@@ -68,7 +68,7 @@ def validate(block: Block, config: Config, own: frozenset[str], keep_fields: boo
     records: list[dict[str, Any]] = []
     raws: list[bytes] = []
     kept: list[int] = []
-    check = _Checker(config)
+    check = Checker(config)
     parse = check.text_file if block.file.endswith(".txt") else check.json
     found = _rows(block, check) if block.rows is not None else _lines(block, parse)
     for index, (raw, result) in enumerate(found):
@@ -115,11 +115,11 @@ def _lines(block: Block, parse: Callable[[bytes], Result]) -> Iterator[tuple[byt
             yield raw, error
 
 
-class _Checker:
+class Checker:
     """Turns one record into id, text and other fields, or raises UnusableError."""
 
     def __init__(self, config: Config):
-        self._id, self._text = config.fields.id, config.fields.text
+        self.id_name, self.text_name = config.fields.id, config.fields.text
         self._most = config.max_text_mib << 20
 
     def json(self, raw: bytes) -> Result:
@@ -136,10 +136,10 @@ class _Checker:
             raise UnusableError("not JSON", f"not JSON: {error}") from error
         if type(record) is not dict:
             raise UnusableError("not an object", f"a JSON object was expected, not {_kind(record)}")
-        if self._text not in record:
-            raise UnusableError("text missing", f"field {self._text!r} is missing")
-        text = self.text(record.pop(self._text))
-        return self.identity(record.pop(self._id, None)), text, record
+        if self.text_name not in record:
+            raise UnusableError("text missing", f"field {self.text_name!r} is missing")
+        text = self.text(record.pop(self.text_name))
+        return self.identity(record.pop(self.id_name, None)), text, record
 
     def text_file(self, raw: bytes) -> Result:
         """A text file."""
@@ -151,7 +151,7 @@ class _Checker:
     def text(self, text: Any) -> str:
         """A usable text."""
         if type(text) is not str:
-            raise UnusableError("text not a string", f"field {self._text!r} is {_kind(text)}; text was expected")
+            raise UnusableError("text not a string", f"field {self.text_name!r} is {_kind(text)}; text was expected")
         if not text or text.isspace():
             raise UnusableError("text empty", "the text is empty")
         if len(text) > self._most:
@@ -167,7 +167,7 @@ class _Checker:
             return value
         if type(value) is int:
             return str(value)
-        raise UnusableError("id unusable", f"field {self._id!r} is {_kind(value)}; text or a whole number was expected")
+        raise UnusableError("id unusable", f"field {self.id_name!r} is {_kind(value)}; text or a whole number was expected")
 
 
 def _kind(value: Any) -> str:
@@ -175,17 +175,17 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a list" if isinstance(value, list) else "an object")
 
 
-def _rows(block: Block, check: _Checker) -> Iterator[tuple[bytes, Result]]:
+def _rows(block: Block, check: Checker) -> Iterator[tuple[bytes, Result]]:
     """The rows of a Parquet file's table, their text and id checked as those of a line."""
     rows = block.rows
     assert rows is not None
-    texts, ids = _column(rows, check._text), _column(rows, check._id)
+    texts, ids = _column(rows, check.text_name), _column(rows, check.id_name)
     for index in range(len(rows)):
         try:
             if texts is None:
-                raise UnusableError("text missing", f"column {check._text!r} is missing")
-            text = _value(texts[index], check._text)
-            yield b"", (check.identity(_value(ids[index], check._id) if ids is not None else None), check.text(text), {})
+                raise UnusableError("text missing", f"column {check.text_name!r} is missing")
+            text = _value(texts[index], check.text_name)
+            yield b"", (check.identity(_value(ids[index], check.id_name) if ids is not None else None), check.text(text), {})
         except UnusableError as error:
             yield _row_json(rows.slice(index, 1)), error
 
