@@ -38,8 +38,11 @@ def mention_fields(attribute: Attribute) -> list[pa.Field]:
 
 
 def own_columns(attributes: Sequence[Attribute]) -> list[str]:
-    """Names of the columns that are computed here."""
-    return [column.name for attribute in attributes for column in mention_fields(attribute)]
+    """Names of the columns that are computed here. Raises ValueError where two have the same name."""
+    names = [column.name for attribute in attributes for column in mention_fields(attribute)]
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"attributes and groups make the column {doubled[0]!r} twice; give one of them another name")
+    return names
 
 
 def shard_schema(attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str) -> pa.Schema:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.files import Block
-from evenflow.transforms.labels import Found, LabelFinder
+from evenflow.transforms.labels import LabelFinder, uncut
 from evenflow.transforms.records import Documents, validate
 from evenflow.transforms.sentences import bounds
 from evenflow.wordlists import loader
@@ -98,7 +98,7 @@ class Annotator:
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
         begins = np.cumsum(lengths) - lengths
         every = self._finder.find_all(joined)
-        starts = _sentence_starts(joined, every) if with_sentences else np.zeros(0, np.int64)
+        starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
         figures = documents.Figures(sentences=len(starts))
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self.lists, every, strict=True)):
@@ -144,15 +144,3 @@ def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def _sentence_starts(text: str, every: list[Found]) -> Ints:
-    """Starts of the sentences (n,); one within a label is none, so that a mention lies in one sentence."""
-    starts = bounds(text)
-    inside = np.zeros(len(starts), bool)
-    for found in every:
-        for_each = np.searchsorted(starts, found.starts, "right")
-        within = for_each[for_each < len(starts)]
-        ends = found.ends[for_each < len(starts)]
-        inside[within[starts[within] < ends]] = True
-    return starts[~inside]

@@ -1,36 +1,41 @@
-"""Finds label mentions: whole words, longest label first, case ignored unless the list says otherwise.
+"""Finds label mentions: whole words, the longest label first, case ignored unless the list says otherwise.
 
-A word is a run of letters, digits, combining marks and underscores; everything else is a boundary, a hyphen too unless a
-longer listed label covers it. The text is never changed: it is read through a table that gives each character one byte (its
-lower case, a blank, an apostrophe, a hyphen or «other»), so offsets are those of the text. The words of a whole block are then
-compared with the labels at once, by their first and last eight bytes and their length.
+- A word is a run of letters, marks and digits. All else is a boundary, an apostrophe and a hyphen too unless a longer
+  listed label covers them: «women's» and «man-made» mention «women» and «man». But «don't» is no «don»: English cuts
+  before the n. An underscore within a word joins («is_male»), around it it is emphasis («_her_»).
+- Of labels that overlap, the one with more characters wins, then the earlier. Attributes do not see each other.
+- Between the words of a label there may be any blanks with one line break among them; its hyphen may end a line.
+- A combining mark belongs to its letter («fiance» and a mark is another word), characters that a reader does not see
+  within a word are passed over. Which spellings are the same is said in `evenflow.wordlists.spelling`.
+- Links, e-mail addresses and @handles are not searched (`evenflow.transforms.links`), hashtags are.
+- A mention is the label alone, without «'s» or the full stop of «Mr.»; its offsets are those of the text as given.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.transforms.firstwords import PAD, FirstWords, Hits
+from evenflow.transforms.reading import APOSTROPHE, BLANK, BREAK, OTHER, RETURN, Reader, Reading
+from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Ints = npt.NDArray[np.int64]
-BLANK, BREAK, APOSTROPHE, HYPHEN, OTHER = b" \n'-."
-MARK, IGNORED, LETTER = 1, 2, 3  # classes of characters that no label is written with
-_FIRST_CODE = 0x80  # from here on: the labels' own characters that are not ASCII
-_APOSTROPHES = "'’‘ʼ＇′`"
-_HYPHENS = "-‐‑‒–−﹣－"
-_BREAKS = "\n\x85\u2028"
-_IGNORED = "\u00ad\u200c\u200d\u200e\u200f\u2060\ufeff" + "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
-# A character with its combining marks, or invisible characters that a reader does not see within a word.
-_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_COMPOSED = re.compile(f"[{_IGNORED}]+|[^\\W{_MARKS}][{_MARKS}]+")
-_PAD = b"." * 8  # so that eight bytes can be read at any word
+Bools = npt.NDArray[np.bool_]
+Span = tuple[int, ...]  # start and end in the codes, index of the label
+# After an apostrophe within a word these are no words of their own («I'm» has no label «m»).
+CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
+# Between a label's words: blanks with one line break at most; a blank line is never crossed. Possessive («++»), since a
+# megabyte of blanks that is tried again from each blank on would not end.
+GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
+BLANKS = bytes([BLANK, BREAK, RETURN])
+AFTER_HYPHEN = rb"(?: *+(?:\r?\n|\r) *+)?+"
 
 
 @dataclass(frozen=True)
@@ -56,24 +61,17 @@ class Found:
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A label as bytes: its first word, and what must follow (None for a single word)."""
+    """A label as bytes.
+
+    first: its first word. next: the bytes that may come next (none: the first word is all). tail: what must follow.
+    sure: whether equal bytes are an equal label. label: its index.
+    """
 
     first: bytes
-    tail: re.Pattern[bytes] | None
+    next: bytes
+    tail: re.Pattern[bytes]
+    sure: bool
     label: int
-
-
-@dataclass(frozen=True)
-class _Words:
-    """The words of a text: codes are its characters' bytes, starts and ends (n,) their offsets, the rest their keys."""
-
-    codes: bytes
-    starts: Ints
-    ends: Ints
-    heads: npt.NDArray[np.uint64]
-    tails: npt.NDArray[np.uint64]
-    keys: npt.NDArray[np.uint64]
-    slots: Ints
 
 
 class LabelFinder:
@@ -84,205 +82,180 @@ class LabelFinder:
 
     def __init__(self, lists: Sequence[WordList]):
         self.lists = tuple(lists)
-        own = sorted(set().union(*(_own_characters(words.labels) for words in lists)))
-        self._codes = {character: min(_FIRST_CODE + i, 0xFF) for i, character in enumerate(own)}
-        self._ascii = self._table(128) + bytes([OTHER]) * 128
-        word = bytearray(256)
-        for code in range(256):
-            word[code] = code in (MARK, IGNORED, LETTER) or code >= _FIRST_CODE or chr(code).isalnum() or code == ord("_")
-        self._word = bytes(word)
-        # Two characters share a code only where the lists have over 128 of their own: then the text decides.
-        doubtful = 0xFF in self._codes.values()
-        self._indices = [_Index(words, self.encode, self._word, doubtful) for words in lists]
+        self._reader = Reader(spelling.fold(label) for words in lists for label in words.labels)
+        patterns = [_patterns(self._reader, words) for words in lists]
+        self._firsts = FirstWords(sorted({pattern.first for each in patterns for pattern in each}), self._reader)
+        self._attributes = [
+            _Attribute(words, own, self._firsts.words, self._reader)
+            for words, own in zip(self.lists, patterns, strict=True)  # the lists' order is that of what is found
+        ]
 
     def find(self, text: str) -> list[Mention]:
         """All mentions in a text, attribute by attribute, each in the text's order."""
+        return self.named(self.find_all(text))
+
+    def named(self, found: Sequence[Found]) -> list[Mention]:
+        """The mentions that find_all gave, by name."""
         return [
-            Mention(int(start), int(end), index.labels[label], words.attribute, words.groups[group])
-            for words, index, found in zip(self.lists, self._indices, self.find_all(text), strict=True)
-            for start, end, label, group in zip(found.starts, found.ends, found.labels, found.groups, strict=True)
+            Mention(start, end, attribute.labels[label], words.attribute, words.groups[group])
+            for words, attribute, each in zip(self.lists, self._attributes, found, strict=True)
+            for start, end, label, group in _rows(each.starts, each.ends, each.labels, each.groups)
         ]
 
     def labels(self, attribute: int) -> list[str]:
         """The labels of an attribute in the order of Found.labels' indices."""
-        return self._indices[attribute].labels
+        return self._attributes[attribute].labels
 
     def find_all(self, text: str) -> list[Found]:
-        """All mentions in a text as arrays, one Found an attribute; offsets are of the text as given."""
-        codes = self.encode(text)
-        if bytes([MARK]) not in codes and bytes([IGNORED]) not in codes:
-            return self._search(text, codes)
-        plain, begins, ends = _compose(text)
-        return [
-            Found(begins[found.starts], ends[found.ends - 1], found.labels, found.groups)
-            for found in self._search(plain, self.encode(plain))
-        ]
+        """All mentions in a text as arrays, one Found an attribute; offsets are of the text as given.
 
-    def encode(self, text: str) -> bytes:
-        """One byte a character: lower case, boundary or class; len(text) bytes."""
-        if text.isascii():
-            return text.encode("ascii").translate(self._ascii)
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        return self._wide[points].tobytes()
-
-    @cached_property
-    def _wide(self) -> npt.NDArray[np.uint8]:
-        return np.frombuffer(self._table(0x110000), np.uint8)
-
-    def _table(self, size: int) -> bytes:
-        """The byte of each code point below size."""
-        every = "".join(map(chr, range(size)))
-        table = np.full(size, OTHER, np.uint8)
-        for pattern, code in ((r"\w+", LETTER), (r"\s+", BLANK)):
-            for match in re.finditer(pattern, every):
-                table[match.start() : match.end()] = code
-        table[[i for i, c in enumerate(every) if unicodedata.combining(c)]] = MARK
-        for characters, code in ((_APOSTROPHES, APOSTROPHE), (_HYPHENS, HYPHEN), (_IGNORED, IGNORED), (_BREAKS, BREAK)):
-            table[[ord(c) for c in characters if ord(c) < size]] = code
-        for code in (*range(ord("0"), ord("9") + 1), ord("_"), *range(ord("a"), ord("z") + 1)):
-            table[code] = code
-            table[ord(chr(code).upper())] = code
-        for character, code in self._codes.items():
-            for form in (character, character.upper(), character.title()):
-                if len(form) == 1 and ord(form) < size:
-                    table[ord(form)] = code
-        return table.tobytes()
-
-    def _search(self, text: str, codes: bytes) -> list[Found]:
-        marked = np.frombuffer(b"\0" + codes.translate(self._word) + b"\0", np.uint8)
-        edges = np.flatnonzero(marked[1:] != marked[:-1])
-        starts, ends = edges[0::2], edges[1::2]
-        heads, tails, keys = _keys(codes + _PAD, starts, ends - starts)
-        slots = (keys >> np.uint64(48)).astype(np.int64)
-        words = _Words(codes, starts, ends, heads, tails, keys, slots)
-        return [index.search(text, words) for index in self._indices]
+        Texts joined by a blank line have the mentions that each has alone.
+        """
+        reading = self._reader.read(text)
+        hits = self._firsts.find(reading.codes)
+        return [attribute.search(reading, hits) for attribute in self._attributes]
 
 
-class _Index:
-    """The labels of one attribute, by the keys of their first words."""
+def uncut(bounds: Ints, found: Sequence[Found]) -> Ints:
+    """The sentence starts (n,) without those inside a mention (a label over a line break is not cut in two)."""
+    kept = np.ones(len(bounds), bool)
+    for each in found:
+        before = np.searchsorted(each.starts, bounds, "left") - 1  # the last mention that starts before the bound
+        if len(each.ends):
+            kept &= ~((before >= 0) & (each.ends[before] > bounds))
+    return bounds[kept]
 
-    def __init__(self, words: WordList, encode: Callable[[str], bytes], word: bytes, doubtful: bool):
+
+class _Attribute:
+    """The labels of one attribute, by their first words.
+
+    firsts: the words that a place is an index into.
+    """
+
+    def __init__(self, words: WordList, patterns: list[_Pattern], firsts: list[bytes], reader: Reader):
         self.labels = list(words.labels)
         self._group_of = np.array([words.labels[label] for label in self.labels], np.int64)
-        self._exact = np.array([label in words.exact for label in self.labels], bool)
-        self._word = word
-        self._asks_text = doubtful or bool(self._exact.any())
-        patterns = [_pattern(index, label, encode(label)) for index, label in enumerate(self.labels)]
-        firsts = sorted({pattern.first for pattern in patterns})
-        lengths = np.array([len(first) for first in firsts], np.int64)
-        starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-        heads, tails, keys = _keys(b"".join(firsts) + _PAD, starts, lengths)
-        order = np.argsort(keys, kind="stable")
-        self._keys, self._heads, self._tails, self._lengths = keys[order], heads[order], tails[order], lengths[order]
-        self._firsts = [firsts[i] for i in order]
+        self._reader = reader
+        self._exact = [label in words.exact for label in self.labels]
+        spelled = {label: spelling.spell(label) for label in words.exact}
+        self._spelled = [spelled.get(label) or spelling.fold(label) for label in self.labels]
+        places = {first: place for place, first in enumerate(firsts)}
+        # A word that is a label and begins no other is decided by its place; of others, by the byte that follows.
         self._single = np.full(len(firsts), -1, np.int64)
-        self._longer: dict[int, list[_Pattern]] = {}
-        places = {first: place for place, first in enumerate(self._firsts)}
+        self._several = np.zeros((len(firsts), 256), bool)
+        self._patterns: dict[int, list[_Pattern]] = {}
+        self._clitic = np.array([first in CLITICS for first in firsts], bool)
         for pattern in patterns:
-            if pattern.tail is None:
-                self._single[places[pattern.first]] = pattern.label
+            place = places[pattern.first]
+            self._patterns.setdefault(place, []).append(pattern)
+            if pattern.next:
+                self._several[place, list(pattern.next)] = True
+            elif pattern.sure:
+                self._single[place] = pattern.label
             else:
-                self._longer.setdefault(places[pattern.first], []).append(pattern)
-        for longer in self._longer.values():
-            longer.sort(key=lambda pattern: -len(self.labels[pattern.label]))
-        self._slots = np.zeros(1 << 16, bool)
-        self._slots[(self._keys >> np.uint64(48)).astype(np.int64)] = True
+                self._several[place] = True
+        self._concerns = self._single >= 0
+        self._concerns |= self._several.any(axis=1)
 
-    def search(self, text: str, words: _Words) -> Found:
+    def search(self, reading: Reading, hits: Hits) -> Found:
         """The attribute's mentions among the words of a text."""
-        hits = np.flatnonzero(self._slots[words.slots])
-        keys, heads, tails = words.keys[hits], words.heads[hits], words.tails[hits]
-        starts, ends = words.starts[hits], words.ends[hits]
-        places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
-        same = (self._keys[places] == keys) & (self._heads[places] == heads)
-        same &= (self._tails[places] == tails) & (self._lengths[places] == ends - starts)
-        # Sixteen bytes decide a word of up to sixteen; a longer one is compared whole.
-        for i in np.flatnonzero(same & (ends - starts > 16)):
-            same[i] = words.codes[starts[i] : ends[i]] == self._firsts[places[i]]
-        places, starts, ends = places[same], starts[same], ends[same]
-        labels = self._single[places]
-        if self._longer:
-            self._extend(words.codes, starts, ends, labels, places)
-        keep = labels >= 0
-        if self._asks_text:
-            for i in np.flatnonzero(keep):
-                keep[i] = self._says(text[starts[i] : ends[i]], int(labels[i]))
-        labels = labels[keep]
-        return Found(starts[keep], ends[keep], labels, self._group_of[labels])
+        codes = np.frombuffer(reading.codes + PAD, np.uint8)
+        hits = hits[self._concerns[hits.places]]
+        if self._clitic.any():
+            hits = hits[~(self._clitic[hits.places] & self._after_apostrophe(codes, hits.starts))]
+        labels = self._single[hits.places]
+        labels[_negated(codes, hits.ends)] = -1
+        starts, ends = hits.starts, hits.ends
+        several = self._several[hits.places, codes[ends]]
+        if several.any():
+            starts, ends, labels = self._decide(reading, hits, labels, several)
+        named = labels >= 0
+        labels = labels[named]
+        starts, ends = reading.offsets(starts[named], ends[named])
+        return Found(starts, ends, labels, self._group_of[labels])
 
-    def _extend(self, codes: bytes, starts: Ints, ends: Ints, labels: Ints, places: Ints) -> None:
-        """Put the longest label of several parts where one begins, and drop what it covers."""
-        covered = -1
-        for i in np.flatnonzero(np.isin(places, list(self._longer))):
-            if starts[i] < covered:
+    def _after_apostrophe(self, codes: npt.NDArray[np.uint8], starts: Ints) -> Bools:
+        word = np.frombuffer(self._reader.word, np.uint8)
+        return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
+
+    def _decide(self, reading: Reading, hits: Hits, labels: Ints, several: Bools) -> tuple[Ints, Ints, Ints]:
+        """Starts, ends and labels after choosing among the labels that several words could begin."""
+        candidates = [
+            candidate
+            for start, end, place in _rows(hits.starts[several], hits.ends[several], hits.places[several])
+            for candidate in self._candidates(reading, start, end, place)
+        ]
+        # The words that a longer label might cover are candidates too.
+        spans = np.array([candidate[:2] for candidate in candidates], np.int64).reshape(-1, 2)
+        reach = np.maximum.accumulate(spans[:, 1])
+        before = np.searchsorted(spans[:, 0], hits.starts, "right") - 1
+        covered = ~several & (labels >= 0) & (before >= 0)
+        covered[covered] = reach[before[covered]] > hits.starts[covered]
+        candidates += _rows(hits.starts[covered], hits.ends[covered], labels[covered])
+        chosen = np.array(self._longest(candidates), np.int64).reshape(-1, 3)
+        free = ~several & ~covered
+        starts = np.concatenate((hits.starts[free], chosen[:, 0]))
+        order = np.argsort(starts, kind="stable")
+        ends = np.concatenate((hits.ends[free], chosen[:, 1]))
+        return starts[order], ends[order], np.concatenate((labels[free], chosen[:, 2]))[order]
+
+    def _candidates(self, reading: Reading, start: int, end: int, place: int) -> list[Span]:
+        """Start, end and label of each label that stands at a word."""
+        codes, word = reading.codes, self._reader.word
+        out: list[Span] = []
+        for pattern in self._patterns[place]:
+            match = pattern.tail.match(codes, end)
+            if match is None:
                 continue
-            for pattern in self._longer[int(places[i])]:
-                match = pattern.tail.match(codes, int(ends[i])) if pattern.tail else None
-                if match and not (match.end() < len(codes) and self._word[codes[match.end()]]):
-                    labels[i], ends[i] = pattern.label, match.end()
-                    covered = match.end()
-                    inside = i + 1
-                    while inside < len(starts) and starts[inside] < covered:
-                        labels[inside] = -1
-                        inside += 1
-                    break
+            stop = match.end()
+            if word[codes[stop - 1]] and ((stop < len(codes) and word[codes[stop]]) or _is_negated(codes, stop)):
+                continue
+            if pattern.sure or self._says(reading, start, stop, pattern.label):
+                out.append((start, stop, pattern.label))
+        return out
 
-    def _says(self, text: str, label: int) -> bool:
+    def _says(self, reading: Reading, start: int, end: int, label: int) -> bool:
         """Whether the text has the label's very letters, and its case where that matters."""
-        listed, said = " ".join(self.labels[label].split()), " ".join(unicodedata.normalize("NFC", text).split())
-        if not self._exact[label]:
-            listed, said = listed.lower(), said.lower()
-        plain = str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_HYPHENS, "-"))
-        return listed.translate(plain) == said.translate(plain)
+        starts, ends = reading.offsets(np.array([start]), np.array([end]))
+        said = reading.text[starts[0] : ends[0]]
+        return (spelling.spell(said) if self._exact[label] else spelling.fold(said)) == self._spelled[label]
+
+    def _longest(self, candidates: list[Span]) -> list[Span]:
+        """Of the candidates those that stay: one by one the longest, then the earlier, that overlaps none before."""
+        chosen: list[Span] = []
+        for candidate in sorted(candidates, key=lambda each: (-len(self.labels[each[2]]), each[0])):
+            at = bisect_left(chosen, candidate)
+            if (at == 0 or chosen[at - 1][1] <= candidate[0]) and (at == len(chosen) or chosen[at][0] >= candidate[1]):
+                insort(chosen, candidate)
+        return chosen
 
 
-def _pattern(index: int, label: str, codes: bytes) -> _Pattern:
-    first = re.match(rb"[^ '.\n-]+", codes)
-    if first is None:
+def _rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
+    """Columns as rows of Python's own numbers."""
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _negated(codes: npt.NDArray[np.uint8], ends: Ints) -> Bools:
+    """Where a word goes on as «n't»: English cuts before the n, so «don't» does not end in a word «don»."""
+    return (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))
+
+
+def _is_negated(codes: bytes, end: int) -> bool:
+    return codes[end - 1 : end + 2] == b"n't"
+
+
+def _patterns(reader: Reader, words: WordList) -> list[_Pattern]:
+    return [_pattern(reader, words, number, label) for number, label in enumerate(words.labels)]
+
+
+def _pattern(reader: Reader, words: WordList, number: int, label: str) -> _Pattern:
+    codes = reader.encode(spelling.fold(label))
+    end = next((i for i, code in enumerate(codes) if not reader.word[code]), len(codes))
+    if end == 0:
         raise ValueError(f"label {label!r} does not begin with a letter or digit")
-    if first.end() == len(codes):
-        return _Pattern(first.group(), None, index)
-    # One line break may stand between the words of a label, a blank line may not.
-    tail = rb"(?: +\n? *|\n *)".join(re.escape(part) for part in codes[first.end() :].split(b" "))
-    return _Pattern(first.group(), re.compile(tail), index)
-
-
-def _keys(codes: bytes, starts: Ints, lengths: Ints) -> tuple[npt.NDArray[np.uint64], ...]:
-    """First and last (up to) eight bytes of each word, and a mix of both with its length; codes end in eight of padding."""
-    eight = np.ndarray((len(codes) - 7,), np.dtype("<u8"), codes, strides=(1,))
-    short = np.minimum(lengths, 8)
-    mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> (np.uint64(64) - (short.astype(np.uint64) << np.uint64(3)))
-    heads = eight[starts] & mask
-    tails = eight[starts + lengths - short] & mask
-    mixed = (heads * np.uint64(0x9E3779B97F4A7C15)) ^ (tails * np.uint64(0xC2B2AE3D27D4EB4F)) ^ lengths.astype(np.uint64)
-    mixed *= np.uint64(0xFF51AFD7ED558CCD)
-    return heads, tails, mixed ^ (mixed >> np.uint64(29))
-
-
-def _own_characters(labels: Iterable[str]) -> set[str]:
-    """The labels' characters outside ASCII that are part of words."""
-    known = set(_APOSTROPHES + _HYPHENS)
-    return {c for label in labels for c in label.lower() if not c.isascii() and c not in known and (c.isalnum())}
-
-
-def _compose(text: str) -> tuple[str, Ints, Ints]:
-    """Text with combining marks composed and invisible characters dropped, and where each of its characters (n,) begins and
-    ends in the given text."""
-    drop = str.maketrans(dict.fromkeys(_IGNORED))
-    parts: list[str] = []
-    starts: list[Ints] = []
-    ends: list[Ints] = []
-    at = 0
-    for match in _COMPOSED.finditer(text):
-        parts.append(text[at : match.start()])
-        starts.append(np.arange(at, match.start()))
-        ends.append(np.arange(at + 1, match.start() + 1))
-        composed = unicodedata.normalize("NFC", match.group().translate(drop))
-        parts.append(composed)
-        starts.append(np.full(len(composed), match.start()))
-        ends.append(np.full(len(composed), match.end()))
-        at = match.end()
-    parts.append(text[at:])
-    starts.append(np.arange(at, len(text)))
-    ends.append(np.arange(at + 1, len(text) + 1))
-    return "".join(parts), np.concatenate(starts), np.concatenate(ends)
+    parts = [bytes([code]) for code in codes[end:]]
+    forms = {b" ": GAP, b"-": b"-" + AFTER_HYPHEN}
+    tail = re.compile(b"".join(forms.get(part) or re.escape(part) for part in parts))
+    sure = label not in words.exact and OTHER not in codes and not reader.doubtful
+    following = codes[end : end + 1]
+    return _Pattern(codes[:end], BLANKS if following == b" " else following, tail, sure, number)

@@ -1,21 +1,40 @@
 """Reads word lists: YAML files that map the labels of an attribute to its groups.
 
-A list has either `groups` as a mapping (group: labels) or `groups` as a sequence of names with `pairs`, one label a group
-in each. A label is a string, or `{label: May, case: exact}` where case matters. Every defect is reported with file, line
-and label, all of them at once.
+    attribute: marital                  # letters, digits, _ and -; the name in configuration, columns and reports
+    source: where the labels come from  # text, optional
+    licence: CC0                        # text, optional
+    groups:                             # two groups or more, each a name (as above) with a list of labels
+      married: [husband, wife, newly wed]
+      single:
+        - bachelor
+        - {label: May, case: exact}     # case matters for this label
+    pairs:                              # optional: counterparts for substitution, a label of each group in their order
+      - [husband, bachelor]
+
+Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs alone. A label may stand
+in several pairs, the first is its default counterpart. Blanks in a label stand for any blanks in a text. Case, the
+shape of apostrophes and hyphens, and how marks are encoded make no other label. YAML reads yes, no, on, off and numbers
+as something else than text: put them in quotes.
+
+Every defect is reported with file, line and label, all of them at once.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
-import yaml
+from evenflow.wordlists import spelling
+from evenflow.wordlists.nodes import Defect, Node, read
 
 SHIPPED = ("gender", "age", "religion")
-_KEYS = {"attribute", "source", "licence", "groups", "pairs"}
+KEYS = ("attribute", "source", "licence", "groups", "pairs")
+OPTIONS = ("label", "case")
+LONGEST_SHOWN = 60  # characters of a label in a message
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
 
 
 class WordListError(ValueError):
@@ -26,8 +45,8 @@ class WordListError(ValueError):
 class WordList:
     """An attribute with its groups and labels.
 
-    labels: label as listed -> index of its group. exact: the labels whose case matters. counterparts: label -> labels of
-    the other groups it was paired with, in the list's order (empty without pairs).
+    labels: label as listed -> index of its group. exact: the labels whose case matters. counterparts: label -> labels
+    of the other groups it was paired with, in the list's order (empty without pairs).
     """
 
     attribute: str
@@ -40,60 +59,85 @@ class WordList:
     path: str
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """A label where it stands."""
+
+    text: str
+    exact: bool
+    group: int
+    line: int
+
+
 @dataclass
-class _Reader:
-    """Collects labels and defects while walking the YAML nodes, which know their lines."""
+class _Collector:
+    """Collects labels, counterparts and defects while walking the nodes."""
 
-    path: Path
-    defects: list[str] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)
-    seen: dict[str, tuple[str, str, int]] = field(default_factory=dict)
-    exact: set[str] = field(default_factory=set)
+    defects: list[Defect]
+    groups: list[str] = field(default_factory=list)
+    labels: dict[str, _Listed] = field(default_factory=dict)
+    spelled: dict[str, list[_Listed]] = field(default_factory=dict)
+    counterparts: dict[str, dict[str, None]] = field(default_factory=dict)  # ordered sets
 
-    def defect(self, node: yaml.Node, label: str, what: str) -> None:
-        self.defects.append(f"{self.path}:{node.start_mark.line + 1}: {label}: {what}")
+    def defect(self, line: int, label: str, what: str) -> None:
+        self.defects.append(Defect(line, label, what))
 
-    def label(self, node: yaml.Node) -> tuple[str, bool] | None:
-        """Label and whether its case matters, or None after reporting a defect."""
+    def label(self, node: Node, group: int) -> _Listed | None:
+        """A label as it stands, or None after reporting a defect."""
         exact = False
-        if isinstance(node, yaml.MappingNode):
-            keys = {key.value: value for key, value in node.value}
-            exact = "case" in keys and keys["case"].value == "exact"
-            if set(keys) - {"label", "case"} or "label" not in keys or ("case" in keys and not exact):
-                self.defect(node, "label", "a label with options has the form {label: TEXT, case: exact}")
+        line = node.line
+        if node.kind == "mapping":
+            options = {key.text: value for key, value in node.entries}
+            for key, _ in node.entries:
+                if key.text not in OPTIONS:
+                    self.defect(key.line, _shown(key), f"unknown key of a label{_nearest(key.text, OPTIONS)}")
+            case = options.get("case")
+            exact = case is not None and case.text == "exact"
+            if "label" not in options or (case is not None and not exact):
+                self.defect(line, _shown(node), "a label with options has the form {label: TEXT, case: exact}")
                 return None
-            node = keys["label"]
-        if not isinstance(node, yaml.ScalarNode) or not node.tag.endswith(":str"):
-            self.defect(node, str(node.value)[:40], "a label must be text; put it in quotes")
+            node = options["label"]
+        if node.kind != "text":
+            self.defect(line, _shown(node), "a label must be text; put it in quotes")
             return None
-        text = unicodedata.normalize("NFC", node.value)
-        if not any(character.isalnum() for character in text) or text != " ".join(text.split()):
-            self.defect(node, repr(text), "a label needs a letter or digit, and single blanks only between words")
+        text = unicodedata.normalize("NFC", node.text)
+        what = _unfit(text)
+        if what:
+            self.defect(line, _shown(node), what)
             return None
-        return text, exact
+        return _Listed(text, exact, group, line)
 
-    def add(self, node: yaml.Node, groups: list[str], group: int, paired: bool) -> str | None:
-        """Record a label in its group; a pair may repeat a label of its own group, a plain list may not."""
-        read = self.label(node)
-        if read is None:
-            return None
-        text, exact = read
-        key = text if exact else text.lower()
-        earlier = self.seen.get(text.lower())
-        line = node.start_mark.line + 1
-        if earlier is not None:
-            other, other_group, other_line = earlier
-            if other_group != groups[group]:
-                self.defect(node, text, f"in two groups, {other_group} (line {other_line}) and {groups[group]}")
-            elif other != text and not (exact and other in self.exact):
-                self.defect(node, text, f"differs from {other!r} (line {other_line}) in case alone")
-            elif not paired:
-                self.defect(node, text, f"listed twice (first in line {other_line})")
-        self.seen.setdefault(text.lower(), (text, groups[group], line))
-        self.labels.setdefault(key, group)
-        if exact:
-            self.exact.add(key)
-        return key
+    def add(self, listed: _Listed, paired: bool) -> None:
+        """Record a label in its group, or report whose double it is; a pair may repeat a label, a list may not."""
+        doubles = self.spelled.setdefault(spelling.fold(listed.text), [])
+        for other in doubles:
+            if listed.exact and other.exact and spelling.spell(listed.text) != spelling.spell(other.text):
+                continue
+            what = self._double(listed, other, paired)
+            if what:
+                self.defect(listed.line, listed.text, what)
+            return
+        doubles.append(listed)
+        self.labels[listed.text] = listed
+
+    def _double(self, listed: _Listed, other: _Listed, paired: bool) -> str:
+        """What is wrong with a label that was listed before, if anything."""
+        if other.group != listed.group:
+            groups = f"{self.groups[other.group]} (line {other.line}) and {self.groups[listed.group]}"
+            as_text = "" if other.text == listed.text else f" (there {other.text!r})"
+            return f"in two groups, {groups}{as_text}"
+        if other.text == listed.text and other.exact == listed.exact:
+            return "" if paired else f"listed twice (first in line {other.line})"
+        if other.text == listed.text:
+            return f"listed with and without case: exact (line {other.line})"
+        if other.text.lower() == listed.text.lower():
+            return f"differs from {other.text!r} (line {other.line}) in case alone"
+        return f"no other label than {other.text!r} (line {other.line}): only characters differ that are read alike"
+
+    def named(self, text: str) -> _Listed | None:
+        """The listed label that a pair means."""
+        same = self.spelled.get(spelling.fold(text), [])
+        return self.labels.get(text) or next((other for other in same if not other.exact), None)
 
 
 def load(name_or_path: str | Path) -> WordList:
@@ -101,84 +145,157 @@ def load(name_or_path: str | Path) -> WordList:
 
     Raises WordListError with every defect, and for a file that cannot be read.
     """
-    path = Path(__file__).parent / f"{name_or_path}.yaml" if str(name_or_path) in SHIPPED else Path(name_or_path)
+    shipped = str(name_or_path) in SHIPPED
+    path = Path(__file__).parent / f"{name_or_path}.yaml" if shipped else Path(name_or_path).expanduser()
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except OSError as error:
-        known = ", ".join(SHIPPED)
-        raise WordListError(f"{path}: {error.strerror}; give a path, or one of {known}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise WordListError(f"{path}: not YAML in UTF-8: {error}") from error
-    reader = _Reader(path)
-    if not isinstance(root, yaml.MappingNode):
-        raise WordListError(f"{path}:1: a word list is a mapping with attribute and groups")
-    top = {key.value: value for key, value in root.value}
-    for key, _ in root.value:
-        if key.value not in _KEYS:
-            reader.defect(key, key.value, f"unknown key; known are {', '.join(sorted(_KEYS))}")
-    for key in ("attribute", "groups"):
-        if key not in top:
-            reader.defect(root, key, "missing")
-    if reader.defects:
-        raise WordListError("\n".join(reader.defects))
-    attribute, groups, counterparts = _read(reader, top)
-    if reader.defects:
-        raise WordListError("\n".join(reader.defects))
+        root, defects = read(path)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        near = _nearest(str(name_or_path), SHIPPED)
+        raise WordListError(f"{path}: {reason}; give a path, or one of {', '.join(SHIPPED)}{near}") from error
+    collector = _Collector(defects)
+    top: dict[str, Node] = {}
+    if root is not None and root.kind == "mapping":
+        top = _keys(collector, root)
+        _groups(collector, top)
+        _pairs(collector, top)
+    elif not defects:
+        line = root.line if root else 1
+        collector.defect(line, "file", "a word list is a mapping with the keys attribute and groups")
+    if defects:
+        ordered = sorted(defects, key=lambda defect: defect.line)
+        lines = [f"{path}{f':{each.line}' if each.line else ''}: {each.label}: {each.what}" for each in ordered]
+        raise WordListError("\n".join(lines))
     return WordList(
-        attribute=attribute,
-        groups=tuple(groups),
-        labels=reader.labels,
-        exact=frozenset(reader.exact),
-        counterparts={label: tuple(others) for label, others in counterparts.items()},
-        source=_scalar(top, "source"),
-        licence=_scalar(top, "licence"),
+        attribute=top["attribute"].text,
+        groups=tuple(collector.groups),
+        labels={text: listed.group for text, listed in collector.labels.items()},
+        exact=frozenset(text for text, listed in collector.labels.items() if listed.exact),
+        counterparts={label: tuple(others) for label, others in collector.counterparts.items()},
+        source=top["source"].text.strip() if "source" in top else "",
+        licence=top["licence"].text.strip() if "licence" in top else "",
         path=str(path),
     )
 
 
-def _scalar(top: dict[str, yaml.Node], key: str) -> str:
-    node = top.get(key)
-    return str(node.value).strip() if isinstance(node, yaml.ScalarNode) else ""
+def _keys(collector: _Collector, root: Node) -> dict[str, Node]:
+    """The list's keys with their nodes; checks all but groups and pairs."""
+    top: dict[str, Node] = {}
+    for key, value in root.entries:
+        if key.text not in KEYS:
+            known = ", ".join(KEYS)
+            collector.defect(key.line, _shown(key), f"unknown key{_nearest(key.text, KEYS)}; known are {known}")
+        elif key.text in top:
+            collector.defect(key.line, key.text, f"a key given twice (first in line {top[key.text].line})")
+        else:
+            top[key.text] = value
+    for key in ("attribute", "groups"):
+        if key not in top:
+            collector.defect(root.line, key, "this key is missing")
+    for key in ("source", "licence"):
+        if key in top and top[key].kind != "text":
+            collector.defect(top[key].line, key, "text was expected")
+    attribute = top.get("attribute")
+    if attribute is not None and not (attribute.kind in ("text", "other") and NAME.fullmatch(attribute.text)):
+        collector.defect(attribute.line, _shown(attribute), "an attribute's name has letters, digits, _ and - only")
+    return top
 
 
-def _read(reader: _Reader, top: dict[str, yaml.Node]) -> tuple[str, list[str], dict[str, list[str]]]:
-    attribute = _scalar(top, "attribute")
-    if not attribute.isidentifier():
-        reader.defect(top["attribute"], attribute, "an attribute's name has letters, digits and underscores only")
-    node, pairs = top["groups"], top.get("pairs")
-    counterparts: dict[str, list[str]] = {}
-    if isinstance(node, yaml.MappingNode):
-        groups = [str(key.value) for key, _ in node.value]
-        for index, (key, value) in enumerate(node.value):
-            if not isinstance(value, yaml.SequenceNode) or not value.value:
-                reader.defect(key, str(key.value), "an empty group; it needs a list of labels")
-                continue
-            for item in value.value:
-                reader.add(item, groups, index, paired=False)
-    else:
-        groups = [str(item.value) for item in node.value] if isinstance(node, yaml.SequenceNode) else []
-        if not isinstance(pairs, yaml.SequenceNode) or not pairs.value:
-            reader.defect(node, attribute, "groups without labels; give a mapping of labels, or pairs")
-    for index, group in enumerate(groups):
-        if not group.isidentifier():
-            reader.defect(node, group, "a group's name has letters, digits and underscores only")
-        if group in groups[:index]:
-            reader.defect(node, group, "a group named twice")
-    if len(groups) < 2:
-        reader.defect(node, attribute, "an attribute needs two groups or more")
-    if isinstance(pairs, yaml.SequenceNode):
-        for pair in _pairs(reader, pairs, groups):
-            for label in pair:
-                others = counterparts.setdefault(label, [])
-                others.extend(other for other in pair if other != label and other not in others)
-    return attribute, groups, counterparts
+def _groups(collector: _Collector, top: dict[str, Node]) -> None:
+    """Read the groups, and their labels where they have them."""
+    node = top.get("groups")
+    if node is None:
+        return
+    if node.kind not in ("mapping", "sequence"):
+        collector.defect(node.line, "groups", "a mapping of groups to labels was expected, or names and pairs")
+        return
+    names = [key for key, _ in node.entries] if node.kind == "mapping" else node.items
+    seen: set[str] = set()
+    for name in names:
+        if name.kind not in ("text", "other") or not NAME.fullmatch(name.text):
+            collector.defect(name.line, _shown(name), "a group's name has letters, digits, _ and - only")
+        elif name.text.lower() in seen:
+            collector.defect(name.line, name.text, "a group named twice")
+        seen.add(name.text.lower())
+        collector.groups.append(_shown(name))
+    if len(names) < 2:
+        collector.defect(node.line, collector.groups[0] if names else "groups", "an attribute needs two groups or more")
+    for index, (key, value) in enumerate(node.entries if node.kind == "mapping" else ()):
+        if value.kind == "sequence" and value.items:
+            for item in value.items:
+                listed = collector.label(item, index)
+                if listed is not None:
+                    collector.add(listed, paired=False)
+        else:
+            empty = not value.items and not value.text
+            what = "an empty group; it needs a list of labels" if empty else "a list of labels was expected"
+            collector.defect(key.line, _shown(key), what)
 
 
-def _pairs(reader: _Reader, pairs: yaml.SequenceNode, groups: list[str]) -> Iterator[list[str]]:
-    for item in pairs.value:
-        if not isinstance(item, yaml.SequenceNode) or len(item.value) != len(groups):
-            reader.defect(item, str(item.value)[:40], f"odd counterparts; a pair has one label for each of {groups}")
+def _pairs(collector: _Collector, top: dict[str, Node]) -> None:
+    """Read the pairs: as the labels' source where the groups are names alone, as references otherwise."""
+    node, groups = top.get("pairs"), top.get("groups")
+    if node is None or node.kind != "sequence" or not node.items:
+        if node is not None:
+            collector.defect(node.line, "pairs", "a list of pairs was expected, each a label of every group")
+        elif groups is not None and groups.kind == "sequence":
+            collector.defect(groups.line, "groups", "groups without labels; give a mapping of labels, or pairs")
+        return
+    size = len(collector.groups)
+    for item in node.items:
+        if item.kind != "sequence" or len(item.items) != size:
+            has = f"; this has {len(item.items)}" if item.kind == "sequence" else ""
+            what = f"odd counterparts: a pair has one label for each of {', '.join(collector.groups)}{has}"
+            collector.defect(item.line, _shown(item), what)
             continue
-        labels = [reader.add(member, groups, group, paired=True) for group, member in enumerate(item.value)]
-        if all(label is not None for label in labels):
-            yield [label for label in labels if label is not None]
+        pair: list[str] = []
+        for group, member in enumerate(item.items):
+            listed = collector.label(member, group)
+            if listed is None:
+                continue
+            if groups is not None and groups.kind == "sequence":
+                collector.add(listed, paired=True)
+            else:
+                listed = _reference(collector, listed)
+            if listed is not None:
+                pair.append(listed.text)
+        if len(pair) == size:
+            for label in pair:
+                others = collector.counterparts.setdefault(label, {})
+                others.update((other, None) for other in pair if other != label)
+
+
+def _reference(collector: _Collector, listed: _Listed) -> _Listed | None:
+    """The label that a pair refers to, or None after reporting that it is not in the group it stands for."""
+    known = collector.named(listed.text)
+    if known is not None and known.group == listed.group:
+        return known
+    place = collector.groups[listed.group]
+    of = "not listed in any group" if known is None else f"of {collector.groups[known.group]} (line {known.line})"
+    collector.defect(listed.line, listed.text, f"odd counterparts: {of}, but in the place of {place}")
+    return None
+
+
+def _unfit(text: str) -> str:
+    """Why a text cannot be a label, or nothing."""
+    if text != " ".join(text.split()):
+        return "blanks before, after or more than one within a label"
+    if any(spelling.is_ignored(c) or unicodedata.category(c) in ("Cc", "Cs") for c in text):
+        return "an invisible character in a label"
+    if not any(character.isalpha() for character in text):
+        return "a label needs a letter"
+    if not spelling.is_word(text[0]) or text[0] == "_":
+        return "a label begins with a letter or digit"
+    return ""
+
+
+def _shown(node: Node) -> str:
+    if node.kind not in ("text", "other"):
+        return f"a {node.kind}"
+    text = node.text if len(node.text) <= LONGEST_SHOWN else node.text[:LONGEST_SHOWN] + "…"
+    return text if text and text.isprintable() and text == text.strip() else repr(text)
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    near = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]}?)" if near else ""

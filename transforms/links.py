@@ -1,0 +1,57 @@
+"""Where a text has links: URLs, e-mail addresses and @handles. Labels are not looked for there."""
+
+from __future__ import annotations
+
+import re
+
+# The characters that cannot stand in a URL (RFC 3986, appendix C, and typographic quotation marks).
+_URL = re.compile(r"[^\s<>\"“”«»|\\^{}`]+")
+_SCHEME = re.compile(r"[\w+.-]")
+_LOCAL = re.compile(r"[\w.%+-]")
+_DOMAIN = re.compile(r"@[\w-]+(?:\.[\w-]+)+")
+LOCAL_LONGEST = 64  # characters of an e-mail address before its @ (RFC 5321, 4.5.3.1.1), and more than any scheme has
+_HANDLE = re.compile(r"@\w+")
+
+
+def links(text: str) -> list[tuple[int, int]]:
+    """Start and end of each URL (with a scheme, or from www.), e-mail address and @handle.
+
+    They name a page or an account, and a label replaced within one would break it. A hashtag is no link.
+    """
+    anchors: list[int] = []
+    for mark in ("://", "@", "www."):
+        at = text.find(mark)
+        while at >= 0:
+            anchors.append(at)
+            at = text.find(mark, at + 1)
+    found: list[tuple[int, int]] = []
+    done = 0
+    for at in sorted(anchors):
+        span = _link(text, at, done) if at >= done else None
+        if span is not None:
+            found.append(span)
+            done = span[1]
+    return found
+
+
+def _link(text: str, at: int, done: int) -> tuple[int, int] | None:
+    """The link at an anchor, or None; what is before `done` belongs to an earlier one."""
+    if text[at] == "@":
+        start = _back(text, at, done, _LOCAL)
+        match = _DOMAIN.match(text, at) if start < at else None
+        if match is None and not (at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")):
+            start, match = at, _HANDLE.match(text, at)
+    elif text[at] == ":":
+        start = _back(text, at, done, _SCHEME)
+        match = _URL.match(text, at + 3) if start < at else None
+    else:
+        start = at
+        match = None if at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_") else _URL.match(text, at + 4)
+    return None if match is None else (start, match.end())
+
+
+def _back(text: str, at: int, done: int, allowed: re.Pattern[str]) -> int:
+    least = max(done, at - LOCAL_LONGEST)
+    while at > least and allowed.match(text[at - 1]):
+        at -= 1
+    return at
