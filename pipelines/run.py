@@ -1,35 +1,23 @@
-"""The driver of `evenflow run`: cuts panes, lets the graph read them, judges and commits them in order.
-
-Commit of a pane, each step durable before the next: (a) shards and dead letters closed in staged/, by the graph; (b) checks
-of Great Expectations; (c) verdict from the rolling score; (d) files moved to accepted/ or quarantine/, and dead-letter/; (e)
-the ledger entry, by an atomic rename. A kill between any two steps replays the pane under the same names.
-"""
+"""The driver of `evenflow run` on files: cuts panes, lets the graph read them, and commits them in order."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from evenflow.gates import hold, ledger
-from evenflow.gates.expectations import PaneChecks
-from evenflow.gates.judge import Judge, overall
 from evenflow.gates.lock import OutputLock
-from evenflow.pipelines import gate, workers
+from evenflow.pipelines import commit, gate, workers
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures, mentions
+from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms import files
 from evenflow.wordlists import loader
-
-FOLDERS = ("accepted", "quarantine", "dead-letter", "staged", "ledger", "checks", "gate")
+from evenflow.wordlists.loader import WordList
 
 
 class RunError(RuntimeError):
@@ -80,35 +68,20 @@ class Run:
         names = {name: size for name, size in files.match(self.inputs).items() if inside not in Path(name).resolve().parents}
         if not names:
             raise files.InputError(f"{', '.join(self.inputs)}: nothing there but this run's own output")
-        self._lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
-        for folder in FOLDERS:
-            (self.output / folder).mkdir(parents=True, exist_ok=True)
+        lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
+        commit.make_folders(self.output)
         with OutputLock(self.output):
-            return self._locked(names)
-
-    def _locked(self, names: dict[str, int]) -> Outcome:
-        record = self._record(names)
-        entries = ledger.read_entries(self.output)
-        known = ledger.read_meta(self.output)
-        if known is not None:
-            if changed := ledger.changed_settings(known["settings"], record):
-                lines = "\n  ".join(changed)
-                raise RunError(
-                    f"{self.output} was begun with other settings:\n  {lines}\ngo on with those, or give another --output"
-                )
-            if known["finished"]:
+            record = settings(self.config, lists, {"input": names})
+            entries, finished = begin(self.output, record)
+            if finished:
                 return Outcome(entries, 0)
-        else:
-            self._note(record, finished=False)
-        self._clear_leftovers(entries)
-        if held := hold.held(self.output, entries, self.config.gate.policy):
-            return Outcome(entries, 0, held)
-        return self._read(names, record, entries)
+            commit.clear_leftovers(self.output, entries)
+            if held := hold.held(self.output, entries, self.config.gate.policy):
+                return Outcome(entries, 0, held)
+            return self._read(names, record, commit.Committer(self.output, self.config, lists, entries))
 
-    def _read(self, names: dict[str, int], record: dict[str, Any], entries: list[PaneEntry]) -> Outcome:
-        checks = PaneChecks(self.output, Path(self.config.checks.suite) if self.config.checks.suite else None)
-        judge = Judge(self.config, self._lists, entries)
-        done, total = len(entries), sum(names.values())
+    def _read(self, names: dict[str, int], record: dict[str, Any], committer: commit.Committer) -> Outcome:
+        done, total = len(committer.entries), sum(names.values())
         place = gate.Place(self.config.model_dump(), str(self.output / "staged"))
         if self.workers == 1:
             place.workshop().on_block = self.on_block
@@ -122,117 +95,52 @@ class Run:
                     # The graph's time is that of the chunk: each pane's part goes by its bytes.
                     part = pane.size / max(sum(each.size for each in chunk), 1)
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
-                    entry = self._commit(pane, judge, checks, timings)
-                    entries.append(entry)
+                    folder = place.folder(pane.number)
+                    ranges = [SourceRange(file=each.file, first=each.first, last=each.last) for each in pane.segments]
+                    entry = committer.commit(folder, gate.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
-                    self._write_timings(entry, now - began, timings)
+                    committer.note_timings(entry, now - began, timings)
                     self.on_pane(Progress(entry, now - began, pane.stored, total))
                     began = now
-                    if held := hold.held(self.output, entries, self.config.gate.policy):
+                    if held := committer.held():
                         break
                 if held:
                     break
-                began = time.perf_counter()
         finally:
             source.close()
-        checks.docs()
-        self._clear_staged()
+        committer.finish()
+        commit.clear_staged(self.output)
         if not held:
-            self._note(record, finished=True)
-        return Outcome(entries, len(entries) - done, held)
+            note(self.output, record, finished=True)
+        return Outcome(committer.entries, len(committer.entries) - done, held)
 
-    def _record(self, names: dict[str, int]) -> dict[str, Any]:
-        """What must be the same for a run to be continued: configuration, word lists and input."""
-        return {
-            "configuration": self.config.model_dump(),
-            "wordlists": {
-                words.attribute: hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
-                for words in self._lists
-            },
-            "input": dict(names),
-        }
 
-    def _note(self, record: dict[str, Any], finished: bool) -> None:
-        meta = {"version": 1, "settings": record, "configuration": record["configuration"], "finished": finished}
-        ledger.write_meta(self.output, meta)
+def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same for a run to be continued: configuration, word lists and source."""
+    digests = {
+        words.attribute: hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
+        for words in lists
+    }
+    return {"configuration": config.model_dump(), "wordlists": digests, **source}
 
-    def _clear_staged(self) -> None:
-        shutil.rmtree(self.output / "staged")
-        (self.output / "staged").mkdir()
 
-    def _clear_leftovers(self, entries: list[PaneEntry]) -> None:
-        """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry."""
-        self._clear_staged()
-        known = {shard.name for entry in entries for shard in (*entry.shards, *filter(None, [entry.dead_letters]))}
-        for folder in ("accepted", "quarantine", "dead-letter"):
-            for path in (self.output / folder).glob("part-*"):
-                if path.name not in known:
-                    path.unlink()
+def begin(output: Path, record: dict[str, Any]) -> tuple[list[PaneEntry], bool]:
+    """The ledger so far, and whether the run is finished; notes the settings of a new one.
 
-    def _commit(self, pane: gate.Pane, judge: Judge, checks: PaneChecks, timings: dict[str, float]) -> PaneEntry:
-        folder = self.output / "staged" / f"{pane.number:08d}"
-        ready = gate.read_ready(folder)  # (a)
-        attributes = judge.judge(ready.figures)
-        began = time.perf_counter()
-        checked = checks.run(pane.number, self._frame(folder, ready), attributes)  # (b)
-        timings["checks"] = time.perf_counter() - began
-        verdict = overall(attributes, checked)  # (c)
-        entry = PaneEntry(
-            pane=pane.number,
-            source=[SourceRange(file=each.file, first=each.first, last=each.last) for each in pane.segments],
-            input_bytes=ready.figures.input_bytes,
-            text_bytes=ready.figures.text_bytes,
-            documents=ready.figures.documents,
-            dead=sum(ready.figures.dead_reasons.values()),
-            dead_reasons=ready.figures.dead_reasons,
-            sentences=ready.figures.sentences,
-            attributes=attributes,
-            shards=ready.shards,
-            dead_letters=ready.dead_letters,
-            checks=checked,
-            verdict=verdict,
-            folder="quarantine" if verdict.state == "block" else "accepted",
-        )
-        began = time.perf_counter()
-        self._move(folder, self.output / entry.folder, [shard.name for shard in ready.shards])  # (d)
-        self._move(folder, self.output / "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
-        ledger.write_entry(self.output, entry)  # (e)
-        shutil.rmtree(folder)
-        judge.remember(entry)
-        timings["commit"] = time.perf_counter() - began
-        return entry
+    Raises RunError where it was begun with other settings, LedgerError, OSError.
+    """
+    entries = ledger.read_entries(output)
+    known = ledger.read_meta(output)
+    if known is None:
+        note(output, record, finished=False)
+        return entries, False
+    if changed := ledger.changed_settings(known["settings"], record):
+        lines = "\n  ".join(changed)
+        raise RunError(f"{output} was begun with other settings:\n  {lines}\ngo on with those, or give another --output")
+    return entries, bool(known["finished"])
 
-    def _frame(self, folder: Path, ready: gate.Ready) -> Any:
-        """The pane's shards as the checks see them: ids, texts and mentions, read back from the files."""
-        # Imported here: a run on a finished output needs neither.
-        import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        fields = self.config.fields
-        own = [mentions(words.attribute, group) for words in self._lists for group in words.groups]
-        columns = [fields.id, fields.text, *own]
-        tables = [pq.read_table(folder / shard.name, columns=columns) for shard in ready.shards]
-        if not tables:
-            tables = [pa.table({name: pa.array([], pa.string() if name not in own else pa.int32()) for name in columns})]
-        return pa.concat_tables(tables).rename_columns(["id", "text", *own]).to_pandas()
-
-    def _move(self, source: Path, target: Path, names: list[str]) -> None:
-        """Rename files into their folder, durably."""
-        for name in names:
-            (source / name).replace(target / name)
-        descriptor = os.open(target, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def _write_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
-        line = {
-            "pane": entry.pane,
-            "seconds": round(seconds, 4),
-            "input_bytes": entry.input_bytes,
-            "documents": entry.documents,
-            "stages": {stage: round(value, 4) for stage, value in timings.items()},
-        }
-        with (self.output / "gate" / "timings.jsonl").open("ab") as file:
-            file.write(orjson.dumps(line) + b"\n")
+def note(output: Path, record: dict[str, Any], finished: bool) -> None:
+    """Write ledger/meta.json."""
+    meta = {"version": 1, "settings": record, "configuration": record["configuration"], "finished": finished}
+    ledger.write_meta(output, meta)

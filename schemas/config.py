@@ -1,155 +1,291 @@
-"""The configuration of a run: defaults, validation with the nearest known key, and its commented form.
+"""The configuration of a run: its keys, their defaults and the reasons for them.
 
 Sources of a value, the later winning: defaults here, the --config file (YAML), options of the command line.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.messages import Problem, nearest, problems, refuse
+from evenflow.schemas.yaml_file import Settings, SettingsError, read
+from evenflow.wordlists import loader
+
+SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
+
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be used; the message names file, key, value and what was expected."""
+    """A configuration that cannot be used; a line for each mistake: file, line, key, what was expected, what is there."""
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Fields(Section):
-    text: str = Field(default="text", description="field that holds a document's text")
-    id: str = Field(default="id", description="field that holds a document's id; made from file and ordinal where it is missing")
+    text: str = Field(default="text", min_length=1, description="Field that holds a document's text.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        description="Field that holds a document's id; where it is missing, an id is made from file and ordinal.",
+    )
 
 
 class Pane(Section):
-    docs: int | None = Field(default=None, ge=1, description="documents a pane; null: cut by mib alone")
-    mib: int = Field(default=64, ge=1, description="MiB of input a pane at most")
-    rolling: int = Field(default=4, ge=1, description="panes that the rolling score looks back on, this one included")
+    docs: int | None = Field(default=None, ge=1, description="Documents a pane at most; null: cut by mib alone.")
+    mib: int = Field(
+        default=64,
+        ge=1,
+        description="MiB of records (as read, decompressed) a pane at most. 64: in that much web and news text even "
+        "religion, the rarest of the shipped attributes, is named some thousand times, enough for a verdict; and checks and "
+        "files of a pane cost little beside reading it.",
+    )
+    rolling: int = Field(
+        default=4,
+        ge=1,
+        description="Panes that a verdict looks back on, its own included. 4: one odd pane (a single book or site) does "
+        "not decide alone, and a lasting change shows within four panes. 1: each pane is judged by itself.",
+    )
 
 
 class Attribute(Section):
-    wordlist: str | None = Field(default=None, description="path of a word list; null: the shipped list of that name")
-    target: dict[str, float] | None = Field(default=None, description="share each group should have; null: all the same")
-    warn: float | None = Field(default=None, ge=0, le=1, description="DR from which a pane is warned of; null: gate.warn")
-    block: float | None = Field(default=None, ge=0, le=1, description="DR from which a pane is blocked; null: gate.block")
-
-
-class Gate(Section):
-    warn: float = Field(default=0.25, ge=0, le=1, description="lower bound of the rolling DR from which a pane is warned of")
-    block: float = Field(default=0.45, ge=0, le=1, description="lower bound of the rolling DR from which a pane is blocked")
-    min_mentions: int = Field(default=200, ge=0, description="mentions below which there is no verdict")
-    hysteresis: float = Field(default=0.02, ge=0, le=1, description="how far below a threshold DR must fall to leave its state")
-    policy: Literal["quarantine", "halt"] = Field(
-        default="quarantine", description="a blocked pane: set aside and go on, or stop"
+    wordlist: str | None = Field(
+        default=None,
+        description="Path of a word list, seen from this file's folder; null: the list of that name that is shipped.",
     )
-    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="confidence of the intervals")
-
-
-class Checks(Section):
-    suite: str | None = Field(default=None, description="a YAML file with further expectations, [{type, kwargs}]")
-
-
-class Shards(Section):
-    rows: int = Field(default=50_000, ge=1, description="documents a shard at most")
-
-
-class Config(Section):
-    fields: Fields = Field(default_factory=Fields)
-    pane: Pane = Field(default_factory=Pane)
-    attributes: dict[str, Attribute] = Field(
-        default_factory=lambda: {name: Attribute() for name in ("gender", "age", "religion")},
-        description="the protected attributes that are measured",
+    target: dict[str, Share] | None = Field(
+        default=None, description="Share of the mentions that each group should have, 1 in all; null: all the same."
     )
-    gate: Gate = Field(default_factory=Gate)
-    checks: Checks = Field(default_factory=Checks)
-    shards: Shards = Field(default_factory=Shards)
-    max_text_mib: int = Field(default=32, ge=1, description="a longer text goes to the dead letters")
+    warn: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.warn.")
+    block: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.block.")
 
     @model_validator(mode="after")
-    def _warn_below_block(self) -> Config:
-        for name, attribute in {"gate": self.gate, **self.attributes}.items():
-            warn = self.gate.warn if attribute.warn is None else attribute.warn
-            block = self.gate.block if attribute.block is None else attribute.block
-            if block < warn:
-                raise ValueError(f"{name}: block ({block}) is below warn ({warn})")
+    def _target_is_shares(self) -> Attribute:
+        total = math.fsum((self.target or {}).values())
+        if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
+            refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
         return self
 
 
-def load(path: Path | None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """The effective configuration: a YAML file (or none) with overrides, a mapping of dotted keys to values.
+class Gate(Section):
+    warn: float = Field(
+        default=0.25,
+        ge=0,
+        le=1,
+        description="Lower bound of the rolling DR from which a pane is warned of. The bound, not the score: chance alone "
+        "shall wake nobody. 0.25: of two groups, one has three quarters of the mentions, three times the other's.",
+    )
+    block: float = Field(
+        default=0.45,
+        ge=0,
+        le=1,
+        description="Lower bound of the rolling DR from which a pane is blocked. 0.45: of two groups, one has nineteen "
+        "twentieths and the other hardly occurs. Ordinary text stays below: a mix of web, news and encyclopedia was "
+        "measured at 0.22 (gender), 0.36 (age) and 0.41 (religion), so it is warned of and not blocked.",
+    )
+    min_mentions: int = Field(
+        default=200,
+        ge=0,
+        description="Mentions in the rolling panes below which there is no verdict. 200: with mentions that go together "
+        "in documents (half as much worth as independent ones) DR is known to about 0.1, half the way from warn to block.",
+    )
+    hysteresis: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="How far below its threshold the bound must fall to end warn or block (never more than half the "
+        "threshold). 0.02: a stream that lies at a threshold does not change its state with every pane, and one that got "
+        "better is let through.",
+    )
+    policy: Literal["quarantine", "halt"] = Field(
+        default="quarantine",
+        description="After a blocked pane: quarantine sets it aside and goes on, so that one bad slice does not cost the "
+        "rest; halt stops there, where each pane needs a person's consent.",
+    )
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="Confidence of the intervals. 0.95: the customary one.")
 
-    Raises ConfigError.
+
+class Measure(Section):
+    epsilon: float = Field(
+        default=0.02,
+        gt=0,
+        lt=1,
+        description="DR counts as converged once its interval is narrower than plus or minus epsilon. 0.02: the gate's "
+        "hysteresis; what is left of chance then no longer moves a verdict.",
+    )
+
+
+class Checks(Section):
+    suite: str | None = Field(
+        default=None,
+        description="YAML file with further expectations for each pane, [{type, kwargs}], seen from this file's folder.",
+    )
+
+
+class Shards(Section):
+    rows: int = Field(
+        default=50_000,
+        ge=1,
+        description="Documents a shard at most. 50,000: an ordinary pane is one shard; one of very short texts makes several, "
+        "none of them too large to be read at once.",
+    )
+
+
+class Config(Section):
+    fields: Fields = Field(default_factory=Fields, description="The input's fields.")
+    pane: Pane = Field(default_factory=Pane, description="The slices of the input that are judged, each as a whole.")
+    attributes: dict[str, Attribute] = Field(
+        default_factory=lambda: {name: Attribute() for name in loader.SHIPPED},
+        description="The protected attributes that are measured, by the names of their word lists.",
+    )
+    gate: Gate = Field(default_factory=Gate, description="When a pane is warned of or blocked, by DR: 0 is even, 1 the most.")
+    measure: Measure = Field(default_factory=Measure, description="What `evenflow measure` answers.")
+    checks: Checks = Field(default_factory=Checks, description="The checks of Great Expectations.")
+    shards: Shards = Field(default_factory=Shards, description="The output's files.")
+    max_text_mib: int = Field(
+        default=32,
+        ge=1,
+        description="MiB of a text at most; a longer one goes to the dead letters. 32: longer than any book, so mostly a "
+        "file that was not split into documents.",
+    )
+
+    @model_validator(mode="after")
+    def _attributes_and_thresholds(self) -> Config:
+        found: list[Problem] = []
+        if not self.attributes:
+            usual = ", ".join(loader.SHIPPED)
+            found.append(Problem(("attributes",), f"at least one was expected; leave the key out for {usual}"))
+        if self.gate.block < self.gate.warn:
+            found.append(Problem(("gate", "block"), f"block ({self.gate.block}) is below warn ({self.gate.warn})"))
+        for name, each in self.attributes.items() if not found else ():
+            warn, block = self.thresholds(name)
+            if block < warn:
+                which = "warn" if each.block is None else "block"
+                said = "" if each.warn is not None and each.block is not None else "; one of them is the gate's"
+                found.append(Problem(("attributes", name, which), f"block ({block}) is below warn ({warn}){said}"))
+        refuse(found)
+        return self
+
+    def thresholds(self, attribute: str) -> tuple[float, float]:
+        """Warn and block of an attribute: its own, or the gate's."""
+        own = self.attributes.get(attribute, Attribute())
+        return (
+            self.gate.warn if own.warn is None else own.warn,
+            self.gate.block if own.block is None else own.block,
+        )
+
+
+def load(
+    path: Path | None,
+    overrides: Mapping[str, Any] | None = None,
+    only: Sequence[str] = (),
+    own_lists: Sequence[str] = (),
+) -> Config:
+    """The effective configuration: a YAML file (or none) under overrides, a mapping of dotted keys to values.
+
+    only: the attributes to measure, where not all. own_lists: paths of word lists whose attributes are measured too. Raises
+    ConfigError with every mistake, WordListError.
     """
-    data: Any = {}
-    if path is not None:
-        try:
-            data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        except OSError as error:
-            raise ConfigError(f"{path}: {error.strerror}") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from error
-        if not isinstance(data, dict):
-            raise ConfigError(f"{path}: a configuration is a mapping of keys")
-    for key, value in (overrides or {}).items():
-        section: Any = data
-        *parents, last = key.split(".")
-        for parent in parents:
-            section = section.setdefault(parent, {})
-            if not isinstance(section, dict):
-                raise ConfigError(f"{path}: {parent}: a section of keys was expected")
-        section[last] = value
-    if isinstance(data.get("attributes"), dict):
-        data["attributes"] = {name: {} if value is None else value for name, value in data["attributes"].items()}
     try:
-        return Config.model_validate(data)
+        settings = read(path) if path else Settings({})
+    except SettingsError as error:
+        raise ConfigError(str(error)) from error
+    data = _filled(settings.data)
+    for key, value in (overrides or {}).items():
+        *above, last = key.split(".")
+        section: Any = data
+        for each in above:
+            section = section.setdefault(each, {}) if isinstance(section, dict) else None
+        if isinstance(section, dict):  # anything else is reported below
+            section[last] = value
+    _choose(data, only, own_lists)
+    try:
+        config = Config.model_validate(data)
     except ValidationError as error:
-        lines = [_explain(part) for part in error.errors()]
-        raise ConfigError("\n".join(f"{path or 'options'}: {line}" for line in lines)) from error
+        raise _error(problems(error, Config), settings, path) from error
+    if path:
+        _locate(config, path.parent)
+    found: list[Problem] = []
+    for name, each in config.attributes.items():
+        if each.wordlist is None and name not in loader.SHIPPED:
+            said = f"no list of that name is shipped{_meant(name)}; give the path of one as wordlist"
+            found.append(Problem(("attributes", name), said))
+        else:
+            found += mismatches(name, each, loader.load(each.wordlist or name))
+    if found:
+        raise _error(found, settings, path)
+    return config
 
 
-def _explain(part: Any) -> str:
-    """One line for one of pydantic's errors; the nearest known key for an unknown one."""
-    place = [str(item) for item in part["loc"]]
-    key = ".".join(place)
-    if part["type"] == "extra_forbidden":
-        model: Any = Config
-        for item in place[:-1]:
-            field = model.model_fields.get(item) if isinstance(model, type) else None
-            annotation = field.annotation if field else Attribute
-            model = annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else Attribute
-        known = list(model.model_fields)
-        near = difflib.get_close_matches(place[-1], known, 1, 0.5)
-        return f"unknown key {key!r}; " + (f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}")
-    if part["type"] == "value_error":
-        return part["msg"].removeprefix("Value error, ")
-    return f"{key}: {part['msg'].lower()}, not {part['input']!r}"
+def mismatches(name: str, attribute: Attribute, words: loader.WordList) -> list[Problem]:
+    """Where an attribute's settings do not fit its word list: another name, or a target for other groups than the list's."""
+    key = ("attributes", name)
+    if words.attribute != name:
+        return [Problem(key, f"the list {words.path} is of the attribute {words.attribute!r}; give it that name here")]
+    target = attribute.target or {}
+    found = []
+    for group in target:
+        if group not in words.groups:
+            near = nearest(group, words.groups)
+            said = f"did you mean {near!r}?" if near else f"the groups are {', '.join(words.groups)}"
+            found.append(Problem((*key, "target", group), f"no group of {words.path}; {said}"))
+    if target and (missing := [group for group in words.groups if group not in target]):
+        found.append(Problem((*key, "target"), f"a share is missing for {', '.join(missing)} (0 where none is wanted)"))
+    return found
 
 
 def commented(config: Config) -> str:
-    """The configuration as YAML with each key's meaning."""
-    lines: list[str] = []
+    """The configuration as YAML, with the meaning of each key and the reason of its default; loads back as the same."""
+    return yaml_form.commented(config)
 
-    def write(model: BaseModel, depth: int) -> None:
-        for name, field in type(model).model_fields.items():
-            value = getattr(model, name)
-            pad = "  " * depth
-            if isinstance(value, BaseModel):
-                lines.append(f"{pad}{name}:")
-                write(value, depth + 1)
-            elif isinstance(value, dict) and all(isinstance(item, BaseModel) for item in value.values()):
-                lines.append(f"{pad}{name}:  # {field.description}")
-                for key, item in value.items():
-                    lines.append(f"{pad}  {key}:")
-                    write(item, depth + 2)
-            else:
-                text = yaml.safe_dump(value, default_flow_style=True).removesuffix("...\n").strip()
-                lines.append(f"{pad}{name}: {text}  # {field.description}")
 
-    write(config, 0)
-    return "\n".join(lines) + "\n"
+def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Sections without any key (all of them commented out, say) as empty ones, at both levels."""
+    scalars = {"max_text_mib"}
+    out = {key: {} if value is None and key not in scalars else value for key, value in data.items()}
+    if isinstance(attributes := out.get("attributes"), dict):
+        out["attributes"] = {name: {} if each is None else each for name, each in attributes.items()}
+    return out
+
+
+def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str]) -> None:
+    """Add the attributes of a user's lists, then keep those that were asked for. Raises WordListError."""
+    attributes = data.get("attributes", {name: {} for name in loader.SHIPPED})
+    if not isinstance(attributes, dict):
+        return
+    for path in own_lists:
+        name = loader.load(path).attribute
+        own = attributes.get(name, {})
+        attributes = {**attributes, name: {**own, "wordlist": path} if isinstance(own, dict) else own}
+    data["attributes"] = {name: attributes.get(name, {}) for name in only} if only else attributes
+
+
+def _locate(config: Config, folder: Path) -> None:
+    """Paths in a file are seen from its folder; where nothing is there, from the working directory."""
+    owners = [(each, "wordlist") for each in config.attributes.values()]
+    for owner, name in [*owners, (config.checks, "suite")]:
+        value = getattr(owner, name)
+        if value and value not in loader.SHIPPED and (folder / value).exists():
+            setattr(owner, name, str(folder / value))
+
+
+def _meant(name: str) -> str:
+    near = nearest(name, loader.SHIPPED)
+    return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.SHIPPED)} are)"
+
+
+def _error(found: Iterable[Problem], settings: Settings, path: Path | None) -> ConfigError:
+    """One error of all problems, in the order of the file's lines; what no line stands for came with an option."""
+    lines = []
+    for each in found:
+        line = settings.line(each.key)
+        lines.append((line or 0, f"{path}:{line}: {each}" if line else f"{path or 'options'}: {each}"))
+    return ConfigError("\n".join(text for _, text in sorted(lines, key=lambda item: item[0])))

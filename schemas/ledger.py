@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 State = Literal["open", "warn", "block"]
 Folder = Literal["accepted", "quarantine"]
+Severity = Literal["critical", "warning", "info"]
 STATES: tuple[State, ...] = ("open", "warn", "block")
 
 
@@ -78,7 +79,10 @@ class AttributeEntry(Entry):
 
 
 class SourceRange(Entry):
-    """Records first..last (ordinals from 0, both included) of a file, dead letters among them."""
+    """Records first..last (ordinals from 0, both included) of a file, dead letters among them.
+
+    Of a stream: file is kafka:TOPIC/PARTITION, and first..last are offsets.
+    """
 
     file: str
     first: int
@@ -95,19 +99,42 @@ class Shard(Entry):
 
 
 class Failure(Entry):
-    """A check that did not hold: the expectation's name, its column or attribute, and what was seen."""
+    """A check that did not hold: the expectation's name, its column or attribute, and what was seen.
+
+    severity: critical sets the pane aside, warning and info are recorded alone.
+    """
 
     expectation: str
     subject: str
     observed: str
+    severity: Severity = "critical"
 
 
 class Checks(Entry):
-    """Result of the Great Expectations suite over the pane's shards."""
+    """Result of the Great Expectations suites over the pane's shards; success: no failure is critical."""
 
     success: bool
     evaluated: int
     failures: list[Failure]
+
+
+class Position(Entry):
+    """Where a partition stands after a pane: the offset to read next, and the time of its last record in ms since 1970."""
+
+    next: int
+    time: int
+
+
+class StreamPane(Entry):
+    """A pane of a stream.
+
+    span: the start of its span of time, ms since 1970. part: from 0, within that span. positions: where the partitions
+    with records in it stand after it, by number.
+    """
+
+    span: int
+    part: int
+    positions: dict[str, Position]
 
 
 class PaneEntry(Entry):
@@ -128,3 +155,4 @@ class PaneEntry(Entry):
     checks: Checks
     verdict: Verdict
     folder: Folder
+    stream: StreamPane | None = None

@@ -1,17 +1,37 @@
 """Demographic Representation score: DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with a cluster-robust interval.
 
-Documents are drawn, not words: mentions within a document go together. The shares are ratios of sums over documents, so their
-covariance is that of a ratio estimator (Cochran, Sampling Techniques, section 6.3), from sum c_d and sum c_d c_d^T.
+p are the groups' shares of the mentions, q the target. Documents are drawn, not words: mentions within a document go
+together. So the interval rests on sums over documents, which add up over blocks, panes and streams; evenflow.transforms.
+dr_interval computes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.ledger import Score, Sums
+from evenflow.transforms.dr_interval import intervals
+
+DIGITS = 6  # of a reported score: well below any interval's width, well above what arithmetic differs in between machines
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """After how many documents the interval was, and stayed, no wider than +- epsilon.
+
+    epsilon: half of the interval's width. documents: documents with a mention that it took; None where it is still wider.
+    projected: then, how many it would take if the width went on shrinking as 1 / sqrt(documents), a rough guess that
+    assumes more documents like those seen; None where it is reached, or where no interval is known yet.
+    """
+
+    epsilon: float
+    documents: int | None
+    projected: int | None
 
 
 def sums(counts: npt.NDArray[np.int64]) -> Sums:
@@ -21,58 +41,85 @@ def sums(counts: npt.NDArray[np.int64]) -> Sums:
 
 
 def add(a: Sums, b: Sums) -> Sums:
-    """Sums of both."""
+    """Sums of both, of the same M groups."""
     return Sums(
         documents=a.documents + b.documents,
-        counts=(np.array(a.counts) + b.counts).tolist(),
-        products=(np.array(a.products) + b.products).tolist(),
+        counts=[one + two for one, two in zip(a.counts, b.counts, strict=True)],
+        products=[
+            [one + two for one, two in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(a.products, b.products, strict=True)
+        ],
     )
 
 
 def demographic_representation(counts: Sequence[int], target: Sequence[float] | None = None) -> float | None:
-    """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned."""
+    """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned.
+
+    Raises ValueError where the target is not M shares that sum to 1.
+    """
+    q = _target(len(counts), target)
     total = sum(counts)
     if not total:
         return None
-    q = np.full(len(counts), 1 / len(counts)) if target is None else np.array(target)
     return float(np.abs(np.array(counts) / total - q).sum() / 2)
 
 
 def score(sums: Sums, target: Sequence[float] | None = None, confidence: float = 0.95) -> Score:
-    """DR with its confidence interval: the range of DR over shares whose distance to the observed is not significant.
+    """DR with its confidence interval, for documents drawn from a stream; confidence in (0.5, 1).
 
-    The interval takes quantiles of |x + e| for the observed signed deviations x under the estimated noise e, by fixed draws.
+    dr is the plug-in score. Its upward bias, which is greatest near 0 and with few documents, is taken off in corrected:
+    the score at which dr is what one would expect to observe. low <= dr <= high always. Without two documents that mention
+    a group there is no interval (None). Raises ValueError for a confidence or a target out of range.
     """
-    counts = np.array(sums.counts, float)
-    total = counts.sum()
+    if not 0.5 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0.5 and 1, it is {confidence}")
     plain = demographic_representation(sums.counts, target)
-    if plain is None:
-        return Score(dr=None, corrected=None, low=None, high=None, mentions=0, documents=sums.documents)
-    dr = round(plain, 6)
-    d = sums.documents
-    if d < 2:
-        return Score(dr=dr, corrected=None, low=None, high=None, mentions=int(total), documents=d)
-    m = len(counts)
-    q = np.full(m, 1 / m) if target is None else np.array(target)
-    p = counts / total
-    products = np.array(sums.products, float)
-    sizes = products.sum(axis=1)
-    spread = products - np.outer(p, sizes) - np.outer(sizes, p) + np.outer(p, p) * sizes.sum()
-    covariance = spread / total**2 * d / (d - 1)
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root = vectors * np.sqrt(np.clip(values, 0, None))
-    draws = np.random.Generator(np.random.PCG64(20250601)).standard_normal((2000, m))
-    noisy = np.abs(p - q + draws @ root.T).sum(axis=1) / 2
-    bias = max(0.0, float(noisy.mean()) - plain)
-    corrected = max(0.0, plain - bias)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(noisy, [tail, 1 - tail]) - 2 * bias
-    top = float(max(1 - q.min(), 0))
-    return Score(
-        dr=dr,
-        corrected=round(corrected, 6),
-        low=round(float(np.clip(low, 0, dr)), 6),
-        high=round(float(np.clip(high, dr, top)), 6),
-        mentions=int(total),
-        documents=d,
+    mentions, documents = sum(sums.counts), sums.documents
+    if plain is None or documents < 2 or len(sums.counts) < 2:
+        dr = None if plain is None else round(plain, DIGITS)
+        return Score(dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents)
+    found = intervals(
+        np.array([documents], float),
+        np.array([sums.counts], float),
+        np.array([sums.products], float),
+        _target(len(sums.counts), target),
+        confidence,
     )
+    dr, corrected, low, high = (round(float(each[0]), DIGITS) for each in (found.dr, found.corrected, found.low, found.high))
+    return Score(dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents)
+
+
+def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
+    """After how many documents the cumulative score's interval is no wider than +- epsilon and stays so.
+
+    series: the cumulative scores, in the stream's order. The main paper (section 5.1) asks the same of longer word lists;
+    here the list is fixed and the documents grow. Raises ValueError for an epsilon that is not positive, or documents that
+    decrease.
+    """
+    if epsilon <= 0:
+        raise ValueError(f"epsilon must be positive, it is {epsilon}")
+    reached: int | None = None
+    projected: int | None = None
+    before = 0
+    for each in series:
+        if each.documents < before:
+            raise ValueError(f"cumulative scores must be in order: {each.documents} documents follow {before}")
+        before = each.documents
+        if each.low is None or each.high is None:
+            reached, projected = None, None
+            continue
+        half = (each.high - each.low) / 2
+        if half > epsilon:
+            reached, projected = None, ceil(each.documents * (half / epsilon) ** 2)
+        elif reached is None:
+            reached, projected = each.documents, None
+    return Convergence(epsilon, reached, projected)
+
+
+def _target(groups: int, target: Sequence[float] | None) -> npt.NDArray[np.float64]:
+    if target is None:
+        return np.full(groups, 1 / groups)
+    q = np.array(target, float)
+    if q.shape != (groups,) or (q < 0).any() or abs(q.sum() - 1) > 1e-6:
+        raise ValueError(f"target must be {groups} shares that sum to 1, it is {list(target)}")
+    return q

@@ -1,37 +1,155 @@
-"""The report: report.html and report.json, from the ledger alone."""
+"""The report: report.json and report.html, one file that needs no network, from the ledger (and gate/timings.jsonl for speed)."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from evenflow.gates.ledger import atomic_write, canonical, read_entries
+from evenflow.gates import hold
+from evenflow.gates.ledger import atomic_write, canonical, read_entries, read_meta
+from evenflow.pipelines.board import charts, text, timings, view, words
+from evenflow.pipelines.board.figures import configuration, figures
+from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 
+MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
+MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
+MOST_FILES = 4  # links a reason of dead letters
+RATE_WINDOW = 5  # panes that a rate is averaged over
+DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_site/index.html")
 
-def summary(entries: list[PaneEntry]) -> dict[str, Any]:
-    """The run in figures, as in report.json."""
-    last = entries[-1] if entries else None
-    blocked = [entry for entry in entries if entry.folder == "quarantine"]
-    return {
-        "panes": len(entries),
-        "documents": sum(entry.documents for entry in entries),
-        "quarantined": sum(entry.documents for entry in blocked),
-        "dead_letters": sum(entry.dead for entry in entries),
-        "attributes": {
-            name: {"cumulative": each.cumulative.model_dump(), "groups": each.groups, "target": each.target}
-            for name, each in (last.attributes.items() if last else ())
-        },
-    }
+
+@dataclass(frozen=True)
+class AttributeView:
+    """An attribute as its section shows it. top: the highest DR that its target allows. chart: None for a single pane."""
+
+    name: str
+    anchor: str
+    figures: dict[str, Any]
+    sentence: str
+    description: str
+    convergence: list[tuple[dict[str, Any], str]]
+    chart: charts.Chart | None
+    labels: list[view.LabelGroup]
+    top: float
 
 
 def build(output: Path) -> Path:
     """Write report.json and report.html; the page's path. Raises LedgerError, OSError."""
-    entries = read_entries(output)
-    page = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True).get_template("report.html.j2")
-    atomic_write(output / "report.json", canonical(summary(entries)))
-    html = page.render(entries=entries, summary=summary(entries))
-    atomic_write(output / "report.html", html.encode("utf-8", "backslashreplace"))
+    entries, meta = read_entries(output), read_meta(output)
+    config = configuration(meta)
+    held = hold.held(output, entries, config.gate.policy if config else "")
+    found = figures(entries, meta, held, hold.words(output))
+    timed = timings.read_timings(output, len(entries))
+    docs = next((path for path in DOCS if (output / path).is_file()), None)
+    html = render(entries, found, meta or {}, timed, docs)
+    atomic_write(output / "report.json", canonical(found))
+    atomic_write(output / "report.html", html.encode("utf-8"))
     return output / "report.html"
+
+
+def render(
+    entries: Sequence[PaneEntry],
+    found: dict[str, Any],
+    meta: Mapping[str, Any],
+    timed: dict[int, timings.Timing],
+    docs: str | None,
+) -> str:
+    """The page. found: the figures of report.json; docs: relative path of the checks' data docs, None without."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        finalize=text.shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(text.FILTERS)
+    config = configuration(dict(meta))
+    speed = timings.throughput(timed.values())
+    shards = [(entry.folder, shard) for entry in entries for shard in entry.shards]
+    settings = found["configuration"]
+    return environment.get_template("report.html.j2").render(
+        figures=found,
+        headline=words.headline(found),
+        sentences=words.run_sentences(found),
+        source=_source(found, meta),
+        attributes=[attribute_view(i, name, each, entries, config) for i, (name, each) in enumerate(found["attributes"].items())],
+        tens=view.tens(view.tiles(entries)),
+        large=len(entries) <= view.LARGE_TILES,
+        merged=math.ceil(len(entries) / view.MOST_TILES),
+        strip_label=view.strip_label(found),
+        spells=view.spells(entries),
+        spell_name=view.spell_name,
+        letters=lambda rows: _letters(rows, entries),
+        interval=text.interval,
+        confidence=config.gate.confidence if config else None,
+        rolling=config.pane.rolling if config else None,
+        few=config.gate.min_mentions if config else 0,
+        docs=docs,
+        speed=speed,
+        checks_share=speed.share("checks") if speed else None,
+        rates=_rates(timed, len(entries)),
+        ticks=charts.pane_ticks(len(entries), charts.MOST_COLUMNS) if entries else (),
+        streamed=any(entry.stream for entry in entries),
+        by_pane=found["by_pane"][-MOST_PANES:],
+        shards=shards[-MOST_PANES:],
+        shard_count=len(shards),
+        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True) if settings else "",
+        most_rows=MOST_ROWS,
+        most_files=MOST_FILES,
+    )
+
+
+def attribute_view(
+    number: int, name: str, each: dict[str, Any], entries: Sequence[PaneEntry], config: Config | None
+) -> AttributeView:
+    """What the section of an attribute shows. number: its place, for its anchor (a name may hold anything)."""
+    limits = each["thresholds"]
+    few = config.gate.min_mentions if config else 0
+    several = each["mentions"] and len(entries) > 1
+    return AttributeView(
+        name=name,
+        anchor=f"attribute-{number}",
+        figures=each,
+        sentence=words.attribute_sentence(each, len(entries)) if each["mentions"] else "",
+        description=words.chart_description(name, each, len(entries)),
+        convergence=[(row, words.convergence_sentence(row)) for row in each["convergence"]],
+        chart=charts.dr_chart(entries, name, limits["warn"], limits["block"], few) if several else None,
+        labels=view.label_groups(name, each, config),
+        top=max(1 - min(row["target"] for row in each["groups"]), 1e-9),
+    )
+
+
+def _rates(timed: dict[int, timings.Timing], panes: int) -> list[tuple[str, Any]]:
+    """The charts of speed over panes; none for a single pane."""
+    if len(timed) < 2:
+        return []
+    rates = timings.rates(timed, panes, RATE_WINDOW)
+    return [
+        (f"{unit}, mean of {RATE_WINDOW} panes", charts.series_chart([None if rate is None else rate[i] for rate in rates]))
+        for i, unit in enumerate(("MB a second", "Documents a second"))
+    ]
+
+
+def _letters(rows: Sequence[dict[str, int]], entries: Sequence[PaneEntry]) -> list[tuple[str, str]]:
+    """Relative address and name of the dead-letter files of some panes."""
+    files = [entries[row["pane"]].dead_letters for row in rows]
+    return [(f"dead-letter/{quote(each.name)}", each.name) for each in files if each is not None]
+
+
+def _source(found: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
+    """What was read: the only file's name, or how many files."""
+    counted = f"{text.counted(found['documents'], 'document')} in {text.counted(found['panes'], 'pane')}"
+    names = (meta.get("settings") or {}).get("input")
+    if not isinstance(names, dict) or not names:
+        return counted
+    read = PurePosixPath(next(iter(names))).name if len(names) == 1 else f"{len(names):,} files"
+    return f"{read[: text.LONG]}, {counted}"

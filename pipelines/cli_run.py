@@ -1,0 +1,161 @@
+"""`evenflow run`: the gate on files."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
+from evenflow.pipelines.explain import visible
+from evenflow.schemas.config import Config, load
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.run import Outcome
+
+EXAMPLES = options.examples(
+    "evenflow run --input 'corpus/*.jsonl.gz' --output out",
+    "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
+    "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
+    "evenflow run --input corpus/ --output out --log-format json --json",
+)
+FILES = ("accepted", "quarantine", "dead-letter", "staged")  # folders whose leftovers a run removes
+
+
+def run(
+    context: typer.Context,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Directory for shards, ledger, checks and report.")
+    ],
+    patterns: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="PATTERN", help="Path, folder or glob; may be repeated."),
+    ] = None,
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="PATTERN", help="Further inputs: what the shell makes of a glob.")
+    ] = None,
+    config: options.ConfigOption = None,
+    text_field: options.TextFieldOption = None,
+    id_field: Annotated[str | None, typer.Option("--id-field", metavar="NAME", help="Field of the id.  [default: id]")] = None,
+    attribute: options.AttributeOption = None,
+    wordlist: options.WordlistOption = None,
+    pane_docs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Documents a pane at most.")] = None,
+    pane_mib: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="MiB of records a pane at most.  [default: 64]")
+    ] = None,
+    rolling: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Panes that a verdict looks back on.  [default: 4]")
+    ] = None,
+    warn: Annotated[float | None, typer.Option(metavar="DR", help="Warn from this DR on.  [default: 0.25]")] = None,
+    block: Annotated[float | None, typer.Option(metavar="DR", help="Block from this DR on.  [default: 0.45]")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="POLICY", help="After a blocked pane: quarantine (go on) or halt.  [default: quarantine]"),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")] = 1,
+    log_format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="Progress on standard error: text or json, an object a line.")
+    ] = "text",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no table; errors are still said.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON at the end.")] = False,
+) -> None:
+    """Measure, judge and commit a corpus, pane by pane.
+
+    Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. Begun again on the same output it goes on where it was.
+
+    Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration, 1 failure.
+    """
+    session: Session = context.obj
+    inputs = [*(patterns or ()), *(more or ())]
+    if not inputs:
+        raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
+    if log_format not in ("text", "json"):
+        raise typer.BadParameter(f"{log_format!r} is neither text nor json", param_hint="'--log-format'")
+    session.json_lines = log_format == "json"
+    settings = load(
+        config,
+        options.given(
+            fields__text=text_field,
+            fields__id=id_field,
+            pane__docs=pane_docs,
+            pane__mib=pane_mib,
+            pane__rolling=rolling,
+            gate__warn=warn,
+            gate__block=block,
+            gate__policy=policy,
+        ),
+        attribute or (),
+        wordlist or (),
+    )
+    _refuse_foreign(output)
+    session.output, session.resumable = output, True
+    logs(session)
+    outcome, page = _run(inputs, output, settings, workers, log_format, quiet)
+    session.resumable = False
+    _report(outcome, output, page, quiet, as_json)
+    if outcome.halted:
+        tell("held", "\n".join(held(outcome, output)), BLOCKED, session)
+    raise typer.Exit(BLOCKED if outcome.halted or any(entry.folder == "quarantine" for entry in outcome.entries) else 0)
+
+
+def _run(inputs: list[str], output: Path, settings: Config, workers: int, log_format: str, quiet: bool) -> tuple[Outcome, Path]:
+    """The run with its progress, and the report's path."""
+    # Imported here: Beam takes a second, which help and wrong usage need not wait for.
+    from evenflow.pipelines.progress import reporter
+    from evenflow.transforms import files
+
+    sizes = files.match(inputs)
+    from evenflow.pipelines.board.report import build
+    from evenflow.pipelines.run import Run
+
+    with reporter(log_format, sizes, quiet) as progress:
+        job = Run(inputs, output, settings, workers, on_pane=progress.on_pane, on_block=progress.on_block)
+        outcome = job.go()
+    return outcome, build(output)
+
+
+def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bool) -> None:
+    status = summaries.status(outcome.entries, not outcome.halted, outcome.held)
+    with printing():
+        if as_json:
+            extra = {"output": str(output), "report": str(page), "new_panes": outcome.new}
+            print(json.dumps(status | extra, indent=1))
+        elif not quiet:
+            if not outcome.new and not outcome.halted:
+                print(f"{visible(str(output))} is finished; nothing was read again.")
+            tables.gate(status)
+            print(f"report: {visible(str(page))}")
+
+
+def held(outcome: Outcome, output: Path) -> list[str]:
+    """What a user needs of a gate that is held: why, at which pane, where its documents are, and how to go on."""
+    said = [f"stopped before the end of the input: {outcome.held}"]
+    entry = outcome.entries[-1] if outcome.entries else None
+    if entry is not None and entry.folder == "quarantine":
+        first, last = entry.source[0], entry.source[-1]
+        until = f"record {last.last}" if last.file == first.file else f"{last.file}, record {last.last}"
+        said.append(
+            f"pane {entry.pane} is {first.file}, record {first.first} to {until}; it was set aside in {output / 'quarantine'}"
+        )
+    return [
+        *said,
+        f"to go on behind it: evenflow gate release {shlex.quote(str(output))} --reason '…', then the same command again",
+        "to try again: mend the input or the configuration, and give a new --output",
+    ]
+
+
+def _refuse_foreign(output: Path) -> None:
+    """A run clears leftovers from its folders: it must not find another's files there."""
+    if (output / "ledger").is_dir():
+        return
+    for name in FILES:
+        if (output / name).is_dir() and any((output / name).iterdir()):
+            raise typer.BadParameter(
+                f"{output} has a folder {name} with files in it but no ledger: it is no run's output. "
+                "Give an empty or new directory",
+                param_hint="'--output'",
+            )

@@ -1,0 +1,137 @@
+"""`evenflow measure` and `evenflow explain`: figures of files, and the sentences of a text; nothing is written."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines.endings import FAILED, printing
+from evenflow.schemas.config import load
+from evenflow.schemas.documents import Figures
+from evenflow.transforms.files import InputError
+
+if TYPE_CHECKING:
+    from evenflow.transforms.labels import LabelFinder
+
+MEASURE_EXAMPLES = options.examples(
+    "evenflow measure corpus/",
+    "evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json",
+    "evenflow measure reviews.parquet --text-field body --wordlist mine.yaml",
+)
+EXPLAIN_EXAMPLES = options.examples(
+    "evenflow explain speech.txt",
+    "echo 'She lost her keys.' | evenflow explain --json",
+    "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
+)
+
+
+def measure(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")],
+    config: options.ConfigOption = None,
+    text_field: options.TextFieldOption = None,
+    attribute: options.AttributeOption = None,
+    wordlist: options.WordlistOption = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Count labels and score DR with its interval, per attribute.
+
+    Nothing is written. Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt.
+    """
+    from evenflow.pipelines.measure import measure as figures_of
+    from evenflow.pipelines.progress import reporter
+    from evenflow.transforms import files
+
+    overrides = options.given(fields__text=text_field, measure__epsilon=epsilon)
+    settings = load(config, overrides, attribute or (), wordlist or ())
+    total, course = Figures(), summaries.Course()
+    # Elsewhere than on a terminal the figures themselves are the report.
+    with reporter("text", files.match(inputs), quiet or not sys.stderr.isatty()) as progress:
+        for figures in figures_of(inputs, settings):
+            total.add(figures)
+            course.note(total)
+            progress.on_measured(figures)
+    result = summaries.measured(total, settings, course)
+    with printing():
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            tables.measured(result)
+    for reason, count in total.dead_reasons.items():
+        print(f"evenflow: not measured: {count:,} ({reason})", file=sys.stderr)
+
+
+def explain(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text, or - for standard input.")] = "-",
+    jsonl: Annotated[bool, typer.Option("--jsonl", help='Lines of {"id", "text"} in, a line of JSON for each out.')] = False,
+    config: options.ConfigOption = None,
+    attribute: options.AttributeOption = None,
+    wordlist: options.WordlistOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show every sentence of a text with its labels and counts.
+
+    On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
+    """
+    from evenflow.pipelines import explain as explaining
+    from evenflow.transforms.labels import LabelFinder
+    from evenflow.wordlists import loader
+
+    settings = load(config, only=attribute or (), own_lists=wordlist or ())
+    finder = LabelFinder([loader.load(each.wordlist or name) for name, each in settings.attributes.items()])
+    with _opened(file) as stream:
+        if jsonl:
+            raise typer.Exit(_explain_lines(file, stream, finder))
+        raw = stream.read()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
+    document = explaining.explain(file, text, finder)
+    with printing():
+        if as_json or not sys.stdout.isatty():
+            print(explaining.dumps(document, indent=1))
+        else:
+            tables.console().print(explaining.coloured(document, finder))
+
+
+def _explain_lines(file: str, stream: Iterable[bytes], finder: LabelFinder) -> int:
+    """A line for each document; one that is none is said on both streams. The exit status."""
+    from evenflow.pipelines import explain as explaining
+
+    status = 0
+    with printing():
+        for document in explaining.explain_lines(stream, finder):
+            print(explaining.dumps(document), flush=sys.stdout.isatty())
+            if "error" in document:
+                status = FAILED
+                print(f"evenflow: {file}:{document['line']}: {document['error']}", file=sys.stderr)
+    return status
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    """A file, or standard input for -. Raises InputError."""
+    if file == "-":
+        if sys.stdin.isatty():
+            print("evenflow: reading from the terminal; end with Ctrl-D", file=sys.stderr)
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115 (closed below; a failure to read is another error)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{file}: cannot be opened: {reason}") from error
+    with stream:
+        yield stream

@@ -1,0 +1,148 @@
+"""Commits a pane that the graph has made ready, whatever its source was.
+
+Each step is durable before the next: (a) shards and dead letters closed in staged/; (b) checks of Great Expectations; (c)
+verdict from the rolling score; (d) files moved to accepted/ or quarantine/, and dead-letter/; (e) the ledger entry, by an
+atomic rename. A kill between any two steps replays the pane under the same names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import orjson
+
+from evenflow.gates import hold, ledger
+from evenflow.gates.expectations import Limit, PaneChecks
+from evenflow.gates.judge import Judge, overall
+from evenflow.pipelines.gate import Ready
+from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.wordlists.loader import WordList
+
+FOLDERS = ("accepted", "quarantine", "dead-letter", "staged", "ledger", "checks", "gate")
+
+
+class Committer:
+    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the attributes' word lists."""
+
+    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: list[PaneEntry]):
+        self.entries = entries
+        self._output = output
+        self._config = config
+        self._lists = tuple(lists)
+        self._judge = Judge(config, lists, entries)
+
+    @cached_property
+    def _checks(self) -> PaneChecks:
+        # Made at the first pane: while workers read, its slow import costs no time.
+        config, gate = self._config, self._config.gate
+        limits = {
+            words.attribute: Limit(
+                self._judge.thresholds(words.attribute).block, self._judge.target(words), gate.min_mentions, gate.confidence
+            )
+            for words in self._lists
+        }
+        suite = Path(config.checks.suite) if config.checks.suite else None
+        return PaneChecks(
+            self._output, suite, lists=self._lists, limits=limits, identity=config.fields.id, text=config.fields.text
+        )
+
+    def commit(
+        self,
+        folder: Path,
+        ready: Ready,
+        source: list[SourceRange],
+        timings: dict[str, float],
+        stream: StreamPane | None = None,
+    ) -> PaneEntry:
+        """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to timings. Raises OSError."""
+        attributes = self._judge.judge(ready.figures)
+        began = time.perf_counter()
+        paths = [folder / shard.name for shard in ready.shards]
+        checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents)  # (b)
+        timings["checks"] = time.perf_counter() - began
+        verdict = overall(attributes, checked)  # (c)
+        entry = PaneEntry(
+            pane=len(self.entries),
+            source=source,
+            input_bytes=ready.figures.input_bytes,
+            text_bytes=ready.figures.text_bytes,
+            documents=ready.figures.documents,
+            dead=sum(ready.figures.dead_reasons.values()),
+            dead_reasons=ready.figures.dead_reasons,
+            sentences=ready.figures.sentences,
+            attributes=attributes,
+            shards=ready.shards,
+            dead_letters=ready.dead_letters,
+            checks=checked,
+            verdict=verdict,
+            folder="quarantine" if verdict.state == "block" else "accepted",
+            stream=stream,
+        )
+        began = time.perf_counter()
+        self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
+        self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
+        ledger.write_entry(self._output, entry)  # (e)
+        shutil.rmtree(folder)
+        self._judge.remember(entry)
+        self.entries.append(entry)
+        timings["commit"] = time.perf_counter() - began
+        return entry
+
+    def held(self) -> str | None:
+        """Why the gate is held now; None if it may go on."""
+        return hold.held(self._output, self.entries, self._config.gate.policy)
+
+    def finish(self) -> None:
+        """Build the data docs, if any pane was checked by this committer."""
+        if "_checks" in self.__dict__:
+            self._checks.docs(self.entries)
+
+    def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
+        """Add a line to gate/timings.jsonl. Clock times are no part of the ledger, which is the same in every run."""
+        line = {
+            "pane": entry.pane,
+            "seconds": round(seconds, 4),
+            "input_bytes": entry.input_bytes,
+            "documents": entry.documents,
+            "stages": {stage: round(value, 4) for stage, value in timings.items()},
+        }
+        with (self._output / "gate" / "timings.jsonl").open("ab") as file:
+            file.write(orjson.dumps(line) + b"\n")
+
+    def _move(self, source: Path, folder: str, names: list[str]) -> None:
+        """Rename files into a folder of the output, durably."""
+        for name in names:
+            (source / name).replace(self._output / folder / name)
+        descriptor = os.open(self._output / folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def make_folders(output: Path) -> None:
+    """The folders of an output directory. Raises OSError."""
+    for folder in FOLDERS:
+        (output / folder).mkdir(parents=True, exist_ok=True)
+
+
+def clear_staged(output: Path) -> None:
+    """Empty staged/."""
+    shutil.rmtree(output / "staged")
+    (output / "staged").mkdir()
+
+
+def clear_leftovers(output: Path, entries: Sequence[PaneEntry]) -> None:
+    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry."""
+    clear_staged(output)
+    known = {shard.name for entry in entries for shard in (*entry.shards, *filter(None, [entry.dead_letters]))}
+    for folder in ("accepted", "quarantine", "dead-letter"):
+        for path in (output / folder).glob("part-*"):
+            if path.name not in known:
+                path.unlink()

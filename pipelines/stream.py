@@ -1,0 +1,244 @@
+"""The gate on Kafka: the graph reads, annotates and stages where it reads; the driver commits panes in order.
+
+The graph: partitions -> blocks, annotated and staged by the reading step itself -> the blocks of a pane, when the
+watermark has passed its span -> a list of them beside them in staged/. The driver looks for such lists and commits the
+earliest pane, as long as none earlier is still being filled. What travels are names and counts, never documents.
+
+Restart: from the ledger's last position of each partition. The group's offsets in Kafka follow the ledger (after the entry),
+for other tools to see; they are compared with it at the start and never believed against it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import orjson
+from apache_beam.transforms.window import FixedWindows
+
+from evenflow.pipelines import commit
+from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, write_letters
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import AttributeFigures, Figures
+from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
+from evenflow.transforms import kafka_records
+from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source, Start
+from evenflow.transforms.kafka_blocks import Item, Lost
+from evenflow.transforms.kafka_panes import PaneCutter, PaneId
+from evenflow.transforms.shards import write_block
+
+BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
+HELD = "held"  # in gate/: while it is there, the source does not read
+LOST = "lost by retention"
+
+
+class GapError(RuntimeError):
+    """The blocks of a pane do not join up with what the ledger holds: the run must not go on."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A staged block: its partition, offsets start..next (excluded), time of its last record in ms, and its figures."""
+
+    partition: int
+    start: int
+    next: int
+    time: int
+    figures: Figures
+
+    @property
+    def stem(self) -> str:
+        """Of its files in the pane's folder."""
+        return f"{self.partition:06d}-{self.start:020d}"
+
+
+def folder_of(staged: Path, pane: PaneId) -> Path:
+    """A pane's folder in staged/; the folders' names are in the order of the panes."""
+    return staged / f"{pane.span:015d}-{pane.part:06d}"
+
+
+class StageItems:
+    """Annotates and stages what the source reads, in the worker that reads it; gives (span, part) -> Piece."""
+
+    def __init__(self, place: Place, topic: str, values: kafka_records.Values):
+        self._place, self._topic, self._values = place, topic, values
+
+    def setup(self) -> None:
+        """Build the tables of the word lists, once a process."""
+        self._place.workshop()
+
+    def process(self, item: Item) -> Iterator[tuple[tuple[int, int], Piece]]:
+        """Stage an item; names depend on partition and offset alone, so that a replay writes them again."""
+        shop = self._place.workshop()
+        folder = folder_of(Path(self._place.staged), item.pane)
+        with shop.noting_failure():
+            folder.mkdir(parents=True, exist_ok=True)
+            if isinstance(item, Lost):
+                figures = Figures(dead_reasons={LOST: 1})
+                figures.attributes = {each.name: AttributeFigures.empty(len(each.groups)) for each in shop.annotator.attributes}
+                piece = Piece(item.partition, item.start, item.next, item.end.time, figures)
+                (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
+                write_letters(folder / f"{piece.stem}.jsonl", [kafka_records.lost(item)])
+            else:
+                annotator = shop.annotator
+                found = kafka_records.validate(item, annotator.config, annotator.own, self._values)
+                size = sum(len(value or b"") for value in item.values)
+                done = annotator.annotated(found, size)
+                piece = Piece(item.partition, item.start, item.next, item.end.time, done.figures)
+                (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
+                if done.table.num_rows:
+                    write_block(done.table, folder / f"{piece.stem}.arrow")
+                write_letters(folder / f"{piece.stem}.jsonl", done.dead)
+        yield (item.pane.span, item.pane.part), piece
+
+
+class ListBlocks(beam.DoFn):
+    """(pane, its pieces) -> blocks.json in the pane's folder, by an atomic rename: the pane is whole."""
+
+    def __init__(self, staged: str):
+        self._staged = staged
+
+    def process(self, element: tuple[tuple[int, int], Iterable[Piece]]) -> None:
+        pane, pieces = element
+        folder = folder_of(Path(self._staged), PaneId(*pane))
+        part = folder / f".{BLOCKS}"
+        part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
+        part.replace(folder / BLOCKS)
+
+
+def graph(pipeline: beam.Pipeline, source: Source, staged: str, to_end: bool) -> None:
+    """Draw the graph."""
+    read = ReadFromKafkaToEnd(source) if to_end else ReadFromKafka(source)
+    _ = (
+        pipeline
+        | "Read, annotate, stage" >> read
+        | "Spans" >> beam.WindowInto(FixedWindows(source.cutter.span_ms / 1000))
+        | "Blocks of a pane" >> beam.GroupByKey()
+        | "List blocks" >> beam.ParDo(ListBlocks(staged))
+    )
+
+
+@dataclass(frozen=True)
+class HeldFile:
+    """Whether gate/held is there; asked by the source in its workers."""
+
+    path: str
+
+    def __call__(self) -> bool:
+        return Path(self.path).exists()
+
+
+def starts(entries: Sequence[PaneEntry], topic: str, cutter: PaneCutter) -> dict[tuple[str, int], Start]:
+    """Where each partition goes on after the panes of a ledger."""
+    latest: dict[int, Position] = {}
+    for entry in entries:
+        if entry.stream is not None:
+            latest |= {int(partition): position for partition, position in entry.stream.positions.items()}
+    last = entries[-1].stream if entries else None
+    if last is None:
+        return {}
+    pane = PaneId(last.span, last.part)
+    return {(topic, partition): Start(position.next, cutter.after(pane, position.time)) for partition, position in latest.items()}
+
+
+def read_pieces(folder: Path) -> list[Piece]:
+    """What ListBlocks wrote, in source order."""
+    pieces = []
+    for data in orjson.loads((folder / BLOCKS).read_bytes()):
+        figures = data.pop("figures")
+        figures["attributes"] = {name: AttributeFigures(**each) for name, each in figures["attributes"].items()}
+        pieces.append(Piece(**data, figures=Figures(**figures)))
+    return sorted(pieces, key=lambda piece: (piece.partition, piece.start, piece.next))
+
+
+def joined(pieces: Sequence[Piece], positions: dict[int, int]) -> list[Piece]:
+    """The pieces, each stretch of offsets once, joining up with the positions (partition -> next offset) of the ledger.
+
+    A stretch that was put out twice (a bundle that was done again) counts once. Raises GapError.
+    """
+    kept: list[Piece] = []
+    at = dict(positions)
+    for piece in pieces:
+        expected = at.get(piece.partition)
+        if expected is not None and piece.next <= expected:
+            continue
+        if expected is not None and piece.start != expected:
+            raise GapError(
+                f"partition {piece.partition}: offset {expected} was due and offsets {piece.start} to {piece.next - 1} came; "
+                "nothing more is committed: start again, and reading goes on from the ledger"
+            )
+        at[piece.partition] = piece.next
+        kept.append(piece)
+    return kept
+
+
+@dataclass
+class StreamCommitter:
+    """Commits panes as they become whole, in order. after_commit: called with each entry and its positions."""
+
+    output: Path
+    topic: str
+    committer: commit.Committer
+    annotator: Annotator
+    after_commit: Callable[[PaneEntry], None] = lambda entry: None
+    on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
+    _positions: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for entry in self.committer.entries:
+            if entry.stream is not None:
+                self._positions |= {int(key): position.next for key, position in entry.stream.positions.items()}
+
+    def hold(self) -> str | None:
+        """Why the gate is held, which the source is told by a file in gate/; None if it may go on."""
+        held = self.committer.held()
+        flag = self.output / "gate" / HELD
+        if held:
+            flag.touch()
+        else:
+            flag.unlink(missing_ok=True)
+        return held
+
+    def commit_whole(self, stop: Callable[[], bool]) -> int:
+        """Commit panes that are whole, up to the first that is not, the gate is held or stop() says so; how many."""
+        count = 0
+        for folder in sorted((self.output / "staged").iterdir()):
+            if stop() or not (folder / BLOCKS).exists() or self.hold():
+                break
+            self._commit(folder)
+            count += 1
+        return count
+
+    def _commit(self, folder: Path) -> None:
+        began = time.perf_counter()
+        span, part = (int(piece) for piece in folder.name.split("-"))
+        pieces = joined(read_pieces(folder), self._positions)
+        number = len(self.committer.entries)
+        staged = [Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces]
+        close_pane(number, staged, folder, self.annotator)
+        timings = {"shards": time.perf_counter() - began}
+        ends: dict[int, Position] = {}
+        ranges: dict[int, SourceRange] = {}
+        for piece in pieces:
+            ends[piece.partition] = Position(next=piece.next, time=piece.time)
+            file = kafka_records.source(self.topic, piece.partition)
+            first = ranges[piece.partition].first if piece.partition in ranges else piece.start
+            ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
+        stream = StreamPane(span=span, part=part, positions={str(key): each for key, each in ends.items()})
+        entry = self.committer.commit(folder, read_ready(folder), list(ranges.values()), timings, stream)
+        self._positions |= {key: each.next for key, each in ends.items()}
+        self.after_commit(entry)
+        seconds = time.perf_counter() - began
+        self.committer.note_timings(entry, seconds, timings)
+        self.on_pane(entry, seconds)
+
+
+def source_settings(config: Config, topic: str, span_seconds: float, values: str) -> dict[str, Any]:
+    """What of a stream must be the same for it to be continued."""
+    return {"stream": {"topic": topic, "pane_seconds": span_seconds, "pane_mib": config.pane.mib, "values": values}}

@@ -1,0 +1,163 @@
+"""What pydantic found wrong in a configuration, in plain words: the key, what was expected, what stands there instead."""
+
+from __future__ import annotations
+
+import difflib
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Union, get_args, get_origin
+
+import annotated_types
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
+
+LONGEST_SHOWN = 60  # characters of a value in a message
+NEAR = 0.6  # least similarity (difflib's ratio) of a key that is suggested
+KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A key (empty: the whole) and what is wrong with it."""
+
+    key: Key
+    text: str
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.key)}: {self.text}" if self.key else self.text
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """For a validator of pydantic: raise what it found, keys relative to its model; nothing for no problem."""
+    if problems:
+        raise PydanticCustomError("configuration", "{text}", {"text": "; ".join(map(str, problems)), "problems": problems})
+
+
+def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
+    """Every problem that the validation of a root model found."""
+    found: list[Problem] = []
+    for part in error.errors():
+        key = tuple(str(item) for item in part["loc"])
+        if part["type"] == "extra_forbidden":
+            found.append(Problem(key, _unknown(key, root)))
+        elif part["type"] == "configuration":
+            found += [Problem(key + each.key, each.text) for each in part.get("ctx", {})["problems"]]
+        else:
+            found.append(Problem(key, f"{_expected(key, root)} was expected, not {shown(part['input'])}"))
+    return found
+
+
+def shown(value: Any) -> str:
+    """A value as a message names it: short, and a container by its kind alone."""
+    if value is None:
+        return "nothing (null)"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…"
+        return f"the text {cut!r}"
+    if isinstance(value, int | float):
+        return str(value)[:LONGEST_SHOWN]
+    if isinstance(value, dict):
+        return "a section of keys" if value else "an empty section"
+    return {list: "a list", bytes: "binary data"}.get(type(value), f"a {type(value).__name__}")
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """The known word that a misspelled one most likely means; case does not count."""
+    folded = {each.lower(): each for each in reversed(known)}
+    near = difflib.get_close_matches(word.lower(), list(folded), 1, NEAR)
+    return folded[near[0]] if near else None
+
+
+def _unknown(key: Key, root: type[BaseModel]) -> str:
+    """Message for an unknown key: the nearest one of its section, or where the key of that name belongs."""
+    section = _section(key[:-1], root)
+    known = list(section.model_fields) if section else []
+    if near := nearest(key[-1], known):
+        return f"unknown key; did you mean {near!r}?"
+    elsewhere = [".".join(place) for place in _places(root) if place[-1] == key[-1].lower()]
+    if elsewhere:
+        return f"unknown key; did you mean {' or '.join(elsewhere)}?"
+    return f"unknown key; known here are {', '.join(known)}"
+
+
+def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:
+    """Every key below a model; NAME stands for a key that the user chooses."""
+    for name, field in model.model_fields.items():
+        yield (*above, name)
+        for inner in get_args(field.annotation) or (field.annotation,):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                chosen = ("NAME",) if get_origin(field.annotation) is dict else ()
+                yield from _places(inner, (*above, name, *chosen))
+
+
+def _section(key: Key, root: type[BaseModel]) -> type[BaseModel] | None:
+    kind, _ = _type(key, root)
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
+    """Type and constraints at a key; (None, []) where there is none."""
+    kind: Any = root
+    limits: list[Any] = []
+    for item in key:
+        bare = next((each for each in get_args(kind) if each is not type(None)), kind) if _is_union(kind) else kind
+        if isinstance(bare, type) and issubclass(bare, BaseModel):
+            field = bare.model_fields.get(item)
+            kind, limits = (field.annotation, field.metadata) if field else (None, [])
+        elif get_origin(bare) is dict and item != "[key]":
+            kind, limits = _bare(get_args(bare)[1])
+        else:
+            return (str, []) if item == "[key]" else (None, [])
+    return kind, limits
+
+
+def _bare(kind: Any) -> tuple[Any, list[Any]]:
+    """Type and constraints of Annotated[type, Field(…)], or of a type."""
+    marks = getattr(kind, "__metadata__", ())
+    limits = [limit for mark in marks for limit in (mark.metadata if isinstance(mark, FieldInfo) else [mark])]
+    return (kind.__origin__ if marks else kind), limits
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (Union, types.UnionType)
+
+
+def _expected(key: Key, root: type[BaseModel]) -> str:
+    """What may stand at a key, in words."""
+    kind, limits = _type(key, root)
+    parts = get_args(kind) if _is_union(kind) else (kind,)
+    bare = [_bare(each) for each in parts if each is not type(None)]
+    said = [_kind(each) + _range([*limits, *own]) for each, own in bare]
+    return ", or ".join([*said, *(["null,"] if type(None) in parts else [])])
+
+
+def _kind(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " or ".join(map(str, get_args(kind)))
+    if get_origin(kind) is dict or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return "a section of keys"
+    return KINDS.get(kind, "something else")
+
+
+def _range(limits: Sequence[Any]) -> str:
+    """Bounds in words: « from 0 to 1», « of 1 or more», « above 0.5 and below 1»."""
+    if any(isinstance(limit, annotated_types.MinLen) for limit in limits):
+        return " that is not empty"
+    low = next((limit for limit in limits if isinstance(limit, annotated_types.Ge | annotated_types.Gt)), None)
+    high = next((limit for limit in limits if isinstance(limit, annotated_types.Le | annotated_types.Lt)), None)
+    if isinstance(low, annotated_types.Ge) and isinstance(high, annotated_types.Le):
+        return f" from {low.ge} to {high.le}"
+    if isinstance(low, annotated_types.Ge) and high is None:
+        return f" of {low.ge} or more"
+    words = []
+    if low is not None:
+        words.append(f"above {low.gt}" if isinstance(low, annotated_types.Gt) else f"of at least {low.ge}")
+    if high is not None:
+        words.append(f"below {high.lt}" if isinstance(high, annotated_types.Lt) else f"of at most {high.le}")
+    return " " + " and ".join(words) if words else ""

@@ -1,0 +1,95 @@
+"""Reads a YAML file of settings with the line of every key, so that a message can name it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+MAX_BYTES = 1 << 20  # of a file of settings; what is larger was given by mistake
+DEEPEST = 4  # levels of keys: attributes, NAME, target, GROUP
+
+Key = tuple[str, ...]
+
+
+class SettingsError(ValueError):
+    """A file that cannot be read as settings; a line for each defect: file:line: what is wrong."""
+
+
+@dataclass
+class Settings:
+    """The content of a file, and the line (from 1) of each key."""
+
+    data: dict[str, Any]
+    lines: dict[Key, int] = field(default_factory=dict)
+
+    def line(self, key: Key) -> int | None:
+        """Line of a key, or of the nearest section around it; None where it does not come from the file."""
+        return next((self.lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in self.lines), None)
+
+
+def read(path: Path) -> Settings:
+    """A file's settings; an empty file has none. Raises SettingsError with every defect."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SettingsError(f"{path}: cannot be read: {reason}") from error
+    if len(raw) > MAX_BYTES:
+        raise SettingsError(f"{path}: larger than {MAX_BYTES >> 20} MiB; that is no file of settings")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{path}:{line}: not UTF-8: byte 0x{raw[error.start]:02x}") from error
+    try:
+        return _parse(text, path)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise SettingsError(f"{place}: not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if isinstance(error, SettingsError):
+            raise
+        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise SettingsError(f"{path}: not YAML: {reason}") from error
+
+
+def _parse(text: str, path: Path) -> Settings:
+    loader = yaml.SafeLoader(text)
+    try:
+        root = loader.get_single_node()
+        if root is None or (isinstance(root, yaml.ScalarNode) and root.tag.endswith(":null")):
+            return Settings({})
+        if not isinstance(root, yaml.MappingNode):
+            raise SettingsError(f"{path}:{root.start_mark.line + 1}: settings are a mapping of keys, such as `pane:`")
+        lines: dict[Key, int] = {}
+        defects: list[tuple[int, str]] = []
+        _walk(root, (), lines, defects)
+        if defects:
+            raise SettingsError("\n".join(f"{path}:{line}: {what}" for line, what in sorted(defects)))
+        data: Any = loader.construct_document(root)
+        return Settings(data, lines)
+    finally:
+        loader.dispose()
+
+
+def _walk(node: yaml.MappingNode, above: Key, lines: dict[Key, int], defects: list[tuple[int, str]]) -> None:
+    """Note the line of every key; a key that is no text and one given twice are defects."""
+    for name, value in node.value:
+        line = name.start_mark.line + 1
+        if name.tag == "tag:yaml.org,2002:merge":
+            continue
+        if not isinstance(name, yaml.ScalarNode) or name.tag != "tag:yaml.org,2002:str":
+            said = name.value if isinstance(name, yaml.ScalarNode) else "a key"
+            defects.append((line, f"{'.'.join((*above, str(said)))}: read by YAML as no text; put the key in quotes"))
+            continue
+        key = (*above, name.value)
+        if key in lines:
+            defects.append((line, f"{'.'.join(key)}: given twice (first in line {lines[key]})"))
+        lines.setdefault(key, line)
+        if isinstance(value, yaml.MappingNode) and len(key) < DEEPEST:
+            _walk(value, key, lines, defects)

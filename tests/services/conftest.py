@@ -1,0 +1,65 @@
+"""Services that tests start and stop themselves, on free ports of the loopback interface.
+
+What is not installed skips its tests, with the line that installs it; where CI is set it fails them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from services.kafka_broker import ROOT, Broker, installed
+
+PRISM = ROOT / "build" / "services" / "prism" / "prism"
+
+
+def require(missing: str | None) -> None:
+    """Skip the test, or fail it in CI, if something is missing."""
+    if missing and os.environ.get("CI"):
+        pytest.fail(missing, pytrace=False)
+    if missing:
+        pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A broker for all tests; one that kills it starts it again."""
+    require(installed())
+    broker = Broker(tmp_path_factory.mktemp("kafka"))
+    broker.start()
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture
+def own_broker(tmp_path: Path) -> Iterator[Broker]:
+    """A broker for one test, which may do to it what it likes; not started yet."""
+    require(installed())
+    broker = Broker(tmp_path / "kafka")
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture(scope="session")
+def _topics() -> Iterator[int]:
+    return count()
+
+
+@pytest.fixture
+def topic(broker: Broker, _topics: Iterator[int]) -> Callable[..., str]:
+    """Makes a topic with a name that no other test has: topic(partitions=1, **settings)."""
+
+    def make(partitions: int = 1, **settings: object) -> str:
+        return broker.create_topic(f"test-{os.getpid()}-{next(_topics)}", partitions, **settings)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def prism() -> str:
+    """Path of the Prism runner."""
+    require(None if PRISM.exists() else f"no {PRISM.relative_to(ROOT)}: run `make prism` (Go 1.26 or newer)")
+    return str(PRISM)

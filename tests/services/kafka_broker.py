@@ -1,0 +1,137 @@
+"""A real Kafka broker of one node for tests: formatted and started from the jars that `make kafka` fetches."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from kafka import KafkaAdminClient, KafkaProducer
+from kafka.admin import NewPartitions, NewTopic
+
+ROOT = Path(__file__).resolve().parents[2]
+LIB = ROOT / "build" / "services" / "kafka" / "lib"
+PROPERTIES = ROOT / "deploy" / "kafka" / "server.properties"
+CLUSTER = "4L6g3nShT-eMCtK--X86sw"  # any 16 bytes in URL-safe base64: the same, so that a restart finds its own data
+START_SECONDS = 90.0  # a busy machine of two cores needs up to 30 for a JVM, its format and its election
+
+
+def installed() -> str | None:
+    """None if the broker can be started; else what is missing and the line that brings it."""
+    if not any(LIB.glob("kafka_*.jar")):
+        return f"no Kafka in {LIB.relative_to(ROOT)}: run `make kafka` (Java 17, Maven)"
+    return None
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nothing listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Broker:
+    """Kafka on a free port of the loopback interface, its data in a folder that outlives a kill.
+
+    address: what clients bootstrap from, HOST:PORT; the same after a restart.
+    """
+
+    def __init__(self, folder: Path):
+        self.port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        self._properties = folder / "server.properties"
+        fills = {"CONTROLLER_PORT": str(free_port()), "LOG_DIR": str(folder / "data"), "PORT": str(self.port)}
+        text = PROPERTIES.read_text(encoding="utf-8")
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        text = "\n".join(lines)
+        for name, value in fills.items():
+            text = text.replace(name, value)
+        self._properties.write_text(text, encoding="utf-8")
+        format_ = ("kafka.tools.StorageTool", "format", "--standalone", "--cluster-id", CLUSTER, "--config")
+        subprocess.run(self._java(*format_, str(self._properties)), check=True, capture_output=True, timeout=START_SECONDS)
+
+    def _java(self, main: str, *arguments: str) -> list[str]:
+        return ["java", "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{LIB}/*", main, *arguments]
+
+    def launch(self) -> None:
+        """Start the broker's process and come back at once."""
+        with (self._folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(self._java("kafka.Kafka", str(self._properties)), stdout=log, stderr=log)
+
+    def start(self) -> None:
+        """Start the broker and wait until it answers. Raises RuntimeError with its log's end."""
+        self.launch()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until the broker answers. Raises RuntimeError with its log's end."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self._process is None or self._process.poll() is not None:
+                break
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                with closing(self.admin()) as admin:
+                    admin.list_topics()
+                return
+            except Exception:  # whatever the client says while the broker comes up
+                time.sleep(0.2)
+        log = (self._folder / "server.log").read_text(encoding="utf-8", errors="replace")
+        raise RuntimeError(f"Kafka did not come up on {self.address}:\n{log[-3000:]}")
+
+    def kill(self) -> None:
+        """End the broker with SIGKILL: nothing is said to clients, nothing written."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End the broker in an orderly way; with SIGKILL if it takes longer than 20 s."""
+        self._end(signal.SIGTERM)
+
+    def _end(self, sign: int) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        os.kill(process.pid, sign)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(20)
+
+    def admin(self) -> KafkaAdminClient:
+        """A client that administers the broker; close it."""
+        options: dict[str, Any] = {"bootstrap_timeout_ms": 5000, "request_timeout_ms": 10000}
+        return KafkaAdminClient(bootstrap_servers=self.address, **options)
+
+    def create_topic(self, name: str, partitions: int = 1, **settings: Any) -> str:
+        """Make a topic and give its name; settings: the topic's, with underscores for dots (retention_ms=1000)."""
+        configs = {key.replace("_", "."): str(value) for key, value in settings.items()}
+        with closing(self.admin()) as admin:
+            admin.create_topics([NewTopic(name, partitions, 1, topic_configs=configs)])
+        return name
+
+    def add_partitions(self, topic: str, total: int) -> None:
+        """Raise a topic's number of partitions."""
+        with closing(self.admin()) as admin:
+            admin.create_partitions({topic: NewPartitions(total)})
+
+    def producer(self, **settings: Any) -> KafkaProducer:
+        """A producer that waits for the log."""
+        defaults: dict[str, Any] = {"acks": "all", "linger_ms": 5, "max_request_size": 16 << 20}
+        return KafkaProducer(bootstrap_servers=self.address, **(defaults | settings))
+
+    def produce(self, topic: str, partition: int, values: Iterable[bytes | None], **settings: Any) -> None:
+        """Write values to a partition, in order, and wait until all are there; settings: of each record."""
+        with closing(self.producer()) as producer:
+            for value in values:
+                producer.send(topic, value=value, partition=partition, **settings)
+            producer.flush()

@@ -1,0 +1,109 @@
+"""How to reach a Kafka cluster: addresses, security, and secrets that are named here but kept elsewhere.
+
+Settings travel to workers and into logs, so they hold no secret, only where it is: {env: NAME} or {file: PATH}. It is read
+when a client connects.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+# What kafka-python takes for security; of these, SECRETS are never given in plain.
+SECRETS = frozenset({"sasl_plain_password", "ssl_password"})
+SECURITY = SECRETS | {
+    "security_protocol",
+    "sasl_mechanism",
+    "sasl_plain_username",
+    "sasl_kerberos_name",
+    "sasl_kerberos_service_name",
+    "sasl_kerberos_domain_name",
+    "ssl_check_hostname",
+    "ssl_cafile",
+    "ssl_certfile",
+    "ssl_keyfile",
+    "ssl_crlfile",
+    "ssl_ciphers",
+}
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+
+class KafkaSettingsError(ValueError):
+    """A setting for Kafka is wrong; the message names it, never a secret's value."""
+
+
+@dataclass(frozen=True)
+class Secret:
+    """Where a secret is: in an environment variable or in a file (its last line break does not count)."""
+
+    kind: str
+    place: str
+
+    def read(self) -> str:
+        """The secret. Raises KafkaSettingsError naming the place, never the value."""
+        if self.kind == "env":
+            value = os.environ.get(self.place)
+            if value is None:
+                raise KafkaSettingsError(f"environment variable {self.place} is not set")
+            return value
+        try:
+            return Path(self.place).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+            raise KafkaSettingsError(f"secret file {self.place}: {reason}") from None
+
+
+@dataclass(frozen=True)
+class KafkaSettings:
+    """A cluster: bootstrap servers as HOST:PORT, separated by commas, and kafka-python's security settings.
+
+    security: the keys of SECURITY; the values of SECRETS are {"env": NAME} or {"file": PATH}. Raises KafkaSettingsError.
+    """
+
+    bootstrap: str
+    security: Mapping[str, Any] = field(default_factory=dict)
+    client_id: str = "evenflow"
+
+    def __post_init__(self) -> None:
+        if not all(_is_address(each) for each in self.servers):
+            raise KafkaSettingsError(f"bootstrap is {self.bootstrap!r}; HOST:PORT was expected, several separated by commas")
+        protocol = self.security.get("security_protocol", "PLAINTEXT")
+        if protocol not in PROTOCOLS:
+            raise KafkaSettingsError(f"security_protocol is {protocol!r}; one of {', '.join(PROTOCOLS)} was expected")
+        secrets: dict[str, Any] = {}
+        for key, value in self.security.items():
+            if key not in SECURITY:
+                near = get_close_matches(key, SECURITY, 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(SECURITY))}"
+                raise KafkaSettingsError(f"unknown security setting {key!r}{hint}")
+            secrets[key] = _secret(key, value) if key in SECRETS else value
+        object.__setattr__(self, "security", secrets)
+
+    @property
+    def servers(self) -> list[str]:
+        """The bootstrap servers, one by one."""
+        return [each.strip() for each in self.bootstrap.split(",")]
+
+    def client(self) -> dict[str, Any]:
+        """kafka-python's settings for any client, secrets read: not to be kept or shown. Raises KafkaSettingsError."""
+        values = {key: value.read() if isinstance(value, Secret) else value for key, value in self.security.items()}
+        return {"bootstrap_servers": self.servers, "client_id": self.client_id, **values}
+
+
+def _secret(key: str, value: Any) -> Secret:
+    if isinstance(value, Secret):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        kind, place = next(iter(value.items()))
+        if kind in ("env", "file") and isinstance(place, str):
+            return Secret(kind, place)
+    raise KafkaSettingsError(f"{key}: {{env: NAME}} or {{file: PATH}} was expected; a secret is not written into settings")
+
+
+def _is_address(text: str) -> bool:
+    host, _, port = text.rpartition(":")
+    return bool(host) and port.isascii() and port.isdigit() and 0 < int(port) < 65536

@@ -1,0 +1,165 @@
+"""Third-person pronouns in context: her → his or him, his → her or hers.
+
+One English form serves two cases on either side, so the other side's form is decided by the words around it. A logistic
+regression does so; it is trained on raw text by `tests/benchmarks/cda_train_pronouns.py`: where a text says «his» or «him»,
+that is what a «her» there would have been, and «my» or «mine» say whether a «his» is «her» or «hers». No treebank is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+MODEL_PATH = Path(__file__).with_name("pronoun_model.json")
+# Characters looked at on either side: four words, with room for long ones. Beyond, nothing decides a pronoun's case.
+REACH = 64
+TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|\n\s*\n|[^\w\s]|_+")
+STOP = ".!?"
+END = "</s>"  # beyond the sentence
+
+# Words that no noun phrase goes on with: what stands before them is a whole one, so «him», not «his».
+CLOSED: dict[str, str] = {
+    word: kind
+    for kind, words in {
+        "subject": "i he she we they you it there who what that this these those",
+        "determiner": "a an the my your our their its some any no every each",
+        "preposition": "at by for from in into of off on onto out over through to toward towards under up upon with "
+        "without about after before around away back down like as than during",
+        "conjunction": "and or but because if when while where since until so though although",
+        "auxiliary": "am is are was were be been do does did has had will would can could should might must",
+        "adverb": "again too here not never now then always ever right well prior much more most just only even either",
+        "reflexive": "myself yourself himself herself itself ourselves yourselves themselves",
+        "number": "two three four five six seven eight nine ten hundred thousand million several",
+    }.items()
+    for word in words.split()
+}
+
+# One form for each form, where no context is needed.
+PLAIN = {
+    "she": "he",
+    "he": "she",
+    "him": "her",
+    "hers": "his",
+    "herself": "himself",
+    "himself": "herself",
+}
+PRONOUNS = frozenset({*PLAIN, "her", "his"})
+FEMALE = frozenset({"she", "her", "hers", "herself"})
+
+
+class Model(NamedTuple):
+    """Weights by feature name, for «her» and «his»; and the class of each word that raw text says enough about.
+
+    A class has four digits: how often the word follows a determiner, is followed by an object pronoun, follows «to» or a
+    subject pronoun, and is followed by a determiner.
+    """
+
+    weights: dict[str, dict[str, float]]
+    classes: dict[str, str]
+
+
+@cache
+def shipped() -> Model:
+    """The model beside this file."""
+    stored = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
+    return Model(stored["models"], {word: code for code, words in stored["classes"].items() for word in words.split()})
+
+
+def context(text: str, start: int, end: int, classes: dict[str, str]) -> list[str]:
+    """Names of the features that describe the place text[start:end]: the words around it, never the word itself."""
+    before = TOKEN.findall(text[max(0, start - REACH) : start])[-3:]
+    after = TOKEN.findall(text[end : end + REACH])[:4]
+    if end + REACH < len(text) and len(after) < 4 and after and not after[-1].isalnum():
+        after.append("")
+    left = _cut(before[::-1])
+    right = _cut(after)
+    p1, p2 = left[0].lower(), left[1].lower()
+    n1, n2, n3 = right[0].lower(), right[1].lower(), right[2].lower()
+    kind = _kind(right[0])
+    c1, c2, q1 = classes.get(n1, "????"), classes.get(n2, "????"), classes.get(p1, "????")
+    a, b, q = c1[0] + c1[2], c2[0] + c2[2], q1[1] + q1[3]
+    return [
+        f"A={a}",
+        f"B={b}",
+        f"P={q}",
+        f"AB={a}{b}",
+        f"PA={q}{a}",
+        f"PAB={q}{a}{b[0]}",
+        f"An2={a} {n2}",
+        f"ABn3={a}{b} {n3}",
+        f"p1A={p1} {a}",
+        f"Pn1={q} {n1}",
+        "bias",
+        f"n1={n1}",
+        f"n2={n2}",
+        f"n3={n3}",
+        f"p1={p1}",
+        f"p2={p2}",
+        f"n1n2={n1} {n2}",
+        f"p1n1={p1} {n1}",
+        f"p2p1={p2} {p1}",
+        f"s3={n1[-3:]}",
+        f"s2={n1[-2:]}",
+        f"t3={n2[-3:]}",
+        f"s3t3={n1[-3:]} {n2[-3:]}",
+        f"s2n2={n1[-2:]} {n2}",
+        f"c={CLOSED.get(n1, '')}",
+        f"p1c={p1} {CLOSED.get(n1, '')}",
+        f"cc={CLOSED.get(n1, '')} {CLOSED.get(n2, '')}",
+        f"cn2={CLOSED.get(n1, kind)} {n2}",
+        f"k={kind}",
+        f"kk={kind} {_kind(right[1])}",
+        f"p1s3={p1} {n1[-3:]}",
+        f"p1k={p1} {kind}",
+    ]
+
+
+def _cut(tokens: list[str]) -> list[str]:
+    """Three tokens outward from the place, END from the sentence's end on."""
+    out: list[str] = []
+    for token in tokens[:3]:
+        if token in STOP or "\n" in token:
+            break
+        out.append(token)
+    if len(out) < 3 and len(tokens) > len(out):
+        out.append(tokens[len(out)][0])
+    return [*out, END, END, END][:3]
+
+
+def _kind(token: str) -> str:
+    if token == END:
+        return "end"
+    if token[0].isalpha():
+        return "X" if token.isupper() and len(token) > 1 else "Xx" if token[0].isupper() else "x"
+    return "9" if token[0].isdigit() else token[0]
+
+
+def probability(model: str, text: str, start: int, end: int) -> float:
+    """Probability that the place takes the model's second form.
+
+    model: «her» (his, him) or «his» (her, hers).
+    """
+    weights, classes = shipped()
+    own = weights[model]
+    total = sum(own.get(name, 0.0) for name in context(text, start, end, classes))
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
+    """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (0.5 to 1).
+
+    Raises KeyError for a word that is none of PRONOUNS.
+    """
+    word = text[start:end].lower()
+    if word == "her":
+        forms = ("his", "him")
+    elif word == "his":
+        forms = ("her", "hers")
+    else:
+        return PLAIN[word], 1.0
+    second = probability(word, text, start, end)
+    return (forms[1], second) if second >= 0.5 else (forms[0], 1 - second)
