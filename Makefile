@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+include deploy/services.mk
+
+.DEFAULT_GOAL := install
 .PHONY: install demo test lint clean
 install: $(STAMP)
 

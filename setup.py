@@ -4,6 +4,7 @@ from pathlib import Path
 
 from setuptools import setup
 
+KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
 ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists")
 
 setup(
@@ -34,10 +35,11 @@ setup(
         "zstandard>=0.22",
     ],
     extras_require={
-        "kafka": ["kafka-python>=2.2", "crc32c>=2.7"],
+        "kafka": KAFKA,
         "llm": ["httpx>=0.27"],
         "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
         "test": [
+            *KAFKA,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",
@@ -47,7 +49,7 @@ setup(
             "scipy>=1.11",
             "types-PyYAML",
         ],
-        "bench": ["blingfire>=0.1.8", "datatrove>=0.3", "pysbd>=0.3.4", "spacy>=3.7"],
+        "bench": ["blingfire>=0.1.8", "datatrove>=0.3", "nltk>=3.9", "pysbd>=0.3.4", "spacy>=3.7"],
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",
