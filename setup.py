@@ -22,7 +22,7 @@ setup(
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
-        "great-expectations>=1.3,<2",
+        "great-expectations>=1.24,<2",
         "jinja2>=3.1",
         "numpy>=1.26",
         "orjson>=3.9",

@@ -77,7 +77,7 @@ class Judge:
 def overall(attributes: dict[str, AttributeEntry], checked: Checks) -> Verdict:
     """The pane's verdict: the gravest of its attributes; block where a check failed."""
     if not checked.success:
-        failed = ", ".join(sorted({failure.expectation for failure in checked.failures}))
+        failed = ", ".join(sorted({each.expectation for each in checked.failures if each.severity == "critical"}))
         return Verdict(state="block", reason=f"checks failed: {failed}")
     state = worst([each.verdict.state for each in attributes.values()])
     reasons = [f"{name}: {each.verdict.reason}" for name, each in attributes.items() if each.verdict.state == state]

@@ -25,7 +25,8 @@ class Thresholds:
 
     def leave(self, threshold: float) -> float:
         """The bound below which the state of a threshold ends."""
-        return round(threshold - min(self.hysteresis, threshold / 2), DIGITS)
+        drop = min(self.hysteresis, threshold / 2)
+        return round(threshold - drop, DIGITS) if drop else threshold
 
 
 def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Verdict:

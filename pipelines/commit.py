@@ -36,6 +36,12 @@ class Committer:
         self._config = config
         self._lists = tuple(lists)
         self._judge = Judge(config, lists, entries)
+        if config.checks.suite:
+            self.prepare()  # what is wrong with a user's suite is said before anything is read
+
+    def prepare(self) -> PaneChecks:
+        """Make the checks ready, which takes seconds the first time; otherwise the first commit does it. Raises SuiteError."""
+        return self._checks
 
     @cached_property
     def _checks(self) -> PaneChecks:
@@ -63,6 +69,10 @@ class Committer:
         """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to timings. Raises OSError."""
         attributes = self._judge.judge(ready.figures)
         began = time.perf_counter()
+        if "_checks" not in self.__dict__:
+            self.prepare()
+            timings["start checks"] = time.perf_counter() - began
+            began = time.perf_counter()
         paths = [folder / shard.name for shard in ready.shards]
         checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents)  # (b)
         timings["checks"] = time.perf_counter() - began

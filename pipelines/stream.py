@@ -28,9 +28,10 @@ from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms import kafka_records
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source, Start
+from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd
 from evenflow.transforms.kafka_blocks import Item, Lost
 from evenflow.transforms.kafka_panes import PaneCutter, PaneId
+from evenflow.transforms.kafka_source import Source, Start
 from evenflow.transforms.shards import write_block
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
@@ -66,8 +67,9 @@ def folder_of(staged: Path, pane: PaneId) -> Path:
 class StageItems:
     """Annotates and stages what the source reads, in the worker that reads it; gives (span, part) -> Piece."""
 
-    def __init__(self, place: Place, topic: str, values: kafka_records.Values):
-        self._place, self._topic, self._values = place, topic, values
+    def __init__(self, place: Place, values: kafka_records.Values):
+        self._place = place
+        self._values: kafka_records.Values = values
 
     def setup(self) -> None:
         """Build the tables of the word lists, once a process."""

@@ -40,12 +40,23 @@ def test_the_lower_bound_is_judged(counts: np.ndarray, arguments: dict[str, Any]
     assert not result.exception_info["raised_exception"]
 
 
+def test_between_the_lower_bound_and_the_score_a_limit_is_not_broken() -> None:
+    counts = np.array([[5, 1], [3, 2], [4, 0], [6, 3], [2, 1]] * 10)
+    expected = score(sums(counts))
+    assert expected.low is not None and expected.dr is not None and 0 < expected.low < expected.dr
+    assert validate(counts, max_value=(expected.low + expected.dr) / 2).success
+    assert not validate(counts, max_value=expected.low - 1e-6).success
+
+
 def test_what_is_seen_is_the_score() -> None:
-    seen = validate(SCATTERED, max_value=1, confidence=0.9).result
+    result = validate(SCATTERED, max_value=1, confidence=0.9)
+    seen = result.result
     expected = score(sums(SCATTERED), None, 0.9)
     assert expected.dr and expected.low == 0
     assert seen["observed_value"] == expected.dr
     assert seen["details"] == {**expected.model_dump(), "judged": True}
+    interval = f"DR {expected.dr:.3f}, from {expected.low:.3f} to {expected.high:.3f}, "
+    assert Expectation.words(seen) == f"{interval}mentions: {expected.mentions}, documents with any: {expected.documents}"
 
 
 @pytest.mark.parametrize(
@@ -72,13 +83,15 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize(
     ("counts", "arguments", "words"),
     [
-        (ONE_SIDED, {}, "DR 0.250, from 0.250 to 0.250, mentions: 400, documents with any: 100"),
+        (ONE_SIDED, {}, "mentions: 400, documents with any: 100"),
         (ONE_SIDED, {"min_mentions": 500}, "mentions: 400, documents with any: 100: too few, not judged"),
         (ONE_SIDED[:1], {}, "DR 0.250, mentions: 4, documents with any: 1: no interval, not judged"),
         (np.zeros((5, 2), int), {}, "nothing mentioned: not judged"),
     ],
 )
-def test_it_says_in_words_what_was_seen(counts: np.ndarray, arguments: dict[str, Any], words: str) -> None:
+def test_it_says_in_words_what_was_seen_and_why_it_is_not_judged(
+    counts: np.ndarray, arguments: dict[str, Any], words: str
+) -> None:
     assert Expectation.words(validate(counts, max_value=1, **arguments).result).endswith(words)
 
 

