@@ -31,11 +31,15 @@ KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.files", "InputError", USAGE),
-    ("evenflow.gates.expectations", "SuiteError", USAGE),
+    ("evenflow.gates.user_suite", "SuiteError", USAGE),
+    ("evenflow.transforms.roles", "RoleMapError", USAGE),
+    ("evenflow.transforms.kafka_settings", "KafkaSettingsError", USAGE),
     ("evenflow.pipelines.run", "RunError", USAGE),  # other settings than those of the ledger
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger", "LedgerError", FAILED),
     ("evenflow.pipelines.workers", "WorkerError", FAILED),
+    ("evenflow.pipelines.stream", "GapError", FAILED),
+    ("evenflow.transforms.kafka_client", "KafkaSourceError", FAILED),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)

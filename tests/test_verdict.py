@@ -2,7 +2,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evenflow.gates.verdict import Thresholds, decide, worst
@@ -63,6 +63,7 @@ def test_enough_mentions_are_enough() -> None:
     assert decide(score(0.5, 0, 2), Thresholds(0.25, 0.45, 0, 0.02), None).state == "block"
 
 
+@example(0.1234567891, 0.12345678912, 1.0, 0.0, "block")
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.sampled_from([None, *STATES]))
 def test_for_any_thresholds(low: float, one: float, other: float, hysteresis: float, previous: State | None) -> None:
     limits = Thresholds(min(one, other), max(one, other), 200, hysteresis)
