@@ -268,8 +268,7 @@ def run_graph(panes: list[Pane], place: Place) -> dict[str, float]:
     Raises what a step raised: OSError above all.
     """
     began = time.perf_counter()
-    logging.getLogger("apache_beam").setLevel(logging.ERROR)
-    logging.getLogger("root").setLevel(logging.ERROR)
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # a step's failure is raised here, and told by who called
     for pane in panes:
         folder = place.folder(pane.number)
         shutil.rmtree(folder, ignore_errors=True)

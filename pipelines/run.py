@@ -72,7 +72,7 @@ class Run:
         commit.make_folders(self.output)
         with OutputLock(self.output):
             record = settings(self.config, lists, {"input": names})
-            entries, finished = begin(self.output, record)
+            entries, finished = begin(self.output, record, self.config)
             if finished:
                 return Outcome(entries, 0)
             commit.clear_leftovers(self.output, entries)
@@ -111,7 +111,7 @@ class Run:
         committer.finish()
         commit.clear_staged(self.output)
         if not held:
-            note(self.output, record, finished=True)
+            note(self.output, record, self.config, finished=True)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
 
@@ -121,10 +121,13 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
         words.attribute: hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
         for words in lists
     }
-    return {"configuration": config.model_dump(), "wordlists": digests, **source}
+    kept = config.model_dump()
+    # These change nothing that was measured or committed: a run may go on with others.
+    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    return {"configuration": kept, "wordlists": digests, **source}
 
 
-def begin(output: Path, record: dict[str, Any]) -> tuple[list[PaneEntry], bool]:
+def begin(output: Path, record: dict[str, Any], config: Config) -> tuple[list[PaneEntry], bool]:
     """The ledger so far, and whether the run is finished; notes the settings of a new one.
 
     Raises RunError where it was begun with other settings, LedgerError, OSError.
@@ -132,7 +135,7 @@ def begin(output: Path, record: dict[str, Any]) -> tuple[list[PaneEntry], bool]:
     entries = ledger.read_entries(output)
     known = ledger.read_meta(output)
     if known is None:
-        note(output, record, finished=False)
+        note(output, record, config, finished=False)
         return entries, False
     if changed := ledger.changed_settings(known["settings"], record):
         lines = "\n  ".join(changed)
@@ -140,7 +143,7 @@ def begin(output: Path, record: dict[str, Any]) -> tuple[list[PaneEntry], bool]:
     return entries, bool(known["finished"])
 
 
-def note(output: Path, record: dict[str, Any], finished: bool) -> None:
+def note(output: Path, record: dict[str, Any], config: Config, finished: bool) -> None:
     """Write ledger/meta.json."""
-    meta = {"version": 1, "settings": record, "configuration": record["configuration"], "finished": finished}
+    meta = {"version": 1, "settings": record, "configuration": config.model_dump(), "finished": finished}
     ledger.write_meta(output, meta)

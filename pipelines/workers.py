@@ -48,7 +48,7 @@ def staged(panes: Iterator[Pane], place: Place, workers: int) -> Generator[tuple
         return
     # A fork server imports Beam once for all workers; the parent, which has threads, is not forked.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([gate.__name__])
+    context.set_forkserver_preload(["evenflow.pipelines.quiet", gate.__name__])
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_parent)
     pending: deque[tuple[list[Pane], Future[dict[str, float]]]] = deque()
     try:

@@ -1,4 +1,5 @@
 import errno
+import importlib
 import json
 import multiprocessing
 import os
@@ -11,7 +12,7 @@ import pytest
 
 from evenflow.gates.ledger import LedgerError
 from evenflow.gates.lock import LockedError
-from evenflow.pipelines.endings import Session, Stopped, explained, failed, printing, stoppable, tell
+from evenflow.pipelines.endings import KNOWN, Session, Stopped, explained, failed, printing, stoppable, tell
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.files import InputError
 from evenflow.wordlists.loader import WordListError
@@ -69,6 +70,16 @@ def cause(error: Exception, by: Exception) -> Exception:
 )
 def test_every_error_has_a_message_and_a_status(error: Exception, status: int, message: str) -> None:
     assert explained(error, Session(output=OUT, resumable=True)) == (message, status)
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, name, _ in KNOWN])
+def test_the_known_errors_are_where_the_table_says(module: str, name: str) -> None:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        pytest.skip(f"needs {error.name}")
+    assert issubclass(getattr(found, name), Exception)
+    assert getattr(found, name).__module__ == module
 
 
 def test_without_an_output_there_is_no_advice_on_it() -> None:
