@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
 from evenflow.pipelines.explain import visible
 from evenflow.schemas.config import Config, load
@@ -17,11 +18,13 @@ from evenflow.schemas.config import Config, load
 if TYPE_CHECKING:
     from evenflow.pipelines.run import Outcome
 
+KAFKA = "Kafka"  # panel of the help
 EXAMPLES = options.examples(
     "evenflow run --input 'corpus/*.jsonl.gz' --output out",
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
     "evenflow run --input corpus/ --output out --log-format json --json",
+    "evenflow run --kafka localhost:9092 --topic docs --output out --pane-seconds 60",
 )
 FILES = ("accepted", "quarantine", "dead-letter", "staged")  # folders whose leftovers a run removes
 
@@ -57,13 +60,48 @@ def run(
         typer.Option(metavar="POLICY", help="After a blocked pane: quarantine (go on) or halt.  [default: quarantine]"),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")] = 1,
+    kafka: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Read a topic instead of files.", rich_help_panel=KAFKA)
+    ] = None,
+    topic: Annotated[str | None, typer.Option(metavar="NAME", help="The topic.", rich_help_panel=KAFKA)] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Commit offsets to this group, after the ledger.", rich_help_panel=KAFKA),
+    ] = None,
+    values: Annotated[
+        str,
+        typer.Option(metavar="FORM", help="json: objects; text: the key is the id.", rich_help_panel=KAFKA),
+    ] = "json",
+    pane_seconds: Annotated[
+        float, typer.Option(min=0.1, metavar="S", help="Span of time of a pane.", rich_help_panel=KAFKA)
+    ] = 60.0,
+    until_end: Annotated[
+        bool, typer.Option("--until-end", help="Stop at the end offsets of the start.", rich_help_panel=KAFKA)
+    ] = False,
+    max_panes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Stop after as many panes.", rich_help_panel=KAFKA)
+    ] = None,
+    runner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="prism, flink, in-process (with --until-end), or Beam's options, one each.",
+            rich_help_panel=KAFKA,
+        ),
+    ] = None,
+    accepted_topic: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Publish accepted documents there.", rich_help_panel=KAFKA)
+    ] = None,
+    dead_letter_topic: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Publish dead letters there.", rich_help_panel=KAFKA)
+    ] = None,
     log_format: Annotated[
         str, typer.Option(metavar="FORMAT", help="Progress on standard error: text or json, an object a line.")
     ] = "text",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no table; errors are still said.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON at the end.")] = False,
 ) -> None:
-    """Measure, judge and commit a corpus, pane by pane.
+    """Measure, judge and commit a corpus or a Kafka topic, pane by pane.
 
     Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. Begun again on the same output it goes on where it was.
 
@@ -71,8 +109,10 @@ def run(
     """
     session: Session = context.obj
     inputs = [*(patterns or ()), *(more or ())]
-    if not inputs:
-        raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
+    if kafka is None and not inputs:
+        raise typer.BadParameter("give at least one path, folder or glob, or --kafka", param_hint="'--input'")
+    if kafka is not None and inputs:
+        raise typer.BadParameter("files and --kafka exclude each other", param_hint="'--input'")
     if log_format not in ("text", "json"):
         raise typer.BadParameter(f"{log_format!r} is neither text nor json", param_hint="'--log-format'")
     session.json_lines = log_format == "json"
@@ -94,9 +134,24 @@ def run(
     _refuse_foreign(output)
     session.output, session.resumable = output, True
     logs(session)
-    outcome, page = _run(inputs, output, settings, workers, log_format, quiet)
+    if kafka is None:
+        outcome, page = _run(inputs, output, settings, workers, log_format, quiet)
+    else:
+        given = StreamOptions(
+            kafka=kafka,
+            topic=topic,
+            group=group,
+            values=values,
+            pane_seconds=pane_seconds,
+            until_end=until_end,
+            max_panes=max_panes,
+            runner=runner or [],
+            accepted_topic=accepted_topic,
+            dead_letter_topic=dead_letter_topic,
+        )
+        outcome, page = run_stream(given, output, settings, session, quiet)
     session.resumable = False
-    _report(outcome, output, page, quiet, as_json)
+    _report(outcome, output, page, quiet, as_json, "nothing was read again" if kafka is None else "nothing new to read")
     if outcome.halted:
         tell("held", "\n".join(held(outcome, output)), BLOCKED, session)
     raise typer.Exit(BLOCKED if outcome.halted or any(entry.folder == "quarantine" for entry in outcome.entries) else 0)
@@ -118,7 +173,7 @@ def _run(inputs: list[str], output: Path, settings: Config, workers: int, log_fo
     return outcome, build(output)
 
 
-def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bool) -> None:
+def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bool, nothing: str) -> None:
     status = summaries.status(outcome.entries, not outcome.halted, outcome.held)
     with printing():
         if as_json:
@@ -126,7 +181,7 @@ def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bo
             print(json.dumps(status | extra, indent=1))
         elif not quiet:
             if not outcome.new and not outcome.halted:
-                print(f"{visible(str(output))} is finished; nothing was read again.")
+                print(f"{visible(str(output))} is finished; {nothing}.")
             tables.gate(status)
             print(f"report: {visible(str(page))}")
 

@@ -139,6 +139,14 @@ class Shards(Section):
     )
 
 
+class Kafka(Section):
+    security: dict[str, Any] = Field(
+        default_factory=dict,
+        description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
+        "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
+    )
+
+
 class Config(Section):
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
     pane: Pane = Field(default_factory=Pane, description="The slices of the input that are judged, each as a whole.")
@@ -150,6 +158,7 @@ class Config(Section):
     measure: Measure = Field(default_factory=Measure, description="What `evenflow measure` answers.")
     checks: Checks = Field(default_factory=Checks, description="The checks of Great Expectations.")
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
+    kafka: Kafka = Field(default_factory=Kafka, description="How to reach a Kafka cluster; only for run --kafka.")
     max_text_mib: int = Field(
         default=32,
         ge=1,

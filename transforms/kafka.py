@@ -26,116 +26,36 @@ by partition and offset. Reading is at least once for what a failed bundle did, 
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
 import apache_beam as beam
-from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.shared import Shared
 from apache_beam.utils.timestamp import Duration, Timestamp
 
 from evenflow.transforms.kafka_blocks import Item, Lost, blocks
 from evenflow.transforms.kafka_client import (
-    PATIENCE_SECONDS,
     BeyondEndError,
-    Cluster,
     OutOfRangeError,
     PartitionReader,
-    UnreachableError,
 )
-from evenflow.transforms.kafka_panes import PaneCutter, Point
+from evenflow.transforms.kafka_panes import Point
+from evenflow.transforms.kafka_partitions import AWAY_SECONDS, RESTRICTION, WATERMARK, FindPartitions, WatchPartitions
 from evenflow.transforms.kafka_pool import ReaderPool
-from evenflow.transforms.kafka_ranges import CountTracker, OffsetRange, OffsetTracker
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka_ranges import OffsetRange, OffsetTracker
+from evenflow.transforms.kafka_source import AsIs, Handler, Partition, Source, Start, never
 
 SLICE_SECONDS = 0.5  # one call's work on a partition: others wait as long for their turn, and its results for their way on
 WAIT_SECONDS = 0.05  # for data that the broker is known to have
 DELAYS = (0.05, 0.1, 0.2, 0.4)  # until a quiet partition is looked at again, in seconds; its fetch goes on meanwhile
-AWAY_SECONDS = 1.0  # until a broker that does not answer is asked again
 HELD_SECONDS = 0.25  # until a source that is held is asked again whether it still is
-WATCH_SECONDS = 2.0  # between two looks for new partitions; the watermark follows the clock at this distance
 # Producers gather records before they send them: the clock may pass a record's timestamp by this much before it arrives.
 QUIET_SECONDS = 1.0
-# How Beam knows the arguments that it is to give.
-RESTRICTION: Any = beam.DoFn.RestrictionParam()
-WATERMARK: Any = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
-
-_LOG = logging.getLogger(__name__)
 
 
-class Handler(Protocol):
-    """What is done to a block where it is read, so that records need not travel: travels itself, pickled, to the workers."""
-
-    def setup(self) -> None:
-        """Called once before the first item, in each worker."""
-
-    def process(self, item: Item) -> Iterable[Any]:
-        """What goes on into the pipeline in place of the item."""
-        ...
-
-
-class AsIs:
-    """Hands items on as they are."""
-
-    def setup(self) -> None:
-        """Nothing to do."""
-
-    def process(self, item: Item) -> Iterable[Item]:
-        """The item."""
-        return (item,)
-
-
-def never() -> bool:
-    """The source is not held."""
-    return False
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where a partition's reading begins: an offset, and the point that cutting goes on from (see PaneCutter.after)."""
-
-    offset: int
-    point: Point
-
-
-@dataclass(frozen=True)
-class Source:
-    """What is read and how.
-
-    topics: names. starts: by topic and partition, from a ledger; other partitions begin at their first record. held: asked
-    again and again, in the workers; while it is true nothing is read. patience: seconds that a broker may be away.
-    """
-
-    settings: KafkaSettings
-    topics: tuple[str, ...]
-    cutter: PaneCutter = field(default_factory=PaneCutter)
-    handler: Handler = field(default_factory=AsIs)
-    starts: Mapping[tuple[str, int], Start] = field(default_factory=dict)
-    held: Callable[[], bool] = never
-    patience: float = PATIENCE_SECONDS
-    shared: Shared = field(default_factory=Shared, repr=False)
-
-    def pool(self) -> ReaderPool:
-        """What this process keeps between calls."""
-        return self.shared.acquire(lambda: ReaderPool(self.settings, self.patience))
-
-    def start(self, topic: str, partition: int, first: int, time_: int) -> Start:
-        """Where a partition begins: as the ledger says, or at its first offset and no earlier than a time in ms."""
-        return self.starts.get((topic, partition)) or Start(first, self.cutter.start(time_))
-
-
-@dataclass(frozen=True)
-class Partition:
-    """A partition to be read: range and point at the start."""
-
-    topic: str
-    number: int
-    range: OffsetRange
+__all__ = ["AsIs", "Handler", "Partition", "ReadFromKafka", "ReadFromKafkaToEnd", "Source", "Start", "never"]
 
 
 class ReadFromKafka(beam.PTransform):
@@ -149,7 +69,7 @@ class ReadFromKafka(beam.PTransform):
         return (
             input_or_inputs
             | "Topics" >> beam.Create(self._source.topics)
-            | "Watch partitions" >> beam.ParDo(_WatchPartitions(self._source))
+            | "Watch partitions" >> beam.ParDo(WatchPartitions(self._source))
             | "Read partitions" >> beam.ParDo(_ReadForEver(self._source))
         )
 
@@ -165,86 +85,10 @@ class ReadFromKafkaToEnd(beam.PTransform):
         return (
             input_or_inputs
             | "Topics" >> beam.Create(self._source.topics)
-            | "Find partitions" >> beam.ParDo(_FindPartitions(self._source))
+            | "Find partitions" >> beam.ParDo(FindPartitions(self._source))
             | "Spread partitions" >> beam.Reshuffle()
             | "Read partitions" >> beam.ParDo(_ReadToEnd(self._source))
         )
-
-
-class _FindPartitions(beam.DoFn):
-    """topic -> its partitions, from their starts to their ends as they are now."""
-
-    def __init__(self, source: Source):
-        self._source = source
-
-    def process(self, element: str) -> Iterator[Partition]:
-        began, bounds = time.time(), None
-        while bounds is None:
-            bounds = _bounds(self._source, element, 0, began)
-            if bounds is None:
-                time.sleep(AWAY_SECONDS)
-        found = [
-            Partition(element, number, OffsetRange(start.offset, end, start.point))
-            for number, (first, end) in enumerate(bounds)
-            if (start := self._source.start(element, number, first, 0)).offset < end
-        ]
-        self._source.pool().progress.found(element, [(each.number, each.range.point.time) for each in found])
-        yield from found
-
-
-def _bounds(source: Source, topic: str, known: int, since: float) -> list[tuple[int, int]] | None:
-    """First offsets and ends of a topic's partitions from number `known` on; None if no broker answers, until patience ends.
-
-    since: when one last answered, seconds since 1970.
-    """
-    try:
-        return Cluster(source.settings).bounds(topic, known)
-    except UnreachableError as error:
-        if time.time() - since > source.patience:
-            raise
-        _LOG.warning("%s; trying on", error)
-        return None
-
-
-class _WatchPartitions(beam.DoFn, RestrictionProvider):
-    """topic -> its partitions as they are found, for ever. The watermark is the time of the last question answered."""
-
-    def __init__(self, source: Source):
-        self._source = source
-
-    def initial_restriction(self, element: str) -> int:
-        return 0
-
-    def create_tracker(self, restriction: int) -> CountTracker:
-        return CountTracker(restriction)
-
-    def restriction_size(self, element: str, restriction: int) -> int:
-        return 1
-
-    @beam.DoFn.unbounded_per_element()
-    def process(
-        self,
-        element: str,
-        tracker: Any = RESTRICTION,
-        estimator: Any = WATERMARK,
-    ) -> Iterator[TimestampedValue]:
-        known = tracker.current_restriction()
-        asked = Timestamp.now()
-        seen = estimator.current_watermark() or Timestamp(0)
-        pool = self._source.pool()
-        found = _bounds(self._source, element, known, max(seen.micros / 1e6, pool.made))
-        if found is None:
-            return tracker.defer_remainder(Duration(AWAY_SECONDS))
-        if not tracker.try_claim(known + len(found)):
-            return
-        for number, (first, _) in enumerate(found, known):
-            # Partitions of the start may hold records of any age; later ones are younger than the last look.
-            start = self._source.start(element, number, first, 0 if known == 0 else seen.micros // 1000)
-            pool.progress.found(element, [(number, start.point.time)])
-            yield TimestampedValue(Partition(element, number, OffsetRange(start.offset, None, start.point)), seen)
-        pool.progress.watched(element, asked.micros // 1000)
-        estimator.set_watermark(asked)
-        tracker.defer_remainder(Duration(WATCH_SECONDS))
 
 
 class _ReadPartition(beam.DoFn, RestrictionProvider):
@@ -297,12 +141,12 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
                     for value in self._source.handler.process(item):
                         yield TimestampedValue(value, Timestamp(micros=item.first * 1000))
                     _report(pool, partition, point, estimator)
-                if after > at:  # marks of transactions, compacted records: offsets without a record
-                    if not tracker.try_claim((after, point)):
+                if stop is not None and after == stop != at:  # the last offsets have no records
+                    if not tracker.try_claim((stop, point)):
                         return
-                    at = after
+                    at = stop
                 elif not items:
-                    delay, point = self._rest(reader, at, point, stop)
+                    delay, point = self._rest(reader, after, point, stop)
                     if not tracker.try_claim((at, point)):
                         return
                     _report(pool, partition, point, estimator)

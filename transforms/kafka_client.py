@@ -74,7 +74,8 @@ class PartitionReader:
         self._settings = settings
         self._tp = TopicPartition(topic, partition)
         self._consumer: Any = None
-        self._position = -1
+        self._asked_for = -1  # the offset that a caller is to go on from
+        self._position = -1  # where the consumer is: later, if there are only offsets without a record so far
 
     @property
     def name(self) -> str:
@@ -84,26 +85,28 @@ class PartitionReader:
     def read(self, position: int, wait: float) -> tuple[list[Any], int]:
         """What there is from an offset on, waiting up to some seconds for it: kafka-python's records, and the next offset.
 
-        The next offset may be after the last record's: marks of transactions and compacted records have offsets too.
-        An unreachable broker gives nothing, until patience ends. Raises KafkaSourceError, OutOfRangeError.
+        The next offset may be after the last record's, and after the one asked for where there is no record at all: marks
+        of transactions and records that were compacted away have offsets too. An unreachable broker gives nothing, until
+        patience ends. Raises KafkaSourceError, OutOfRangeError.
         """
         try:
             consumer = self._connected()
-            if self._position != position:
+            if self._asked_for != position:
                 consumer.seek(self._tp, position)
-                self._position = position
+                self._asked_for = self._position = position
             records = consumer.poll(timeout_ms=int(wait * 1000)).get(self._tp, [])
             after = consumer.position(self._tp, timeout_ms=100)
         except OUT_OF_RANGE:
-            self._position = -1
+            self._asked_for = -1
             first = self._first(position)
             raise OutOfRangeError(first) from None
         except kafka_errors.KafkaError as error:
             self._failed(error)
             return [], position
+        self._position = max(self._position, after or 0)
         if records:
             self.failing_since = None
-        self._position = position if after is None else after
+            self._asked_for = self._position
         return records, self._position
 
     def _first(self, position: int) -> int:
@@ -154,7 +157,7 @@ class PartitionReader:
             }
             self._consumer = KafkaConsumer(**self._settings.client(), **options)
             self._consumer.assign([self._tp])
-            self._position = -1
+            self._asked_for = -1
         return self._consumer
 
     def _failed(self, error: Exception) -> None:

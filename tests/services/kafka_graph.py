@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.transforms.window import FixedWindows
 
-from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source
+from evenflow.transforms.kafka import ReadFromKafka, Source
 from evenflow.transforms.kafka_blocks import Item, Lost
 
 
@@ -32,6 +31,7 @@ class Stage:
         pane = f"{item.pane.span}-{item.pane.part}"
         name = f"{item.topic}-{item.partition}-{item.start:09d}{'-lost' if isinstance(item, Lost) else ''}"
         record: dict[str, Any] = {"topic": item.topic, "partition": item.partition, "pane": pane, "start": item.start}
+        record["next"] = item.next
         if isinstance(item, Lost):
             record["lost"] = [item.start, item.next]
         else:
@@ -94,11 +94,8 @@ class Running:
         return False
 
     def stop(self) -> None:
-        """Cancel the pipeline, and wait until it is."""
+        """Cancel the pipeline."""
         self.result.cancel()
-        waiting = threading.Thread(target=self.result.wait_until_finish, kwargs={"duration": 10_000}, daemon=True)
-        waiting.start()
-        waiting.join(15)
 
 
 def closed(folder: Path) -> list[dict[str, Any]]:
@@ -116,8 +113,6 @@ def messages(folder: Path) -> list[tuple[int, int, str]]:
     return sorted(
         (block["partition"], offset, value)
         for block in closed(folder)
-        for offset, value in zip(block.get("offsets", []), block.get("values", []), strict=True)
+        if "lost" not in block
+        for offset, value in zip(block["offsets"], block["values"], strict=True)
     )
-
-
-READ_TO_END = ReadFromKafkaToEnd

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from kafka.structs import TopicPartition
 from services import kafka_graph as graph
-from services.kafka_broker import Broker
+from services.kafka_broker import Broker, free_port
 
-from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source
+from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source, Start
+from evenflow.transforms.kafka_client import Cluster, TopicMissingError, UnreachableError
 from evenflow.transforms.kafka_panes import PaneCutter
 from evenflow.transforms.kafka_settings import KafkaSettings
 
@@ -21,8 +26,18 @@ TopicMaker = Callable[..., str]
 SPAN_MS = 2000
 
 
-def source(broker: Broker, topic: str, folder: Path, **more: object) -> Source:
+def source(broker: Broker, topic: str, folder: Path, **more: Any) -> Source:
     return Source(KafkaSettings(broker.address), (topic,), PaneCutter(SPAN_MS, 1 << 30), graph.Stage(str(folder)), **more)  # type: ignore[arg-type]
+
+
+def joined(blocks: list[dict[str, Any]]) -> bool:
+    """Whether the blocks of each partition join up: each starts where the one before ended."""
+    at: dict[int, int] = {}
+    for block in sorted(blocks, key=lambda each: (each["partition"], each["start"])):
+        if at.setdefault(block["partition"], block["start"]) != block["start"]:
+            return False
+        at[block["partition"]] = block["next"]
+    return True
 
 
 def expected(counts: dict[int, int]) -> list[tuple[int, int, str]]:
@@ -86,3 +101,131 @@ def test_broker_killed_and_started_again(own_broker: Broker, tmp_path: Path, pri
     finally:
         running.stop()
     assert graph.messages(tmp_path) == expected({0: 600, 1: 400})
+
+
+def test_a_backlog_beside_quiet_partitions_is_never_late(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    """The clock of quiet partitions must not close panes that a partition with old records still fills."""
+    name = topic(5)
+    begin, spans, count = 1_600_000_000_000, 60, 3000
+    with closing(broker.producer()) as producer:
+        for partition in (0, 1):
+            for i in range(count):
+                when = begin + i * spans * SPAN_MS // count
+                value = f"{partition}-{i}".encode() + bytes(4000)
+                producer.send(name, value, partition=partition, timestamp_ms=when)
+        producer.flush()
+    fill(broker, name, 4, 0, 10)
+    running = graph.Running(source(broker, name, tmp_path), tmp_path, prism)
+    try:
+        assert running.wait(lambda: sum(len(each["offsets"]) for each in graph.closed(tmp_path)) >= 2 * count + 10, 90)
+    finally:
+        running.stop()
+    values = [(partition, offset, value.rstrip("\0")) for partition, offset, value in graph.messages(tmp_path)]
+    assert values == expected({0: count, 1: count, 4: 10})
+    assert joined(graph.closed(tmp_path))
+    # Panes of the old records are those of the spans, and none was closed twice.
+    panes = sorted((tmp_path / "panes").glob("16*.txt"))
+    assert [int(path.stem.split("-")[0]) for path in panes] == [begin + i * SPAN_MS for i in range(spans)]
+    assert all(len(path.read_text().splitlines()) == 1 for path in panes)
+
+
+def test_a_record_is_kept_as_it_is_stored(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(1, max_message_bytes=12 << 20)
+    with closing(broker.producer()) as producer:
+        producer.send(name, b"v", b"k", [("h", b"1"), ("h", b"2")], 0, 1_600_000_000_123)
+        producer.send(name, bytes(9_000_000), b"large", [], 0, 1_600_000_000_124)
+        producer.send(name, None, b"gone", [], 0, 1_600_000_000_125)
+        producer.flush()
+    to_end(source(broker, name, tmp_path), tmp_path, None)
+    blocks = graph.closed(tmp_path)
+    together = {key: [each for block in blocks for each in block[key]] for key in ("keys", "timestamps", "sizes", "headers")}
+    assert together == {
+        "keys": ["k", "large", "gone"],
+        "timestamps": [1_600_000_000_123, 1_600_000_000_124, 1_600_000_000_125],
+        "sizes": [1, 9_000_000, 0],
+        "headers": [[["h", "1"], ["h", "2"]], [], []],
+    }
+    assert {block["pane"] for block in blocks} == {"1600000000000-0"}
+
+
+def test_what_retention_took_is_reported(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(2)
+    for partition in (0, 1):
+        fill(broker, name, partition, 0, 100)
+    with closing(broker.admin()) as admin:
+        admin.delete_records({TopicPartition(name, 0): 30})
+    cutter = PaneCutter(SPAN_MS)
+    starts = {(name, 0): Start(10, cutter.start()), (name, 1): Start(95, cutter.start())}
+    to_end(source(broker, name, tmp_path, starts=starts), tmp_path, None)
+    blocks = graph.closed(tmp_path)
+    assert [block["lost"] for block in blocks if "lost" in block] == [[10, 30]]
+    kept = [{"offsets": [], "values": [], **block} for block in blocks]
+    offsets = sorted((block["partition"], offset) for block in kept for offset in block["offsets"])
+    assert offsets == [(0, i) for i in range(30, 100)] + [(1, i) for i in range(95, 100)]
+    assert joined(blocks)
+
+
+def test_marks_of_transactions_and_what_was_given_up_are_no_records(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(1)
+    with closing(broker.producer(transactional_id=f"{name}-id")) as producer:
+        producer.init_transactions()
+        for number in range(6):
+            producer.begin_transaction()
+            for i in range(3):
+                producer.send(name, f"{number}-{i}".encode(), partition=0)
+            producer.flush()
+            if number % 2:
+                producer.abort_transaction()
+            else:
+                producer.commit_transaction()
+    to_end(source(broker, name, tmp_path), tmp_path, None)
+    assert [value for _, _, value in graph.messages(tmp_path)] == [f"{n}-{i}" for n in (0, 2, 4) for i in range(3)]
+    assert joined(graph.closed(tmp_path))
+
+
+@dataclass(frozen=True)
+class FileThere:
+    path: Path
+
+    def __call__(self) -> bool:
+        return self.path.exists()
+
+
+def test_a_source_that_is_held_reads_nothing_and_goes_on_without_a_restart(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    name, flag = topic(1), tmp_path / "held"
+    flag.touch()
+    fill(broker, name, 0, 0, 50)
+    running = graph.Running(source(broker, name, tmp_path, held=FileThere(flag)), tmp_path, prism)
+    try:
+        time.sleep(4)
+        assert list((tmp_path / "staged").glob("*")) == []
+        flag.unlink()
+        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 50, 20)
+    finally:
+        running.stop()
+    assert graph.messages(tmp_path) == expected({0: 50})
+
+
+def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(broker: Broker, tmp_path: Path) -> None:
+    with pytest.raises(TopicMissingError, match="absent"):
+        Cluster(KafkaSettings(broker.address)).partitions("absent")
+    nobody = KafkaSettings(f"127.0.0.1:{free_port()}")
+    with pytest.raises(UnreachableError, match="no answer"):
+        Cluster(nobody).partitions("any")
+    with pytest.raises(Exception, match="no answer"):
+        to_end(Source(nobody, ("any",), PaneCutter(SPAN_MS), graph.Stage(str(tmp_path)), patience=1.0), tmp_path, None)
+
+
+def test_a_topic_deleted_while_it_is_read_is_an_error(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name = topic(2)
+    fill(broker, name, 0, 0, 20)
+    running = graph.Running(source(broker, name, tmp_path), tmp_path, prism)
+    try:
+        assert running.wait(lambda: len(graph.messages(tmp_path)) == 20)
+        with closing(broker.admin()) as admin:
+            admin.delete_topics([name])
+        assert running.wait(lambda: running.result.state == "FAILED", 30)
+    finally:
+        running.stop()

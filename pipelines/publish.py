@@ -1,0 +1,71 @@
+"""What goes to topics of a committed pane: its accepted documents, and its dead letters, read back from its files."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms import fields
+from evenflow.transforms.kafka_output import Message
+
+ROWS = 1000  # of a shard that are held at a time
+
+
+@dataclass(frozen=True)
+class Topics:
+    """Where to publish; None: not at all."""
+
+    accepted: str | None = None
+    dead_letters: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.accepted is not None or self.dead_letters is not None
+
+
+def messages(output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]) -> Iterator[Message]:
+    """The records of a pane. identity: the shards' column of ids, which is the key. own: columns that are left out.
+
+    An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are JSON text in the shards and
+    become values again. A dead letter has the value, key and headers of its record; its position and reason are headers.
+    """
+    if topics.accepted is not None and entry.folder == "accepted":
+        for shard in entry.shards:
+            yield from _documents(output / "accepted" / shard.name, topics.accepted, identity, own)
+    if topics.dead_letters is not None and entry.dead_letters is not None:
+        with (output / "dead-letter" / entry.dead_letters.name).open("rb") as lines:
+            for line in lines:
+                yield _dead(json.loads(line), topics.dead_letters)
+
+
+def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:
+    file = pq.ParquetFile(path)
+    texts = {column.name for column in file.schema_arrow if fields.is_json(column)}
+    for batch in file.iter_batches(ROWS):
+        for row in batch.to_pylist():
+            values = {
+                name: json.loads(value) if name in texts else value
+                for name, value in row.items()
+                if name not in own and value is not None
+            }
+            yield Message(topic, str(row[identity]).encode(), fields.to_json(values).encode())
+
+
+def _dead(letter: dict[str, Any], topic: str) -> Message:
+    key = letter.get("key_base64")
+    headers: Sequence[tuple[str, bytes | None]] = [
+        (name, None if value is None else base64.b64decode(value)) for name, value in letter.get("headers", ())
+    ]
+    own = (("evenflow.source", letter["file"]), ("evenflow.offset", letter["ordinal"]), ("evenflow.reason", letter["reason"]))
+    return Message(
+        topic,
+        None if key is None else base64.b64decode(key),
+        base64.b64decode(letter["raw_base64"]),
+        (*headers, *((name, str(value).encode("utf-8", "backslashreplace")) for name, value in own)),
+    )

@@ -1,0 +1,218 @@
+"""The gate on a topic against a real broker: every message in exactly one place, whatever is killed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from kafka import KafkaConsumer
+from services.kafka_broker import Broker
+
+from evenflow.gates.ledger import read_entries
+from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.schemas.config import load
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+TopicMaker = Callable[..., str]
+EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
+
+
+def documents(first: int, last: int, partition: int = 0) -> list[bytes]:
+    return [
+        json.dumps({"id": f"{partition}-{i}", "text": f"She saw him. He saw her {i} times."}).encode() for i in range(first, last)
+    ]
+
+
+def placed(output: Path) -> Counter[str]:
+    """How often each message is in the outputs: ids of documents, values of dead letters."""
+    found: Counter[str] = Counter()
+    for folder in ("accepted", "quarantine"):
+        for path in (output / folder).glob("*.parquet"):
+            found.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
+    for path in (output / "dead-letter").glob("*.jsonl"):
+        found.update(base64.b64decode(json.loads(line)["raw_base64"]).decode() for line in path.read_text().splitlines())
+    return found
+
+
+def expected(counts: dict[int, int], dead: tuple[str, ...] = ()) -> Counter[str]:
+    return Counter([f"{partition}-{i}" for partition, count in counts.items() for i in range(count)] + list(dead))
+
+
+def recounted(output: Path) -> bool:
+    """Whether the ledger's counts are those of the shards."""
+    for entry in read_entries(output):
+        tables = [pq.read_table(output / entry.folder / shard.name) for shard in entry.shards]
+        for name, each in entry.attributes.items():
+            for group, count in zip(each.groups, each.sums.counts, strict=True):
+                if sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables) != count:
+                    return False
+    return True
+
+
+def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRun:
+    stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
+    return StreamRun(stream, output, load(None))
+
+
+def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
+    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
+    options = ["--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
+    return [EVENFLOW, "run", *options, *runner, *more]
+
+
+def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(3)
+    for partition in range(2):
+        broker.produce(name, partition, [*documents(0, 500, partition), f"poison-{partition}".encode()])
+    to_end(broker, name, tmp_path).go()
+    dead = ("poison-0", "poison-1")
+    assert placed(tmp_path) == expected({0: 500, 1: 500}, dead)
+    again = to_end(broker, name, tmp_path).go()
+    assert again.new == 0
+    broker.produce(name, 2, documents(0, 50, 2))
+    assert to_end(broker, name, tmp_path).go().new >= 1
+    assert placed(tmp_path) == expected({0: 500, 1: 500, 2: 50}, dead) and recounted(tmp_path)
+
+
+def test_dead_letters_say_where_they_come_from(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(1)
+    broker.produce(name, 0, [b"{}", None, b'{"text": 3}'], key=b"k", headers=[("trace", b"\xff7")])
+    to_end(broker, name, tmp_path).go()
+    [path] = (tmp_path / "dead-letter").glob("*.jsonl")
+    letters = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [letter["ordinal"] for letter in letters] == [0, 1, 2]
+    assert {letter["file"] for letter in letters} == {f"kafka:{name}/0"}
+    assert {base64.b64decode(letter["key_base64"]) for letter in letters} == {b"k"}
+    assert [[name, base64.b64decode(value)] for name, value in letters[0]["headers"]] == [["trace", b"\xff7"]]
+    assert "tombstone" in letters[1]["reason"]
+
+
+def test_text_with_the_key_as_id(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name = topic(1)
+    broker.produce(name, 0, [b"She left."], key=b"one")
+    broker.produce(name, 0, [b"He left."])
+    to_end(broker, name, tmp_path, values="text").go()
+    assert placed(tmp_path) == Counter({"one": 1, f"{name}/0#1": 1})
+
+
+def test_group_offsets_follow_and_panes_are_published(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    from evenflow.pipelines.publish import Topics
+    from evenflow.transforms.kafka_offsets import GroupOffsets
+
+    name, accepted, dead = topic(2), topic(1), topic(1)
+    broker.produce(name, 0, [*documents(0, 30), b"poison"])
+    more = {"group": f"g-{name}", "publish": Topics(accepted, dead)}
+    to_end(broker, name, tmp_path, **more).go()
+    broker.produce(name, 1, documents(0, 5, 1))
+    to_end(broker, name, tmp_path, **more).go()
+    offsets = GroupOffsets(KafkaSettings(broker.address), f"g-{name}")
+    found = offsets.committed([(name, 0), (name, 1)])
+    offsets.close()
+    assert {key: each.offset for key, each in found.items()} == {(name, 0): 31, (name, 1): 5}
+    seen: dict[str, list[str]] = {accepted: [], dead: []}
+    options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 5000, "isolation_level": "read_committed"}
+    with closing(KafkaConsumer(accepted, dead, bootstrap_servers=broker.address, **options)) as consumer:
+        for record in consumer:
+            seen[record.topic].append(record.key.decode() if record.topic == accepted else record.value.decode())
+    assert sorted(seen[accepted]) == sorted(expected({0: 30, 1: 5})) and seen[dead] == ["poison"]
+
+
+def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name = topic(2)
+    done = threading.Event()
+
+    def fill() -> None:
+        for i in range(0, 3000, 20):
+            broker.produce(name, (i // 20) % 2, documents(i, i + 20))
+            if done.wait(0.02):
+                return
+
+    filling = threading.Thread(target=fill)
+    filling.start()
+    try:
+        for seconds in (2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 3.2, 3.7, 4.2, 4.7):
+            process = subprocess.Popen(command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, start_new_session=True)
+            time.sleep(seconds)
+            os.killpg(process.pid, signal.SIGKILL)  # the driver, its workers and the runner
+            process.wait()
+    finally:
+        filling.join()
+        done.set()
+    to_end(broker, name, tmp_path).go()
+    assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
+
+
+def test_terminated_within_ten_seconds(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name = topic(1)
+    broker.produce(name, 0, documents(0, 500))
+    process = subprocess.Popen(command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
+    broker.produce(name, 0, documents(500, 1000))
+    began = time.monotonic()
+    process.terminate()
+    _, said = process.communicate(timeout=20)
+    assert time.monotonic() - began < 10
+    assert process.returncode == 128 + signal.SIGTERM and "run the same command again" in said
+    to_end(broker, name, tmp_path).go()
+    assert placed(tmp_path) == expected({0: 1000})
+
+
+def test_the_broker_is_killed_and_comes_back(own_broker: Broker, tmp_path: Path, prism: str) -> None:
+    own_broker.start()
+    name = own_broker.create_topic("docs", 2)
+    own_broker.produce(name, 0, documents(0, 300))
+    process = subprocess.Popen(command(own_broker, name, tmp_path, prism), stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
+        own_broker.kill()
+        time.sleep(20)
+        own_broker.start()
+        own_broker.produce(name, 1, documents(0, 300, 1))
+        wait_for(lambda: sum(placed(tmp_path).values()) == 600)
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert placed(tmp_path) == expected({0: 300, 1: 300})
+
+
+def test_a_halt_stops_reading_until_it_is_released(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name = topic(1)
+    uneven = [json.dumps({"id": f"0-{i}", "text": "He saw his brother and his son."}).encode() for i in range(300)]
+    broker.produce(name, 0, uneven)
+    process = subprocess.Popen(command(broker, name, tmp_path, prism, "--policy", "halt"), stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
+        status = [EVENFLOW, "gate", "status", str(tmp_path)]
+        assert subprocess.run(status, capture_output=True).returncode == 3
+        broker.produce(name, 0, documents(300, 400))
+        time.sleep(4)
+        assert len(read_entries(tmp_path)) == 1
+        release = [EVENFLOW, "gate", "release", str(tmp_path), "--reason", "looked at it"]
+        assert subprocess.run(release, capture_output=True).returncode == 0
+        wait_for(lambda: sum(placed(tmp_path).values()) == 400)
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert placed(tmp_path) == expected({0: 400})
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            pytest.fail("waited in vain")
+        time.sleep(0.2)
