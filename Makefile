@@ -30,7 +30,7 @@ lint: install
 	$(BIN)/pyright
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
-test: install lint $(if $(CI),kafka prism)
+test: install lint $(if $(CI),services)
 	$(BIN)/python -m pytest
 
 clean:

@@ -18,7 +18,9 @@ from evenflow.schemas.documents import Figures
 from evenflow.transforms.files import InputError
 
 if TYPE_CHECKING:
+    from evenflow.pipelines.rewriting import Rewriter
     from evenflow.transforms.labels import LabelFinder
+    from evenflow.wordlists.loader import WordList
 
 MEASURE_EXAMPLES = options.examples(
     "evenflow measure corpus/",
@@ -29,6 +31,7 @@ EXPLAIN_EXAMPLES = options.examples(
     "evenflow explain speech.txt",
     "echo 'She lost her keys.' | evenflow explain --json",
     "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
+    "echo 'She lost her keys.' | evenflow explain --counterfactual gc --attribute gender",
 )
 
 
@@ -78,9 +81,15 @@ def explain(
     config: options.ConfigOption = None,
     attribute: options.AttributeOption = None,
     wordlist: options.WordlistOption = None,
+    counterfactual: Annotated[
+        str | None,
+        typer.Option(metavar="METHOD", help="Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA)."),
+    ] = None,
+    source: Annotated[str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")] = None,
+    target: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")] = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Show every sentence of a text with its labels and counts.
+    """Show every sentence of a text with its labels and counts; and, asked for, what it would say of another group.
 
     On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
     """
@@ -89,30 +98,55 @@ def explain(
     from evenflow.wordlists import loader
 
     settings = load(config, only=attribute or (), own_lists=wordlist or ())
-    finder = LabelFinder([loader.load(each.wordlist or name) for name, each in settings.attributes.items()])
+    lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
+    finder = LabelFinder(lists)
+    rewriter = _rewriter(lists, counterfactual, source, target)
     with _opened(file) as stream:
         if jsonl:
-            raise typer.Exit(_explain_lines(file, stream, finder))
+            raise typer.Exit(_explain_lines(file, stream, finder, rewriter))
         raw = stream.read()
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
     document = explaining.explain(file, text, finder)
+    if rewriter is not None:
+        rewriter.add_to(document)
     with printing():
         if as_json or not sys.stdout.isatty():
             print(explaining.dumps(document, indent=1))
         else:
             tables.console().print(explaining.coloured(document, finder))
+            if rewriter is not None:
+                from evenflow.pipelines.rewriting import difference
+
+                tables.console().print(difference(document))
 
 
-def _explain_lines(file: str, stream: Iterable[bytes], finder: LabelFinder) -> int:
+def _rewriter(lists: list[WordList], method: str | None, source: str | None, target: str | None) -> Rewriter | None:
+    if method is None:
+        if source is not None or target is not None:
+            raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
+        return None
+    from evenflow.pipelines.rewriting import Rewriter
+
+    if method not in ("gc", "base"):
+        raise typer.BadParameter(f"{method!r} is neither gc nor base", param_hint="'--counterfactual'")
+    try:
+        return Rewriter(lists, "gc" if method == "gc" else "base", source, target)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _explain_lines(file: str, stream: Iterable[bytes], finder: LabelFinder, rewriter: Rewriter | None) -> int:
     """A line for each document; one that is none is said on both streams. The exit status."""
     from evenflow.pipelines import explain as explaining
 
     status = 0
     with printing():
         for document in explaining.explain_lines(stream, finder):
+            if rewriter is not None and "error" not in document:
+                rewriter.add_to(document)
             print(explaining.dumps(document), flush=sys.stdout.isatty())
             if "error" in document:
                 status = FAILED

@@ -1,8 +1,8 @@
-"""Demographic Representation score: DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with a cluster-robust interval.
+"""Demographic Representation score, DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with its interval.
 
 p are the groups' shares of the mentions, q the target. Documents are drawn, not words: mentions within a document go
-together. So the interval rests on sums over documents, which add up over blocks, panes and streams; evenflow.transforms.
-dr_interval computes it.
+together. So the interval rests on sums over documents, which add up over blocks, panes and streams;
+evenflow.transforms.dr_interval computes it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import numpy.typing as npt
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.dr_interval import intervals
 
-DIGITS = 6  # of a reported score: well below any interval's width, well above what arithmetic differs in between machines
+DIGITS = 6  # of a reported score: far finer than an interval, far coarser than machines differ in arithmetic
 
 
 @dataclass(frozen=True)
 class Convergence:
     """After how many documents the interval was, and stayed, no wider than +- epsilon.
 
-    epsilon: half of the interval's width. documents: documents with a mention that it took; None where it is still wider.
-    projected: then, how many it would take if the width went on shrinking as 1 / sqrt(documents), a rough guess that
-    assumes more documents like those seen; None where it is reached, or where no interval is known yet.
+    epsilon: half of the interval's width. documents: how many with a mention it took; None where it is still wider.
+    projected: then, how many it would take if the width went on shrinking as 1 / sqrt(documents): a rough guess that
+    assumes more documents like those seen. None where it is reached, or where there is no interval yet.
     """
 
     epsilon: float
@@ -67,8 +67,8 @@ def demographic_representation(counts: Sequence[int], target: Sequence[float] | 
 def score(sums: Sums, target: Sequence[float] | None = None, confidence: float = 0.95) -> Score:
     """DR with its confidence interval, for documents drawn from a stream; confidence in (0.5, 1).
 
-    dr is the plug-in score. Its upward bias, which is greatest near 0 and with few documents, is taken off in corrected:
-    the score at which dr is what one would expect to observe. low <= dr <= high always. Without two documents that mention
+    dr is the plug-in score. Its upward bias, greatest near 0 and with few documents, is taken off in corrected: the
+    score at which dr is what one would expect to observe. low <= dr <= high always. Without two documents that mention
     a group there is no interval (None). Raises ValueError for a confidence or a target out of range.
     """
     if not 0.5 < confidence < 1:
@@ -85,16 +85,17 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
         _target(len(sums.counts), target),
         confidence,
     )
-    dr, corrected, low, high = (round(float(each[0]), DIGITS) for each in (found.dr, found.corrected, found.low, found.high))
+    figures = (found.dr, found.corrected, found.low, found.high)
+    dr, corrected, low, high = (round(float(each[0]), DIGITS) for each in figures)
     return Score(dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents)
 
 
 def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
     """After how many documents the cumulative score's interval is no wider than +- epsilon and stays so.
 
-    series: the cumulative scores, in the stream's order. The main paper (section 5.1) asks the same of longer word lists;
-    here the list is fixed and the documents grow. Raises ValueError for an epsilon that is not positive, or documents that
-    decrease.
+    series: the cumulative scores, in the stream's order. The main paper asks this of growing word lists (Figure 6);
+    here the list is fixed and the documents grow. Raises ValueError for an epsilon that is not positive, or documents
+    that decrease.
     """
     if epsilon <= 0:
         raise ValueError(f"epsilon must be positive, it is {epsilon}")
@@ -120,6 +121,6 @@ def _target(groups: int, target: Sequence[float] | None) -> npt.NDArray[np.float
     if target is None:
         return np.full(groups, 1 / groups)
     q = np.array(target, float)
-    if q.shape != (groups,) or (q < 0).any() or abs(q.sum() - 1) > 1e-6:
+    if q.shape != (groups,) or (q < 0).any() or not abs(q.sum() - 1) <= 1e-6:  # nan too
         raise ValueError(f"target must be {groups} shares that sum to 1, it is {list(target)}")
     return q

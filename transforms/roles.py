@@ -19,23 +19,27 @@ from evenflow.wordlists.loader import WordList
 NOUN, ADJECTIVE, COLLECTIVE = "noun", "adjective", "collective"
 KEYS = frozenset(("attribute", "source", "licence", "prefer", "companions", "roles"))
 ROLE_KEYS = ("role", "part", "number")
+PUT_IN = "put in"
 
 
 class RoleMapError(ValueError):
     """A role map that cannot be used: the file, the entry and what is wrong with it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Role:
-    """A role: its words by group, the first of each group the one that is put in."""
+    """A role: its words by group. The first of each group is put in, or the one that put_in names."""
 
     name: str
     part: str
     number: str
     words: Mapping[str, tuple[str, ...]]
+    put_in: Mapping[str, str] = field(default_factory=dict)
 
     def target(self, group: str) -> str | None:
         """The word of the role in a group."""
+        if group in self.put_in:
+            return self.put_in[group]
         words = self.words.get(group)
         return words[0] if words else None
 
@@ -110,11 +114,11 @@ def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
         raise RoleMapError(f"{path}: {entry!r}: an entry has the keys {', '.join(ROLE_KEYS)} and its groups' words")
     words: dict[str, tuple[str, ...]] = {}
     for group, listed in entry.items():
-        if group in ROLE_KEYS:
+        if group in ROLE_KEYS or group == PUT_IN:
             continue
         if group not in groups:
             raise RoleMapError(f"{path}: role {entry['role']!r}: no group {group!r} in the list; it has {', '.join(groups)}")
         if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
             raise RoleMapError(f"{path}: role {entry['role']!r}: {group}: a list of words was expected")
         words[group] = tuple(listed)
-    return Role(entry["role"], entry["part"], entry["number"], words)
+    return Role(entry["role"], entry["part"], entry["number"], words, dict(entry.get(PUT_IN, {})))

@@ -37,10 +37,10 @@ TASKS: dict[str, dict[str, tuple[int, float]]] = {
         **{"mine": (1, 1.0), "theirs": (1, 1.0), "ours": (1, 1.0), "yours": (1, 1.0), "hers": (1, 1.0)},
     },
 }
-DETERMINERS = frozenset("the a an this that these those no some".split())
-POSSESSIVES = frozenset("my your our their its his".split())
-OBJECTS = frozenset("me them him us it".split())
-BEFORE_VERBS = frozenset("to will would can could i we they".split())
+DETERMINERS = frozenset(["the", "a", "an", "this", "that", "these", "those", "no", "some"])
+POSSESSIVES = frozenset(["my", "your", "our", "their", "its", "his"])
+OBJECTS = frozenset(["me", "them", "him", "us", "it"])
+BEFORE_VERBS = frozenset(["to", "will", "would", "can", "could", "i", "we", "they"])
 # Shares at which a class's digit goes up by one.
 CUTS = {
     "determined": (0.02, 0.08, 0.2, 0.4),

@@ -2,11 +2,11 @@
 
 Documents are drawn from a stream whose true DR is known: lengths geometric or lognormal, shares within a document
 Dirichlet (so counts are overdispersed), and the shares drift with the length (so long documents weigh and lean). Beside
-the interval of evenflow.transforms.representation: the naive multinomial one, which takes words for independent, and, on a
-few cells with few documents, the percentile interval of a bootstrap that draws documents.
+the interval of evenflow.transforms.representation: the naive multinomial one, which takes words for independent, and,
+on a few cells with few documents, the percentile interval of a bootstrap that draws documents.
 
-What the interval's constants were chosen on (--development) has other seeds, dispersions, length laws and drifts than what
-is reported. The whole table takes some minutes on one core; --groups and --documents print a part of it, the same rows.
+What the interval's constants were chosen on (--development) has other seeds, dispersions, length laws and drifts than
+what is reported. The whole table takes some minutes on one core; --groups and --documents print some of its rows.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ CONFIDENCE, Z = 0.95, 1.959964
 LONGEST = 3000  # mentions of a document, where the length laws are cut
 DRAWN_AT_ONCE = 400_000  # documents, for memory
 BOOTSTRAP = 400  # resamples
+DOCUMENTS = (50, 200, 1000, 5000)
 SCORES = (0.0, 0.02, 0.05, 0.2, 0.45, 0.9)  # DR; the last in units of the greatest possible score
 TARGETS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 5: (0.1, 0.35, 0.2, 0.2, 0.15)}
+# A geometric law's mean, or a lognormal's mean and standard deviation of the logarithm.
+LAWS = (("geometric", 7.0, 0.0), ("lognormal", 1.5, 0.6), ("lognormal", 1.0, 0.9))
+OTHER_LAWS = (("geometric", 4.0, 0.0), ("lognormal", 1.0, 0.8))
 SETTINGS = {  # concentrations of the shares within a document, length laws, drift of the shares with length, seed
-    "report": ((0.4, 2.0, 12.0), (("geometric", 7.0, 0.0), ("lognormal", 1.5, 0.6), ("lognormal", 1.0, 0.9)), 0.3, 20_000),
-    "development": ((0.7, 1.0, 6.0), (("geometric", 4.0, 0.0), ("lognormal", 1.0, 0.8)), 0.4, 10_000),
+    "report": ((0.4, 2.0, 12.0), LAWS, 0.3, 20_000),
+    "development": ((0.7, 1.0, 6.0), OTHER_LAWS, 0.4, 10_000),
 }
 
 
@@ -59,7 +63,8 @@ class Cell:
 def cells(name: str) -> Iterator[Cell]:
     """All rows; dispersion, length law and the deviation's shape go round."""
     concentrations, laws, drift, seed = SETTINGS[name]
-    for number, (groups, documents, level, uniform) in enumerate(product(TARGETS, (50, 200, 1000, 5000), SCORES, (1, 0))):
+    every = product(TARGETS, DOCUMENTS, SCORES, (True, False))
+    for number, (groups, documents, level, uniform) in enumerate(every):
         target = np.full(groups, 1 / groups) if uniform else np.array(TARGETS[groups])
         shape = ("one", "pair", "spread")[number % 3]
         shares = deviate(target, shape, level if level < 0.9 else level * (1 - float(target.min())))
@@ -102,8 +107,11 @@ def lengths(law: tuple[str, float, float]) -> tuple[NDArray[np.int64], Floats]:
 
 
 def draw(cell: Cell, streams: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Counts (streams, D, M). Shares of a document with n mentions have mean p (1 + drift g(n) w), with E n g(n) = 0 and
-    sum p w = 0: so the stream's shares, a ratio of expectations, are p exactly."""
+    """Counts (streams, D, M).
+
+    The shares of a document with n mentions have mean p (1 + drift g(n) w), with E n g(n) = 0 and sum p w = 0: so the
+    stream's shares, a ratio of expectations, are p exactly.
+    """
     n, probability = lengths(cell.law)
     mass = n * probability
     lean = np.tanh(np.log(n / mass.sum()))
@@ -169,7 +177,8 @@ def row(cell: Cell, streams: int, resampled: int) -> tuple[str, float]:
     figures = (
         f"{share:6.1f} ±{196 * sqrt(share / 100 * (1 - share / 100) / streams):3.1f}"
         f" {100 * (found.low > cell.dr + 1e-9).mean():5.1f} {100 * (found.high < cell.dr - 1e-9).mean():5.1f}"
-        f" {(found.high - found.low).mean():7.4f} {found.dr.mean() - cell.dr:+8.4f} {found.corrected.mean() - cell.dr:+8.4f}"
+        f" {(found.high - found.low).mean():7.4f}"
+        f" {found.dr.mean() - cell.dr:+8.4f} {found.corrected.mean() - cell.dr:+8.4f}"
         f" {covered(*naive(total, cell.target), cell.dr):6.1f} {again:>6}"
     )
     uniform = "uniform" if np.ptp(cell.target) < 1e-12 else "other"
@@ -183,13 +192,14 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="300 streams a cell instead of 2,000")
     parser.add_argument("--streams", type=int, help="streams a cell")
     parser.add_argument("--groups", type=int, nargs="*", default=list(TARGETS))
-    parser.add_argument("--documents", type=int, nargs="*", default=[50, 200, 1000, 5000])
+    parser.add_argument("--documents", type=int, nargs="*", default=list(DOCUMENTS))
     parser.add_argument("--development", action="store_true", help="the settings that constants were chosen on")
     given = parser.parse_args()
     streams = given.streams or (300 if given.quick else 2000)
     began = time.perf_counter()
     print(f"{streams} streams a cell; {100 * CONFIDENCE:g} % intervals; ± is 1.96 standard errors of the simulation")
-    print("M  docs    DR target  shape  length, conc.    cover  ±err  low>  high<   width     bias corrected  naive  bootst")
+    print("M  docs    DR target  shape  length, conc.    cover  ±err  low>  high<   width", end="")
+    print("     bias corrected  naive  bootst")
     shares = []
     for cell in cells("development" if given.development else "report"):
         if len(cell.target) in given.groups and cell.documents in given.documents:
@@ -198,7 +208,8 @@ def main() -> None:
             print(line, flush=True)
     seen = np.array(shares)
     inside = ((seen >= 93) & (seen <= 97)).sum()
-    print(f"{len(seen)} cells: {inside} in 93 to 97 %, from {seen.min():.1f} to {seen.max():.1f}, mean {seen.mean():.2f}")
+    print(f"{len(seen)} cells: {inside} in 93 to 97 %", end="")
+    print(f", from {seen.min():.1f} to {seen.max():.1f}, mean {seen.mean():.2f}")
     print(f"{time.perf_counter() - began:.0f} s")
 
 

@@ -5,12 +5,15 @@ What is not installed skips its tests, with the line that installs it; where CI 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
+from services.flink_server import FlinkServer
+from services.flink_server import installed as flink_installed
 from services.kafka_broker import ROOT, Broker, installed
 
 PRISM = ROOT / "build" / "services" / "prism" / "prism"
@@ -63,3 +66,18 @@ def prism() -> str:
     """Path of the Prism runner."""
     require(None if PRISM.exists() else f"no {PRISM.relative_to(ROOT)}: run `make prism` (Go 1.26 or newer)")
     return str(PRISM)
+
+
+@pytest.fixture(scope="session")
+def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
+    """Flink's job server."""
+    require(flink_installed())
+    server = FlinkServer(tmp_path_factory.mktemp("flink"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet() -> None:
+    """kafka-python writes a line at every attempt to connect, also from threads that outlive a test."""
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)

@@ -69,16 +69,21 @@ def draw(pipeline: beam.Pipeline, source: Source, folder: Path, read: Callable[[
     )
 
 
-def prism_options(prism: str) -> PipelineOptions:
+def prism_options(prism: str, *more: str) -> PipelineOptions:
     """Prism, its workers within this process."""
-    return PipelineOptions(["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"])
+    return PipelineOptions(["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn", *more])
+
+
+def flink_options(endpoint: str, *more: str) -> PipelineOptions:
+    """Flink, its workers within this process."""
+    where = ("--runner=PortableRunner", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--parallelism=1")
+    return PipelineOptions([*where, *more])
 
 
 class Running:
-    """The graph on Prism, until it is stopped."""
+    """The graph in the background, until it is stopped. options: with --streaming."""
 
-    def __init__(self, source: Source, folder: Path, prism: str):
-        options = PipelineOptions(["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn", "--streaming"])
+    def __init__(self, source: Source, folder: Path, options: PipelineOptions):
         pipeline = beam.Pipeline(options=options)
         draw(pipeline, source, folder, ReadFromKafka)
         self.folder = folder

@@ -15,6 +15,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from kafka.structs import TopicPartition
 from services import kafka_graph as graph
+from services.flink_server import FlinkServer
 from services.kafka_broker import Broker, free_port
 
 from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source, Start
@@ -48,6 +49,10 @@ def fill(broker: Broker, topic: str, partition: int, first: int, last: int) -> N
     broker.produce(topic, partition, [f"{partition}-{i}".encode() for i in range(first, last)])
 
 
+def on_prism(of: Source, folder: Path, prism: str) -> graph.Running:
+    return graph.Running(of, folder, graph.prism_options(prism, "--streaming"))
+
+
 def to_end(of: Source, folder: Path, prism: str | None) -> None:
     if prism is None:
         with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as pipeline:
@@ -72,7 +77,7 @@ def test_three_partitions_to_the_end(
 def test_what_comes_while_it_runs_and_new_partitions(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
     name = topic(2)
     fill(broker, name, 0, 0, 500)
-    running = graph.Running(source(broker, name, tmp_path), tmp_path, prism)
+    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
     try:
         assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), "the first panes did not close"
         fill(broker, name, 1, 0, 300)
@@ -85,11 +90,25 @@ def test_what_comes_while_it_runs_and_new_partitions(broker: Broker, topic: Topi
     assert graph.messages(tmp_path) == expected({0: 500, 1: 300, 2: 200})
 
 
+def test_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer) -> None:
+    name = topic(2)
+    fill(broker, name, 0, 0, 500)
+    options = graph.flink_options(flink.endpoint, "--streaming")
+    running = graph.Running(source(broker, name, tmp_path), tmp_path, options)
+    try:
+        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), "the first panes did not close"
+        fill(broker, name, 1, 0, 300)
+        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 800)
+    finally:
+        running.stop()
+    assert graph.messages(tmp_path) == expected({0: 500, 1: 300})
+
+
 def test_broker_killed_and_started_again(own_broker: Broker, tmp_path: Path, prism: str) -> None:
     own_broker.start()
     name = own_broker.create_topic("outage", 2)
     fill(own_broker, name, 0, 0, 300)
-    running = graph.Running(source(own_broker, name, tmp_path), tmp_path, prism)
+    running = on_prism(source(own_broker, name, tmp_path), tmp_path, prism)
     try:
         assert running.wait(lambda: len(graph.messages(tmp_path)) == 300)
         fill(own_broker, name, 1, 0, 400)
@@ -115,7 +134,7 @@ def test_a_backlog_beside_quiet_partitions_is_never_late(broker: Broker, topic: 
                 producer.send(name, value, partition=partition, timestamp_ms=when)
         producer.flush()
     fill(broker, name, 4, 0, 10)
-    running = graph.Running(source(broker, name, tmp_path), tmp_path, prism)
+    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
     try:
         assert running.wait(lambda: sum(len(each["offsets"]) for each in graph.closed(tmp_path)) >= 2 * count + 10, 90)
     finally:
@@ -197,7 +216,7 @@ def test_a_source_that_is_held_reads_nothing_and_goes_on_without_a_restart(
     name, flag = topic(1), tmp_path / "held"
     flag.touch()
     fill(broker, name, 0, 0, 50)
-    running = graph.Running(source(broker, name, tmp_path, held=FileThere(flag)), tmp_path, prism)
+    running = on_prism(source(broker, name, tmp_path, held=FileThere(flag)), tmp_path, prism)
     try:
         time.sleep(4)
         assert list((tmp_path / "staged").glob("*")) == []
@@ -221,7 +240,7 @@ def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(broker: Bro
 def test_a_topic_deleted_while_it_is_read_is_an_error(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
     name = topic(2)
     fill(broker, name, 0, 0, 20)
-    running = graph.Running(source(broker, name, tmp_path), tmp_path, prism)
+    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
     try:
         assert running.wait(lambda: len(graph.messages(tmp_path)) == 20)
         with closing(broker.admin()) as admin:

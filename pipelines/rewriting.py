@@ -1,0 +1,112 @@
+"""What `evenflow explain --counterfactual` adds to a document: its text with every eligible sentence rewritten, and why not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from evenflow.pipelines.explain import visible, whole_sentences
+from evenflow.transforms.counterfactuals import STRICTNESS, Method, Substituter
+from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.sets import Edit, Set, apply
+from evenflow.wordlists.loader import WordList
+
+
+class Rewriter:
+    """Rewrites documents for some attributes, each on the original text, ignoring any plan.
+
+    source, target: only sets of this group, only to that group; None: any. Raises ValueError for a group that no
+    attribute has.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        method: Method,
+        source: str | None = None,
+        target: str | None = None,
+        strictness: float = STRICTNESS,
+    ):
+        self._finder = LabelFinder(lists)
+        self._substituters = {words.attribute: Substituter(lists, words.attribute, method, strictness) for words in lists}
+        known = {group for words in lists for group in words.groups}
+        for group in (source, target):
+            if group is not None and group not in known:
+                raise ValueError(f"group {group!r} is not there; the lists have {', '.join(sorted(known))}")
+        self._source, self._target = source, target
+
+    def add_to(self, document: dict[str, Any]) -> None:
+        """Add to a document of `explain`: text_cda, by attribute, and the same for each sentence (null: unchanged), with its
+        sets: source, target (null: none was possible or wanted), confidence, the reason it is barred or unsure, and edits."""
+        text = document["text"]
+        found = self._finder.find_all(text)
+        sentences = whole_sentences(text, found)
+        mentions = self._finder.named(found)
+        document["text_cda"] = {}
+        for row in document["sentences"]:
+            row["text_cda"], row["sets"] = {}, []
+        for attribute, substituter in self._substituters.items():
+            edits: list[Edit] = []
+            for number, each in enumerate(substituter.propose(text, sentences, mentions)):
+                target = self._wanted(substituter, text, each)
+                chosen = each.edits[target] if target is not None else ()
+                edits += chosen
+                said = {
+                    "attribute": attribute,
+                    "set": number,
+                    "source": each.source,
+                    "target": target,
+                    "confidence": round(each.confidence, 3),
+                    "reason": each.reason,
+                    "edits": [edit._asdict() for edit in chosen],
+                }
+                for place in each.sentences:
+                    document["sentences"][place]["sets"].append(said)
+            document["text_cda"][attribute] = apply(text, edits)
+            for row in document["sentences"]:
+                own = [edit for edit in edits if row["start"] <= edit.start and edit.end <= row["end"]]
+                moved = [Edit(edit.start - row["start"], edit.end - row["start"], edit.replacement) for edit in own]
+                row["text_cda"][attribute] = apply(row["sent_text"], moved) if own else None
+
+    def _wanted(self, substituter: Substituter, text: str, proposed: Set) -> str | None:
+        if self._source is not None and proposed.source != self._source:
+            return None
+        targets = [group for group in proposed.targets if substituter.eligible(proposed, group)]
+        if self._target is not None:
+            return self._target if self._target in targets else None
+        if not targets:
+            return None
+        # Of several, one that the text decides: the same on every run.
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return targets[int.from_bytes(digest, "big") % len(targets)]
+
+
+def difference(document: dict[str, Any]) -> Text:
+    """The changes for a terminal: of each changed sentence the words that go and those that come; reasons of barred ones."""
+    out = Text()
+    for row in document["sentences"]:
+        for attribute, changed in row["text_cda"].items():
+            if changed is None:
+                continue
+            out.append(f"{row['sent_id']:>4}  {attribute}: ", style="dim")
+            edits = sorted(
+                (edit["start"], edit["end"], edit["replacement"])
+                for each in row["sets"]
+                if each["attribute"] == attribute
+                for edit in each["edits"]
+                if row["start"] <= edit["start"] and edit["end"] <= row["end"]
+            )
+            at = row["start"]
+            for start, end, replacement in edits:
+                out.append(visible(document["text"][at:start]))
+                out.append(visible(document["text"][start:end]), style="red strike")
+                out.append(visible(replacement), style="bold green")
+                at = end
+            out.append(visible(document["text"][at : row["end"]]) + "\n")
+        for each in row["sets"]:
+            if not each["edits"] and each["reason"]:
+                out.append(f"{row['sent_id']:>4}  {each['attribute']}: left as it is, {visible(each['reason'])}\n", style="dim")
+    return out

@@ -1,0 +1,206 @@
+"""How good substitution is: pronouns, minimal pairs, sentences answered by hand, and speed.
+
+    python tests/benchmarks/cda_quality.py --ewt en_ewt_dev.conllu.gz --crows crows_pairs_anonymized.csv --speed documents.jsonl.gz
+
+- her, his and him on tagged text (UD English EWT dev): accuracy.
+- CrowS-Pairs: pairs of bias type gender that differ by the swap alone: every word of one group, or of both, is exchanged for
+  one of the other group, and nothing else; exact: the rewritten sentence is the other one. Pairs with even numbers are for development, with odd ones only reported.
+- tests/data/cda_gold.jsonl: sentences sampled at random over labels and attributes, with the right answers written by hand
+  before the code was run on them. A changed sentence is correct if it is among the answers; barred wrongly is one that
+  was left where leaving it is no answer. Split dev for development, report only reported. BaseCDA stands beside it.
+- Speed: MB a second of the documents' relevant sentences, one process.
+
+--errors prints the errors of the development halves, never those of the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from cda_train_pronouns import tagged, texts
+
+from evenflow.transforms import pronouns, roles
+from evenflow.transforms.counterfactuals import Method, Substituter, rewrite
+from evenflow.transforms.labels import LabelFinder, uncut
+from evenflow.transforms.sentences import bounds
+from evenflow.wordlists import loader, spelling
+
+GOLD = Path(__file__).parents[1] / "data" / "cda_gold.jsonl"
+WORD = re.compile(r"[\w’'-]+|[^\w\s]")
+
+
+def pronoun_accuracy(path: Path) -> None:
+    right: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for text, start, end, answer in tagged(path):
+        word = text[start:end].lower()
+        every[word] += 1
+        right[word] += pronouns.counterpart(text, start, end)[0] == answer
+    each = ", ".join(f"{word} {right[word]}/{every[word]}" for word in sorted(every))
+    print(f"pronouns: {sum(right.values()) / sum(every.values()):.2%} of {sum(every.values())} ({each})")
+
+
+def minimal_pairs(path: Path) -> Iterator[tuple[int, str, str, str | None]]:
+    """Number and sentences of the gender pairs that differ by the swap alone, and the group exchanged in the first one.
+
+    None: both are. A pair in which a group's words are exchanged here and left there is none.
+    """
+    words = loader.load("gender")
+    gendered = {spelling.fold(label): words.groups[group] for label, group in words.labels.items()} | roles.of(words).groups
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            first, second = row["sent_more"].strip(), row["sent_less"].strip()
+            if row["bias_type"] != "gender" or first == second:
+                continue
+            a, b = WORD.findall(first), WORD.findall(second)
+            if len(a) != len(b):
+                continue
+            both = [(_stem(x.lower()), _stem(y.lower())) for x, y in zip(a, b, strict=True)]
+            differ = [(gendered.get(x), gendered.get(y)) for x, y in both if x != y]
+            if not differ or any(x is None or y is None or x == y for x, y in differ):
+                continue
+            stay = {gendered[x] for x, y in both if x == y and x in gendered}
+            went = {x for x, _ in differ}
+            if not stay & went:
+                yield int(row[""]), first, second, went.pop() if len(went) == 1 else None
+
+
+def _has(said: str, wanted: str, source: str) -> bool:
+    """Whether a word of the source group stays the same in both sentences."""
+    words = loader.load("gender")
+    group = words.groups.index(source)
+    same = [_stem(x.lower()) for x, y in zip(WORD.findall(said), WORD.findall(wanted), strict=True) if x.lower() == y.lower()]
+    return any(words.labels.get(word) == group for word in same)
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"['’](?:s|d|ll|ve|re)?$", "", word)
+
+
+def crows(path: Path, errors: bool) -> None:
+    lists = [loader.load("gender")]
+    for split, parity in (("dev", 0), ("report", 1)):
+        counts: Counter[str] = Counter()
+        for number, first, second, group in minimal_pairs(path):
+            if number % 2 != parity:
+                continue
+            other = None if group is None else next(each for each in lists[0].groups if each != group)
+            for said, wanted, source in ((first, second, group), (second, first, other)):
+                if source is not None and _has(said, wanted, source):
+                    continue  # the way back is no swap of one group alone
+                result = rewrite(said, lists, "gender", source=source)
+                kind = "exact" if result.text == wanted else "left" if result.text == said else "other"
+                counts[kind] += 1
+                if errors and split == "dev" and kind != "exact":
+                    reasons = {bar.reason for each in result.sets for bar in each.barred}
+                    print(f"  {kind} {reasons or ''}\n    {said}\n    {result.text}\n    {wanted}")
+        total = sum(counts.values())
+        changed = total - counts["left"]
+        print(
+            f"CrowS-Pairs {split}: {total} sentences, exact {counts['exact'] / total:.1%}, exact among changed "
+            f"{counts['exact'] / max(changed, 1):.1%}, left {counts['left'] / total:.1%}"
+        )
+
+
+def gold(errors: bool, method: Method) -> None:
+    lists = {name: loader.load(name) for name in loader.SHIPPED}
+    with GOLD.open(encoding="utf-8") as file:
+        rows: list[dict[str, Any]] = [json.loads(line) for line in file]
+    for split in ("dev", "report"):
+        for name in lists:
+            counts: Counter[str] = Counter()
+            for row in rows:
+                if (row["attribute"], row["split"]) != (name, split):
+                    continue
+                said = row["before"] + row["sentence"] + row["after"]
+                # Gender is exchanged both ways, of the others one group for the target that the answer is for.
+                ways = {} if name == "gender" else {"source": row["group"], "target": row["target"]}
+                result = rewrite(said, [lists[name]], name, method, **ways)
+                cut = slice(len(row["before"]), None)
+                shift = sum(len(e.replacement) - (e.end - e.start) for e in result.edits if e.end <= len(row["before"]))
+                end = len(result.text) - len(row["after"])
+                end -= sum(
+                    len(e.replacement) - (e.end - e.start)
+                    for e in result.edits
+                    if e.start >= len(row["before"]) + len(row["sentence"])
+                )
+                got = result.text[cut.start + shift : end]
+                changed = got != row["sentence"]
+                right = got in row["answers"] if changed else None in row["answers"]
+                counts["sentences"] += 1
+                counts["right"] += right
+                counts["changed"] += changed
+                counts["changed right"] += changed and right
+                counts["to change"] += None not in row["answers"]
+                counts["barred wrongly"] += not changed and not right
+                if errors and split == "dev" and not right:
+                    reasons = [bar.reason for each in result.sets for bar in each.barred]
+                    print(
+                        f"  {name} {reasons}\n    [{row['before'][-200:]}]\n    {row['sentence']}\n    {got}\n    {row['answers']}"
+                    )
+            print(
+                f"gold {split} {name} {method}: {counts['sentences']} sentences, right {counts['right'] / counts['sentences']:.1%}; "
+                f"changed {counts['changed']}, correct among them {counts['changed right'] / max(counts['changed'], 1):.1%}; "
+                f"barred wrongly {counts['barred wrongly']} of {counts['to change']}"
+            )
+
+
+def speed(path: Path) -> None:
+    documents = []
+    size = 0
+    for text in texts(path):
+        documents.append(text)
+        size += len(text.encode())
+        if size > 3 << 20:
+            break
+    for name in loader.SHIPPED:
+        words = loader.load(name)
+        finder = LabelFinder([words])
+        substituter = Substituter([words], name)
+        spent = 0.0
+        kinds: Counter[str] = Counter()
+        for text in documents:
+            found = finder.find_all(text)
+            starts = uncut(bounds(text), found).tolist()
+            sentences = list(pairwise([*starts, len(text)]))
+            mentions = finder.named(found)
+            began = time.perf_counter()
+            proposed = substituter.propose(text, sentences, mentions)
+            spent += time.perf_counter() - began
+            for each in proposed:
+                kinds["sets"] += 1
+                kinds["eligible"] += substituter.eligible(each)
+        print(
+            f"speed {name}: {size / spent / 1e6:.1f} MB/s of documents ({size / 1e6:.1f} MB in {spent:.2f} s), "
+            f"{kinds['sets']} sets, {kinds['eligible'] / max(kinds['sets'], 1):.0%} eligible"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ewt", type=Path, help="UD English EWT dev, CoNLL-U, gzip")
+    parser.add_argument("--crows", type=Path, help="CrowS-Pairs, CSV")
+    parser.add_argument("--speed", type=Path, help="documents, JSON lines, gzip")
+    parser.add_argument("--errors", action="store_true", help="print the errors of the development halves")
+    args = parser.parse_args()
+    if args.ewt:
+        pronoun_accuracy(args.ewt)
+    if args.crows:
+        crows(args.crows, args.errors)
+    gold(args.errors, "gc")
+    gold(False, "base")
+    if args.speed:
+        speed(args.speed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Speed of the Kafka source alone beside a plain poll loop, on a broker of its own: python tests/services/bench_kafka_source.py
+
+Documents of 3,750 bytes in three partitions; each reader reads all of them, several times in turn; medians are shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.transforms.window import FixedWindows
+from kafka import KafkaConsumer
+from kafka.structs import TopicPartition
+from services import kafka_graph as graph
+from services.conftest import PRISM
+from services.kafka_broker import Broker
+
+from evenflow.transforms import kafka_client
+from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source
+from evenflow.transforms.kafka_blocks import Item, Lost
+from evenflow.transforms.kafka_panes import PaneCutter
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+PARTITIONS = 3
+DOCUMENT_BYTES = 3750  # 15 MB/s are then 4,000 documents a second
+
+
+@dataclass
+class Tally:
+    """Counts a block's records and bytes, written to a file that grows by a line a block."""
+
+    path: str
+
+    def setup(self) -> None:
+        """Nothing to do."""
+
+    def process(self, item: Item) -> Iterator[tuple[str, int]]:
+        if isinstance(item, Lost):
+            raise RuntimeError(str(item))
+        with Path(self.path).open("a") as file:
+            file.write(f"{item.size}\n")
+        yield f"{item.pane.span}-{item.pane.part}", item.size
+
+
+def plain(broker: Broker, topic: str, count: int, folder: Path) -> None:
+    """One consumer, all partitions, poll until all have come; with the source's settings."""
+    options: dict[str, Any] = {
+        "max_partition_fetch_bytes": kafka_client.FETCH_BYTES,
+        "max_poll_records": kafka_client.POLL_RECORDS,
+        "enable_auto_commit": False,
+    }
+    with closing(KafkaConsumer(bootstrap_servers=broker.address, **options)) as consumer:
+        partitions = [TopicPartition(topic, number) for number in range(PARTITIONS)]
+        consumer.assign(partitions)
+        consumer.seek_to_beginning(*partitions)
+        seen = 0
+        while seen < count:
+            seen += sum(map(len, consumer.poll(1000).values()))
+
+
+def in_process(broker: Broker, topic: str, count: int, folder: Path) -> None:
+    """To the end, on Beam's in-process runner."""
+    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally")))
+    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as pipeline:
+        _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
+
+
+def prism_to_end(broker: Broker, topic: str, count: int, folder: Path) -> None:
+    """To the end, on Prism."""
+    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally")))
+    with beam.Pipeline(options=graph.prism_options(str(PRISM))) as pipeline:
+        _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
+
+
+def prism_for_ever(broker: Broker, topic: str, count: int, folder: Path) -> None:
+    """Without an end, on Prism, until all have come."""
+    tally = folder / "tally"
+    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(tally)))
+    options = PipelineOptions(["--runner=PrismRunner", f"--prism_location={PRISM}", "--prism_log_level=error", "--streaming"])
+    pipeline = beam.Pipeline(options=options)
+    windows = beam.WindowInto(FixedWindows(60))
+    _ = pipeline | ReadFromKafka(source) | windows | beam.GroupByKey()
+    result: Any = pipeline.run()
+    while not tally.exists() or sum(map(int, tally.read_text().split())) < count:
+        time.sleep(0.05)
+    result.cancel()
+
+
+READERS: dict[str, Callable[[Broker, str, int, Path], None]] = {
+    "plain poll loop": plain,
+    "source, in-process runner, to the end": in_process,
+    "source, Prism, to the end": prism_to_end,
+    "source, Prism, for ever": prism_for_ever,
+}
+
+
+def main() -> None:
+    """Fill a topic, read it with each reader in turn, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mb", type=int, default=300, help="megabytes in the topic")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
+    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    count = arguments.mb * 1_000_000 // DOCUMENT_BYTES
+    with tempfile.TemporaryDirectory() as folder:
+        broker = Broker(Path(folder) / "kafka")
+        broker.start()
+        try:
+            topic = broker.create_topic("bench", PARTITIONS)
+            text = b'{"text": "' + b"The quick brown fox jumps over the lazy dog. " * 100
+            with closing(broker.producer(batch_size=1 << 20, linger_ms=50)) as producer:
+                for i in range(count):
+                    value = text[: DOCUMENT_BYTES - 30] + b'", "id": "%016d"}' % i
+                    producer.send(topic, value, partition=i % PARTITIONS)
+                    if i % 5000 == 0:
+                        producer.flush()
+                producer.flush()
+            seconds: dict[str, list[float]] = {name: [] for name in READERS}
+            for turn in range(arguments.rounds):
+                for number, (name, read) in enumerate(READERS.items()):
+                    place = Path(folder) / f"{turn}-{number}"
+                    place.mkdir()
+                    began = time.perf_counter()
+                    read(broker, topic, count, place)
+                    seconds[name].append(time.perf_counter() - began)
+        finally:
+            broker.kill()
+    print(f"{count} documents, {arguments.mb} MB, {PARTITIONS} partitions; seconds include connecting and starting the runner")
+    print(f"{'reader':40} {'seconds':>8} {'MB/s':>7} {'documents/s':>12}")
+    for name, each in seconds.items():
+        median = statistics.median(each)
+        print(f"{name:40} {median:8.2f} {arguments.mb / median:7.1f} {count / median:12.0f}")
+
+
+if __name__ == "__main__":
+    main()

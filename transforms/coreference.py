@@ -1,0 +1,367 @@
+"""Who «he» and «she» are, as simply as can be: chains of pronouns and nouns, and whether a named person is meant.
+
+Candidates for a pronoun are, back from it through the sentence and the three before, earlier pronouns of its group, singular
+nouns of its group, named people of the sex or of either, and people without gender («the engineer»). The best by distance,
+subject position and kind is taken, in the manner of Lappin and Leass (1994), «An Algorithm for Pronominal Anaphora
+Resolution», with far fewer factors. Where a named person comes nearly as near, nobody is taken and the chain is unsure. A
+chain needs no more than that: who of two unnamed women is meant makes no difference where both change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from dataclasses import dataclass, field
+
+from evenflow.transforms import english, people, pronouns, sets
+from evenflow.transforms.people import Person
+from evenflow.transforms.sets import Item
+
+CLOSED = "|".join(pronouns.CLOSED)
+WINDOW = 3  # sentences back in which an antecedent is looked for
+MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
+CLOSE = 0.7  # difference in score below which two candidates are equally likely
+# Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
+SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
+LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
+NEUTRAL = re.compile(
+    r"\b(?:the|a|an|this|that|each|every|any|my|our|your|their|his|her|one|another|no|some)\s+"
+    r"(?:(?!(?:who|that|which|to|and|or|of|in|on|at|is|was)\b)[\w'’-]+\s+){0,2}?(?:"
+    + "|".join(sorted(people.PERSON_NOUNS, key=len, reverse=True))
+    + r")\b",
+    re.IGNORECASE,
+)
+GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
+BEFORE_OBJECT = english.words("before_object")
+COPULA = re.compile(
+    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
+    r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+)*"
+    r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
+    re.IGNORECASE,
+)
+APPOSED = re.compile(
+    r"\s*(?:,|\(|--|–|—)\s*(?:(?:an?|the|his|her|my|our|their|once|then|now|former|formerly)\s+)?(?:[\w'’-]+\s+){0,3}$",
+    re.IGNORECASE,
+)
+CALLED = re.compile(
+    r"\s*,?\s*(?:(?:was|is|whose name (?:is|was)|who (?:is|was)|that (?:is|was)) )?"
+    r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
+)
+DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:is|was)\s+$")
+OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at)\b)[\w'’-]+\s+){0,6}$")
+WORK = "named work or organisation"
+SPOUSES = english.words("spouses")
+POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
+AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
+ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
+SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
+BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
+PLAYED = re.compile(
+    r"\b(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|(?:starr?(?:s|ed|ing)?|cast|appear(?:s|ed|ing)?) as)\s+(?:an?|the|her|his)\s+"
+    r"(?:[\w'’-]+\s+){0,6}$",
+    re.IGNORECASE,
+)
+TITLED = english.words("titled")
+LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
+ROLE_AS = re.compile(r"\bas\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+
+
+@dataclass
+class Chain:
+    """Items of one group that are the same person, or may be: they change together.
+
+    weight, reason: the confidence that the person may change, and why it is less than 1, if so.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    weight: float = 1.0
+    reason: str = ""
+
+    def lower(self, weight: float, reason: str) -> None:
+        """Take the confidence down to a weight."""
+        if weight < self.weight:
+            self.weight, self.reason = weight, reason
+
+    def take(self, other: Chain) -> None:
+        """Make another chain's items this one's: they are the same person."""
+        if other is self:
+            return
+        self.items += other.items
+        self.lower(other.weight, other.reason)
+        other.items = self.items
+        other.weight, other.reason = self.weight, self.reason
+
+
+@dataclass
+class _Candidate:
+    """Someone whom a pronoun may mean: a chain, a named person or a person without gender, and where."""
+
+    at: int
+    sentence: int
+    bonus: float
+    chain: Chain | None = None
+    person: Person | None = None
+
+
+class Resolver:
+    """Chains the items of one text.
+
+    sentences: (start, end) in order. sexes: group -> the sex (f or m) that the first names of its people have.
+    """
+
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sexes: dict[str, str]):
+        self.text = text
+        self.sentences = sentences
+        self.caseless = people.is_caseless(text)
+        self._hidden = self.caseless and len(text) > LONG_CASELESS
+        self._of_work = self._hidden and people.is_about_a_work(text)
+        self._sex_of = dict(sexes)
+        self._people: dict[int, list[Person]] = {}
+        self._neutral: dict[int, list[int]] = {}
+        self._titled: set[int] = set()
+
+    def people(self, sentence: int) -> list[Person]:
+        """The named people of a sentence."""
+        if sentence not in self._people:
+            start, end = self.sentences[sentence]
+            found = people.named(self.text, start, end, self.caseless)
+            self._people[sentence] = [each for each in found if not self._belongs_to_title(each)]
+        return self._people[sentence]
+
+    def _belongs_to_title(self, person: Person) -> bool:
+        """Whether a name is that of a «Mr» or «Ms» who may change: then it says nothing of the sex."""
+        return any(end <= person.start <= end + 2 for end in self._titled)
+
+    def chains(self, items: Sequence[Item]) -> list[Chain]:
+        """The chains of all items, which are in the text's order; each item is in one chain."""
+        out: list[Chain] = []
+        for group, sex in self._sex_of.items():
+            self._people.clear()
+            own = [item for item in items if item.group == group]
+            out += self._chains(own, sex)
+        known = set(self._sex_of)
+        out += [Chain([item]) for item in items if item.group not in known]
+        self._possessed(items, out)
+        if self._of_work:
+            for chain in out:
+                chain.lower(0.4, WORK)
+        return out
+
+    def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
+        """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
+        chain_of = {id(item): chain for chain in chains for item in chain.items}
+        for first, second in pairwise(items):
+            owner, owned = chain_of[id(first)], chain_of[id(second)]
+            if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason != sets.REFERS:
+                continue
+            if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
+                full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
+                owned.lower(0.6 if full else 0.4, sets.REFERS)
+
+    def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
+        chain_of: dict[int, Chain] = {}
+        merged: list[tuple[Chain, Chain]] = []
+        self._titled = {item.end for item in items if item.kind == "title" and item.weight >= 0.5}
+        recent: list[_Candidate] = []  # pronouns and nouns so far, in order
+        for item in items:
+            if item.reason == sets.EVEN:
+                chain_of[id(item)] = Chain([item])
+                continue
+            if item.kind == "pronoun":
+                chain = self._resolve(item, recent, sex)
+            elif item.kind == "noun":
+                chain = self._noun(item, recent, sex)
+            elif item.kind == "plural":
+                chain = self._same_word(item, recent)
+            else:
+                chain = self._same_word(item, recent) if item.kind == "title" else Chain()
+            last = recent[-1].chain if recent else None
+            other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
+            if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):
+                merged.append((last, chain))  # «a woman like her»
+            chain.items.append(item)
+            chain_of[id(item)] = chain
+            bonus = 1.2 if item.kind == "pronoun" else 0.8
+            person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
+            if person and item.weight > 0:  # of weight 0 is what is no person at all
+                recent.append(_Candidate(item.start, item.sentence, bonus, chain))
+                recent = recent[-12:]
+        seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
+        for first, second in merged:
+            if id(first) in seen and id(second) in seen:
+                first.take(second)
+                del seen[id(second)]
+        return list(seen.values())
+
+    def _noun(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
+        """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
+        text, start = self.text, self.sentences[item.sentence][0]
+        named = self._named_at(item, sex)
+        if named is not None:
+            chain = Chain()
+            chain.lower(*named)
+            return chain
+        for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
+            if candidate.sentence != item.sentence or candidate.chain is None:
+                break
+            last = candidate.chain.items[-1]
+            if last.kind == "plural":
+                continue
+            between = text[last.end : item.start]
+            if COPULA.match(between) or (last.kind == "pronoun" and ROLE_AS.search(between) and len(between) < 60):
+                return candidate.chain
+            if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
+                return candidate.chain
+        if DEFINITE.search(text, max(start, item.start - 40), item.start):
+            same = self._same_word(item, recent)
+            if same.items:
+                return same
+            for candidate in reversed(recent):
+                if candidate.chain is not None and item.sentence - candidate.sentence <= 1:
+                    last = candidate.chain.items[-1]
+                    if last.kind == "noun" and last.word == item.word:
+                        return candidate.chain
+            for person in self._before(item, 2):
+                if person.sex == sex or person.sex == people.EITHER:
+                    chain = Chain()
+                    chain.lower(0.45 if person.sex == sex else 0.6, sets.UNSURE)
+                    return chain
+        return Chain()
+
+    def _same_word(self, item: Item, recent: list[_Candidate]) -> Chain:
+        for candidate in reversed(recent):
+            chain = candidate.chain
+            if chain is None or item.sentence - candidate.sentence > WINDOW:
+                break
+            if any(other.word == item.word and other.kind == item.kind for other in chain.items):
+                return chain
+        return Chain()
+
+    def _before(self, item: Item, back: int) -> list[Person]:
+        out: list[Person] = []
+        for number in range(max(0, item.sentence - back), item.sentence + 1):
+            out += [person for person in self.people(number) if person.end <= item.start]
+        return out
+
+    def _named_at(self, item: Item, sex: str) -> tuple[float, str] | None:
+        """Confidence and reason of a noun that is bound to a named person by the words between them."""
+        text = self.text
+        if not self.caseless and CALLED.match(text, item.end):
+            return SURELY, sets.NAMED
+        start, end = self.sentences[item.sentence]
+        if PLAYED.search(text, max(start, item.start - 70), item.start):
+            return 0.4, WORK
+        bracket = BRACKETED.match(text, item.end, end)
+        if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
+            return SURELY, sets.NAMED
+        if (
+            self._hidden
+            and item.word in TITLED
+            and not re.match(r"\s*(?:[.,;:!?)]|$|(?:" + CLOSED + r")\b)", text[item.end : end])
+        ):
+            return PERHAPS, sets.NAMED
+        for person in self.people(item.sentence):
+            if person.start >= item.end:
+                between = text[item.end : person.start]
+                if not between.strip() or (DIRECT.fullmatch(between) and person.sex in (sex, people.EITHER)):
+                    return SURELY, sets.NAMED
+                if CALLED.fullmatch(between):
+                    return SURELY, sets.NAMED
+                if AT_WORK.fullmatch(between) and person.sex in (sex, people.EITHER):
+                    return SURELY, sets.NAMED
+                if person.sure and OWNED_BY.fullmatch(between):
+                    return POSSESSED, sets.REFERS
+                break
+        for person in reversed([each for each in self.people(item.sentence) if each.end <= item.start]):
+            between = text[person.end : item.start]
+            if person.sex in (sex, people.EITHER) and (COPULA.match(between) or APPOSED.match(between)):
+                return SURELY, sets.REFERS
+            if person.sex in (sex, people.EITHER) and ROLE_AS.search(between) and len(between) < 60:
+                return PERHAPS, sets.REFERS
+            if re.match(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$", between):
+                single = " " not in text[person.start : person.end].strip() and person.sex != people.EITHER
+                return (0.6, sets.REFERS) if single else (POSSESSED, sets.REFERS)
+            break
+        return None
+
+    def _resolve(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
+        """The chain that a pronoun goes on with, or a new one."""
+        candidates = [each for each in recent if item.sentence - each.sentence <= WINDOW and self._singular(each)]
+        for number in range(max(0, item.sentence - WINDOW), item.sentence + 1):
+            for person in self.people(number):
+                if person.end <= item.start and person.sex in (sex, people.EITHER):
+                    bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
+                    candidates.append(_Candidate(person.start, number, bonus, person=person))
+            candidates += [_Candidate(at, number, 0.3) for at in self._people_without_gender(number) if at < item.start]
+        if not candidates:
+            return self._alone(item, sex)
+        scored = sorted(((self._score(each, item), each.at, each) for each in candidates), key=lambda row: row[:2])
+        best_score, _, best = scored[-1]
+        chain = best.chain
+        if best.person is not None:
+            chain = Chain()
+            chain.lower(SURELY if best.person.sure or best.person.sex == sex else PERHAPS, sets.REFERS)
+            return chain
+        if chain is None:
+            chain = Chain()
+        if chain.weight > PERHAPS:
+            rivals = [row for row in scored[:-1] if row[2].person is not None]
+            if rivals and best_score - rivals[-1][0] < CLOSE:
+                sure = rivals[-1][2].person
+                chain.lower(0.4 if sure is not None and sure.sure else 0.55, sets.UNSURE)
+        if best.chain is None and self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._hidden and best.chain is None and best.sentence != item.sentence:
+            chain.lower(0.4, sets.UNSURE)
+        return chain
+
+    @staticmethod
+    def _singular(candidate: _Candidate) -> bool:
+        return candidate.chain is None or candidate.chain.items[-1].kind != "plural"
+
+    def _score(self, candidate: _Candidate, item: Item) -> float:
+        start, _ = self.sentences[candidate.sentence]
+        score = candidate.bonus - 1.5 * (item.sentence - candidate.sentence)
+        before = self.text[start : candidate.at].split()
+        if len(before) <= 2:
+            score += 1.0  # most likely the subject
+        if before and before[-1].lower().strip(",") in BEFORE_OBJECT:
+            score -= 0.5
+        if item.sentence != candidate.sentence and "\n\n" in self.text[candidate.at : item.start]:
+            score -= 1.0
+        return score
+
+    def _people_without_gender(self, sentence: int) -> list[int]:
+        if sentence not in self._neutral:
+            start, end = self.sentences[sentence]
+            self._neutral[sentence] = [match.start() for match in NEUTRAL.finditer(self.text, start, end)]
+            if not self._neutral[sentence] and GENERIC.match(self.text, start, end):
+                self._neutral[sentence] = [start]
+        return self._neutral[sentence]
+
+    def _is_reported(self, item: Item) -> bool:
+        """Whether a pronoun is a report's source («…, he says»), who was named before."""
+        start = self.sentences[item.sentence][0]
+        return bool(SAYS.match(self.text, item.end) and ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start))
+
+    def _alone(self, item: Item, sex: str) -> Chain:
+        """A pronoun with nobody before it: perhaps one named after it, or long before."""
+        chain = Chain()
+        for person in self.people(item.sentence):  # «When she came home, Mary …»
+            if person.start > item.end and person.sex in (sex, people.EITHER):
+                comma = "," in self.text[item.end : person.start]
+                if person.sex == sex:
+                    chain.lower(0.2 if comma else 0.5, sets.UNSURE)
+                elif comma and person.sure:
+                    chain.lower(0.4, sets.UNSURE)
+        for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
+            for person in self.people(number):
+                if person.sex == sex or (person.sex == people.EITHER and person.sure):
+                    chain.lower(PERHAPS, sets.UNSURE)
+        if self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._hidden:
+            chain.lower(0.4, sets.UNSURE)
+        return chain

@@ -1,0 +1,389 @@
+"""Counterfactuals: what a document would say with one group's words exchanged for another's.
+
+Two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA), with embedded rules and a small model in the place
+of the LLM: forms that fit the sentence, persons that keep together over sentences, and much that is left alone. `base`
+(BaseCDA, the same section) exchanges every label for one of the other group, and only tells her from his and him.
+
+    text -> mentions -> items (gendered.py, bygroup.py) -> protection.py -> chains (coreference.py) -> sets with edits
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, Protocol
+
+from evenflow.transforms import agreement, english, gendered, people, pronouns, protection, roles, sets
+from evenflow.transforms.bygroup import ByGroup
+from evenflow.transforms.coreference import Chain, Resolver
+from evenflow.transforms.gendered import Gendered
+from evenflow.transforms.labels import LabelFinder, Mention, uncut
+from evenflow.transforms.sentences import bounds
+from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+Method = Literal["gc", "base"]
+STRICTNESS = 0.5  # the least confidence that is applied by default
+LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
+# Words that some sentence of six or more English words has one of.
+ENGLISH = english.words("english")
+
+
+class Judge(Protocol):
+    """Chooses and judges in the place of a person; the embedded one is `Embedded`, an LLM's may be another."""
+
+    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
+        """The candidate that fits the place sentence[start:end] best; None if none does."""
+        ...
+
+    def judge_substitution(self, original: str, changed: str) -> float:
+        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original."""
+        ...
+
+
+class Embedded:
+    """The judge without a model: the first candidate, and a look at what a substitution may have spoilt."""
+
+    DOUBLED = re.compile(r"\b(her|his|him|she|he|Muslim|Christian|Jewish|Hindu|Buddhist|elderly|middle-aged) \1\b", re.IGNORECASE)
+
+    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
+        """The first candidate: lists and role maps have the best first."""
+        return candidates[0] if candidates else None
+
+    def judge_substitution(self, original: str, changed: str) -> float:
+        """Low for a word said twice that was not before."""
+        if self.DOUBLED.search(changed) and not self.DOUBLED.search(original):
+            return 0.3
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A text with every eligible set exchanged: the edits of the original, and all sets, barred ones too."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    sets: tuple[Set, ...]
+
+
+class Substituter:
+    """Proposes substitutions of one attribute in documents.
+
+    lists: word lists, the attribute's among them. method: gc or base. strictness: the least confidence (0 to 1) that
+    `eligible` lets pass; a set of confidence 0 never passes. Raises ValueError, and roles.RoleMapError for a role map that
+    cannot be read.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        attribute: str,
+        method: Method = "gc",
+        strictness: float = STRICTNESS,
+        judge: Judge | None = None,
+    ):
+        names = [words.attribute for words in lists]
+        if attribute not in names:
+            raise ValueError(f"attribute {attribute!r}: no list has it; there are {', '.join(names)}")
+        if method not in ("gc", "base"):
+            raise ValueError(f"method {method!r}: gc or base was expected")
+        if not 0 <= strictness <= 1:
+            raise ValueError(f"strictness {strictness!r}: a number from 0 to 1 was expected")
+        self.words = lists[names.index(attribute)]
+        self.attribute = attribute
+        self.method = method
+        self.strictness = strictness
+        self.judge: Judge = judge or Embedded()
+        role_map = roles.of(self.words)
+        self._gendered = Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
+        self._by_group = ByGroup(self.words, role_map)
+
+    def eligible(self, proposed: Set, target: str | None = None) -> bool:
+        """Whether a set may be exchanged, for a target if one is given."""
+        known = bool(proposed.edits) if target is None else target in proposed.edits
+        return known and proposed.confidence > 0 and proposed.confidence >= self.strictness
+
+    def propose(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Set]:
+        """All sets of a document in its order, those that are barred too, each with its confidence.
+
+        sentences: (start, end) in order, covering at least the mentions' sentences. mentions: of any attributes, each in
+        one sentence.
+        """
+        own = sorted((mention for mention in mentions if mention.attribute == self.attribute), key=lambda each: each.start)
+        if not own:
+            return []
+        if self.method == "base":
+            return self._base(text, sentences, own)
+        others = [(mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute]
+        source = self._gendered or self._by_group
+        items = source.items(text, sentences, own)
+        self._protect(text, sentences, items, others)
+        proposed: list[Set] = []
+        for chain in self._chains(text, sentences, items):
+            made = self._set(text, sentences, chain)
+            if made is not None:
+                proposed.append(made)
+        return sorted(proposed, key=lambda each: each.mentions[0].start)
+
+    def apply(self, text: str, edits: Sequence[Edit]) -> str:
+        """The text with its edits; every character outside them stays."""
+        return apply(text, edits)
+
+    def _chains(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item]) -> list[Chain]:
+        if self._gendered is not None:
+            return Resolver(text, sentences, self._gendered.sexes).chains(items)
+        chains: list[Chain] = []
+        last: dict[str, tuple[Chain, int]] = {}
+        for item in items:  # one story: the same group in neighbouring sentences is the same people
+            chain, place = last.get(item.group, (None, 0))
+            if chain is None or item.sentence - place > (2 if item.mention is None else 1):
+                chain = Chain()
+                chains.append(chain)
+            chain.items.append(item)
+            last[item.group] = chain, item.sentence
+        return chains
+
+    def _protect(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item], others: list[tuple[int, int]]) -> None:
+        """Lower the confidence of items that the rules cover."""
+        quoted = protection.quotations(text)
+        weights = protection.label_weights(self.attribute)
+        by_sentence: dict[int, list[Item]] = {}
+        for item in items:
+            by_sentence.setdefault(item.sentence, []).append(item)
+        for place, here in by_sentence.items():
+            start, end = sentences[place]
+            if end - start > LONGEST_SENTENCE:
+                for item in here:
+                    item.lower(0.0, sets.LONG)
+                continue
+            if not _is_english(text[start:end]):
+                for item in here:
+                    item.lower(0.0, sets.FOREIGN)
+                continue
+            for found in protection.find(text, start, end, self.attribute):
+                for item in here:
+                    if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
+                        item.lower(found.weight, found.reason)
+            self._protect_by_neighbours(text, sentences, place, here)
+            for item in here:
+                falls_away = item.gap and not any(item.replacements.values())
+                if item.word in weights and not falls_away:
+                    item.lower(*weights[item.word])
+                if quoted and protection.within(quoted, item.start, item.end):
+                    item.lower(0.3, sets.QUOTATION)
+        for item in items:
+            if any(start < item.end and item.start < end for start, end in others):
+                item.lower(0.0, sets.OVERLAP)
+
+    def _protect_by_neighbours(self, text: str, sentences: Sequence[tuple[int, int]], place: int, here: Sequence[Item]) -> None:
+        """What surrounds a sentence: «females» in a text on squid, a faith in a text on its doctrine or its history."""
+        if self._gendered is not None:
+            concerned = [item for item in here if item.word in ("male", "female", "males", "females")]
+            reasons, weight = ("biology",), 0.1
+        elif self.attribute == "religion":
+            concerned, reasons, weight = list(here), (sets.DOCTRINE, sets.HISTORY), 0.45
+        else:
+            return
+        if not concerned:
+            return
+        for other in (place - 1, place + 1):
+            if not 0 <= other < len(sentences) or sentences[other][1] - sentences[other][0] > LONGEST_SENTENCE:
+                continue
+            for found in protection.find(text, *sentences[other], self.attribute):
+                if found.reason in reasons and found.weight <= weight and found.groups is None:
+                    for item in concerned:
+                        item.lower(weight, found.reason)
+
+    def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain) -> Set | None:
+        """The set of a chain; none if no label is in it."""
+        mentions = tuple(item.mention for item in chain.items if item.mention is not None)
+        if not mentions:
+            return None
+        group = chain.items[0].group
+        confidence = min(chain.weight, *(item.weight for item in chain.items))
+        edits: dict[str, tuple[Edit, ...]] = {}
+        for target in self.words.groups:
+            if target == group or not all(target in item.replacements for item in chain.items):
+                continue
+            made = self._edits(text, sentences, chain.items, target)
+            if made is not None:
+                edits[target] = made
+        places = tuple(sorted({item.sentence for item in chain.items}))
+        if edits and confidence >= self.strictness and confidence > 0:
+            confidence = min(confidence, self._judged(text, sentences, places, edits))
+        reasons = [
+            (item.weight, Bar(item.mention, item.reason))
+            for item in chain.items
+            if item.mention is not None and item.weight < 1 and (item.weight < self.strictness or not item.weight)
+        ]
+        barred = [bar for _, bar in sorted(reasons, key=lambda each: each[0])]
+        if chain.weight < self.strictness:
+            known = {id(bar.mention) for bar in barred}
+            barred += [Bar(mention, chain.reason) for mention in mentions if id(mention) not in known]
+        if barred:
+            known = {id(bar.mention) for bar in barred}
+            barred += [Bar(mention, sets.BOUND) for mention in mentions if id(mention) not in known]
+        elif not edits or confidence < self.strictness:
+            reason = next((item.reason for item in chain.items if item.weight < self.strictness and item.reason), "")
+            barred = [Bar(mention, reason or (sets.NO_COUNTERPART if not edits else sets.UNSURE)) for mention in mentions]
+        return Set(self.attribute, group, edits, confidence, places, mentions, tuple(barred))
+
+    def _edits(
+        self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], target: str
+    ) -> tuple[Edit, ...] | None:
+        """The edits that bring the items to a target; None if the judge finds no word."""
+        out: list[Edit] = []
+        dropped: Item | None = None  # a word that falls away, so that the next takes its article
+        for item in items:
+            start, end = sentences[item.sentence]
+            word = self.judge.choose_counterpart(
+                text[start:end], item.start - start, item.end - start, [item.replacements[target]]
+            )
+            if word is None:
+                return None
+            said = text[item.start : item.end]
+            stop = item.end
+            if word and self._gendered is not None and item.kind in ("noun", "plural"):
+                stop, word = gendered.possessive(text, item.end, said, word)
+            if not word and item.gap:
+                stop = item.gap
+            if word:
+                begins = dropped.start if dropped is not None and dropped.gap == item.start else item.start
+                article = agreement.article_edit(text, begins, text[begins : item.end], word)
+                if article is not None:
+                    out.append(Edit(*article))
+            dropped = None if word else item
+            out.append(Edit(item.start, stop, word))
+        return tuple(out)
+
+    def _judged(
+        self,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        places: Sequence[int],
+        edits: dict[str, tuple[Edit, ...]],
+    ) -> float:
+        worst = 1.0
+        for each in edits.values():
+            for place in places:
+                start, end = sentences[place]
+                own = [Edit(e.start - start, e.end - start, e.replacement) for e in each if start <= e.start and e.end <= end]
+                worst = min(worst, self.judge.judge_substitution(text[start:end], apply(text[start:end], own)))
+        return worst
+
+    def _base(self, text: str, sentences: Sequence[tuple[int, int]], own: Sequence[Mention]) -> list[Set]:
+        """BaseCDA: a set a sentence and group, a counterpart drawn for each label, her, his and him told apart."""
+        by_place: dict[tuple[int, str], list[Mention]] = {}
+        place = 0
+        for mention in own:
+            while place + 1 < len(sentences) and sentences[place + 1][0] <= mention.start:
+                place += 1
+            by_place.setdefault((place, mention.group), []).append(mention)
+        out: list[Set] = []
+        for (at, group), mentions in by_place.items():
+            edits = {
+                target: tuple(Edit(each.start, each.end, self._drawn(text, each, target)) for each in mentions)
+                for target in self.words.groups
+                if target != group
+            }
+            out.append(Set(self.attribute, group, edits, 1.0, (at,), tuple(mentions), ()))
+        return out
+
+    def _drawn(self, text: str, mention: Mention, target: str) -> str:
+        """A counterpart for BaseCDA: of the list's pairs if it has any, else any label of the target."""
+        said = text[mention.start : mention.end]
+        word = spelling.fold(mention.label)
+        if self._gendered is not None and word in pronouns.PRONOUNS:
+            return agreement.recase(said, word, pronouns.counterpart(text, mention.start, mention.end)[0])
+        group = self.words.groups.index(target)
+        paired = [other for other in self.words.counterparts.get(mention.label, ()) if self.words.labels[other] == group]
+        candidates = paired or [label for label, number in self.words.labels.items() if number == group]
+        return agreement.recase(said, word, candidates[_drawn(text, mention.start, len(candidates))])
+
+
+def rewrite(
+    text: str,
+    lists: Sequence[WordList],
+    attribute: str,
+    method: Method = "gc",
+    source: str | None = None,
+    target: str | None = None,
+    strictness: float = STRICTNESS,
+    judge: Judge | None = None,
+) -> Rewritten:
+    """A text with every eligible set exchanged, whatever a plan would say.
+
+    source: only sets of this group; target: to this group. By default every group goes to another, of several possible
+    ones to the one that a hash of the text and the set's place says. Raises ValueError for an attribute or a group that
+    the lists do not have.
+    """
+    substituter = Substituter(lists, attribute, method, strictness, judge)
+    for group in (source, target):
+        if group is not None and group not in substituter.words.groups:
+            known = ", ".join(substituter.words.groups)
+            raise ValueError(f"group {group!r}: the list {attribute} has no such group; it has {known}")
+    found = LabelFinder(lists)
+    every = found.find_all(text)
+    sentences = _sentences(text, uncut(bounds(text), every).tolist())
+    proposed = substituter.propose(text, sentences, found.named(every))
+    edits: list[Edit] = []
+    for each in proposed:
+        wanted = target or _chosen(text, each)
+        if wanted is None or (source is not None and each.source != source) or not substituter.eligible(each, wanted):
+            continue
+        edits += each.edits[wanted]
+    edits.sort()
+    return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
+
+
+def choose(substituter: Substituter, text: str, wanted: Callable[[Set], str | None]) -> Rewritten:
+    """A text with the eligible sets exchanged for which wanted names a target."""
+    found = LabelFinder([substituter.words])
+    every = found.find_all(text)
+    sentences = _sentences(text, uncut(bounds(text), every).tolist())
+    proposed = substituter.propose(text, sentences, found.named(every))
+    edits = sorted(
+        edit
+        for each in proposed
+        for target in [wanted(each)]
+        if target is not None and substituter.eligible(each, target)
+        for edit in each.edits[target]
+    )
+    return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
+
+
+def _chosen(text: str, proposed: Set) -> str | None:
+    targets = proposed.targets
+    return targets[_drawn(text, 0, len(targets))] if targets else None
+
+
+def _drawn(text: str, place: int, size: int) -> int:
+    """A number below size that the text and a place in it decide, the same on every run."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16])
+    return int.from_bytes(digest.digest(), "big") % size
+
+
+def _sentences(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
+    """Start and end of each sentence without the whitespace around it."""
+    out: list[tuple[int, int]] = []
+    for start, stop in pairwise([*starts, len(text)]):
+        inner = text[start:stop].lstrip()
+        if inner:
+            begin = stop - len(inner)
+            out.append((begin, begin + len(inner.rstrip())))
+    return out
+
+
+def _is_english(sentence: str) -> bool:
+    """Whether a sentence may be English: a short one may be, a longer one has one of its commonest words or many known ones."""
+    words = re.findall(r"[^\W\d_]+", sentence.lower())
+    if len(words) < 6 or not ENGLISH.isdisjoint(words):
+        return True
+    return 2 * sum(word in pronouns.shipped().classes for word in words) >= len(words)
+
+
+__all__ = ["STRICTNESS", "Edit", "Embedded", "Judge", "Rewritten", "Set", "Substituter", "apply", "people", "rewrite"]

@@ -1,0 +1,323 @@
+"""Gendered words in a text as items: what each would become on the other side, and which are no person's at all.
+
+For lists that have «she» and «he» among their labels. Generic «man», verbs («to father a child»), God's «He», pairs that are
+even already («he or she», «men and women») and capitalised names («Dairy Queen») keep little or no confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+from evenflow.transforms import agreement, english, people, pronouns, sets
+from evenflow.transforms.labels import Mention
+from evenflow.transforms.roles import RoleMap
+from evenflow.transforms.sets import Item
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+TITLES = frozenset(("mr", "mrs", "ms"))
+ADJECTIVES = frozenset(("female", "male", "feminine", "masculine"))
+ABSTRACT = english.words("abstract")
+# Singular in spite of their s.
+SINGULAR_S = frozenset(("alumnus", "sis", "mrs", "ms", "hers", "his"))
+PLURALS = frozenset(("men", "women", "alumni", "alumnae"))
+# Written with a capital as a name within the family, or in address.
+CALLED_SO = english.words("called_so")
+DETERMINED = re.compile(
+    r"(?:\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|some|any|no|every|each|another|other|one|two|three|"
+    r"four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|"
+    r"\d+)|['’]s?)\s+(?:(?!(?:of|to|and|or|but|that|who|when|is|was|are|were|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+,?\s+){0,4}$",
+    re.IGNORECASE,
+)
+MANKIND = re.compile(r"\b(?:of|among|between|all|by|free|to|leave|our|for)\s+$", re.IGNORECASE)
+VERB_BEFORE = re.compile(
+    r"\b(?:to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and)\s+$",
+    re.IGNORECASE,
+)
+OBJECT_AFTER = re.compile(
+    r"\s+(?:the|an?|his|her|their|its|our|my|your|it|them|this|that|younger|children|kids)\b", re.IGNORECASE
+)
+VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
+COORDINATED = re.compile(
+    r"\s*(?:,?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"(?:(?:both|either|neither|of|to|for|by|with|from|the|an?|my|your|his|her|their|our|its|some|all|no|any|that|this|these|"
+    r"those|old|young|little|other|for)\s+){0,3}",
+    re.IGNORECASE,
+)
+EVEN_BEFORE = re.compile(r"\b(?:both|either|neither|between)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+DEITY = re.compile(r"\b(?:God|Lord|Jesus|Christ|Allah|Buddha|Muhammad|Jehovah|Yahweh|Creator|Almighty|Satan)\b")
+VESSEL = re.compile(
+    r"\b(?:ships?|vessels?|boats?|yacht|schooner|frigate|submarine|destroyer|tanker|ferry|sailboat|titanic|nation|republic|country|"
+    r"motherland)\b",
+    re.IGNORECASE,
+)
+EGYPT = re.compile(
+    r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man)\b", re.I
+)
+VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
+POSSESSIVE_S = re.compile(r"(['’])s(?!\w)")
+BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
+QUOTE_OPEN = "\"“‘'(*_-–—:[>/"
+# Plural words of either side that make an even pair with each other.
+PEOPLE_PLURAL = frozenset(
+    ("men", "women", "ladies", "gentlemen", "guys", "gals", "girls", "boys", "males", "females", "gents", "fellas")
+)
+PEOPLE_SINGULAR = frozenset(("man", "woman", "lady", "gentleman", "guy", "gal", "girl", "boy", "male", "female"))
+
+
+def is_gendered(words: WordList) -> bool:
+    """Whether a list has «she» and «he» in different groups, of two."""
+    return len(words.groups) == 2 and words.labels.get("she", 0) != words.labels.get("he", 0)
+
+
+class Gendered:
+    """The items of a list that has pronouns."""
+
+    def __init__(self, words: WordList, roles: RoleMap):
+        self.words = words
+        self.roles = roles
+        self.female = words.groups[words.labels["she"]]
+        self.male = words.groups[words.labels["he"]]
+        self.sexes = {self.female: people.FEMALE, self.male: people.MALE}
+        self._pair: dict[str, str] = {}
+        for label in words.labels:
+            key = spelling.fold(label)
+            others = words.counterparts.get(label, ())
+            self._pair[key] = roles.prefer.get(key) or (others[0] if others else "")
+        self._companion = _companion_pattern(roles)
+
+    def other(self, group: str) -> str:
+        """The other group."""
+        return self.male if group == self.female else self.female
+
+    def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Item]:
+        """The items of a text in its order; mentions are in order too, each within a sentence."""
+        starts = [start for start, _ in sentences]
+        items: list[Item] = []
+        taken: set[int] = set()
+        for mention in mentions:
+            sentence = bisect_right(starts, mention.start) - 1
+            if sentence < 0 or mention.end > sentences[sentence][1]:
+                continue
+            word = spelling.fold(mention.label)
+            items.append(Item(mention.start, mention.end, word, mention.group, _kind(word), sentence, mention))
+            taken.add(sentence)
+        items += self._companions(text, sentences, sorted(taken), items)
+        items.sort(key=lambda item: item.start)
+        capitals = not people.is_caseless(text)
+        for item in items:
+            self._check(text, sentences[item.sentence], item, capitals)
+            self._replace(text, item)
+        _even(text, items, self._pair)
+        return items
+
+    def _companions(
+        self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item]
+    ) -> list[Item]:
+        if self._companion is None:
+            return []
+        spans = sorted((item.start, item.end) for item in items)
+        out: list[Item] = []
+        for place in places:
+            for match in self._companion.finditer(text, *sentences[place]):
+                at = bisect_left(spans, (match.end(),)) - 1
+                if at >= 0 and spans[at][1] > match.start():
+                    continue
+                word = spelling.fold(match[0])
+                role = self.roles.by_word[word][0]
+                kind = "adjective" if role.part == "adjective" else _kind(word)
+                out.append(Item(match.start(), match.end(), word, self.roles.groups[word], kind, place, None))
+        return out
+
+    def _replace(self, text: str, item: Item) -> None:
+        """Set what the item would become."""
+        said = text[item.start : item.end]
+        if item.kind == "pronoun":
+            word, sure = pronouns.counterpart(text, item.start, item.end)
+            if sure < 0.8:
+                item.lower(max(sure, 0.5), sets.UNSURE)
+        else:
+            label = item.word if item.mention is None else spelling.fold(item.mention.label)
+            word = self._pair.get(label) or ""
+            if not word and label in self.roles.by_word:
+                word = self.roles.by_word[label][0].target(self.other(item.group)) or ""
+        if not word:
+            item.lower(0.0, sets.NO_COUNTERPART)
+            return
+        item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
+
+    def _check(self, text: str, sentence: tuple[int, int], item: Item, capitals: bool) -> None:
+        start, end = sentence
+        said = text[item.start : item.end]
+        before = text[max(start, item.start - 60) : item.start]
+        begins = not before.strip(QUOTE_OPEN + " \n\t") if item.start - start <= 60 else False
+        if item.kind == "pronoun":
+            self._check_pronoun(text, sentence, item, said, before, begins)
+            return
+        if item.kind == "title":
+            _check_title(text, item, text[item.end : item.end + 40])  # a bound after «Mrs.» is often none
+            return
+        after = text[item.end : min(end, item.end + 40)]
+        if capitals and said[0].isupper() and not begins and not _shouted(said) and item.word not in CALLED_SO:
+            previous = before.rstrip()[-1:]
+            if previous not in ".!?:" and not before.rstrip().endswith(("“", '"')):
+                item.lower(0.2, "named work or organisation")
+        if not capitals and item.kind == "noun" and not DETERMINED.search(before) and item.word not in CALLED_SO:
+            item.lower(0.4, sets.UNSURE)  # perhaps a title or a name in small letters
+        if item.word == "man" and not DETERMINED.search(before):
+            item.lower(0.1, sets.GENERIC)
+        if item.word == "men" and MANKIND.search(before):
+            item.lower(0.3, sets.GENERIC)
+        if (
+            item.word in ("man", "boy", "brother", "bro", "guys")
+            and VOCATIVE_MAN.search(before)
+            and re.match(r"\s*[,.!?]|$", after)
+        ):
+            item.lower(0.1, sets.IDIOM)
+        if item.word in VERBS:
+            if VERB_BEFORE.search(before) and OBJECT_AFTER.match(after):
+                item.lower(0.0, sets.SENSE)
+            if item.word in ("groom", "grooms", "don") and not DETERMINED.search(before):
+                item.lower(0.0, sets.SENSE)
+        if item.word == "prior" and not (DETERMINED.search(before) and re.match(r"\s+(?:of|who|was|is|said)\b|[,.]", after)):
+            item.lower(0.0, sets.SENSE)
+        if item.word in ("mummy", "mummies") and EGYPT.search(text, start, end):
+            item.lower(0.0, sets.SENSE)
+        if item.word in ("god", "lord") and (said[0].isupper() or not DETERMINED.search(before)):
+            item.lower(0.0, sets.DOCTRINE)
+        if item.word in ("sister", "mother", "brother") and re.match(r"[- ](?:board|ship|tongue|nature)", after):
+            item.lower(0.0, sets.SENSE)
+        following = re.match(r"\s+([^\W\d_][\w'’-]*)", after)
+        if item.word in ("male", "female") and following is not None and following[1] not in pronouns.CLOSED:
+            if not people.is_person_noun(following[1]) and not re.match(r"\s+\w+\s+(?:man|men|woman|women|people)\b", after):
+                item.lower(0.4, sets.SENSE)  # «female mice», «male voice»
+        if item.word in ("bro", "sis") and not DETERMINED.search(before):
+            item.lower(0.4, sets.IDIOM)
+        if item.word in ADJECTIVES and re.match(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)", after):
+            item.lower(0.0, sets.SENSE)
+
+    def _check_pronoun(self, text: str, sentence: tuple[int, int], item: Item, said: str, before: str, begins: bool) -> None:
+        start, end = sentence
+        if item.group == self.male:
+            previous = before.rstrip()
+            mid = not begins and previous[-1:] not in '.!?:"”“…' and previous[-1:] != ""
+            if said[0].isupper() and mid and not _shouted(said):
+                item.lower(0.1, sets.DOCTRINE)
+            elif DEITY.search(text, start, end):
+                item.lower(0.3, sets.DOCTRINE)
+        elif VESSEL.search(text, start, item.start):
+            item.lower(0.45, sets.SENSE)
+
+
+def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, str]:
+    """Where an edit that ends at end has to end, and its replacement, with the possessive that the new word takes.
+
+    «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
+    """
+    plural = _kind(spelling.fold(replacement)) == "plural" and replacement[-1:] in "sS"
+    match = POSSESSIVE_S.match(text, end)
+    if match is not None and plural and said[-1:] not in "sS":
+        return match.end(), replacement + match[1]
+    match = BARE_POSSESSIVE.match(text, end)
+    if match is not None and said[-1:] in "sS" and not replacement.endswith(("s", "S")):
+        return match.end(), replacement + match[1] + ("S" if replacement.isupper() else "s")
+    return end, replacement
+
+
+def _shouted(said: str) -> bool:
+    return len(said) > 1 and said.isupper()
+
+
+def _kind(word: str) -> str:
+    if word in pronouns.PRONOUNS:
+        return "pronoun"
+    if word in TITLES:
+        return "title"
+    if word in ADJECTIVES:
+        return "adjective"
+    if word in ABSTRACT:
+        return "other"
+    last = word.split(" ")[-1]
+    if word in SINGULAR_S or last.endswith("ss"):
+        return "noun"
+    if last in PLURALS or last.endswith(("men", "s")) or re.match(r"\w+s-in-law", last):
+        return "plural"
+    return "noun"
+
+
+def _check_title(text: str, item: Item, after: str) -> None:
+    """Mr and Ms before a surname alone may change; with a first name, or one known from elsewhere, they are somebody's."""
+    match = re.match(r"\.?\s+((?:[A-Z][\w'’-]*\.?\s?)+)", after)
+    if match is None:
+        item.lower(0.3, sets.NAMED)
+        return
+    names = match[1].split()
+    surname = names[0].rstrip(".").removesuffix("'s").removesuffix("’s")
+    if len(names) > 1 or surname.lower() in OFFICES:
+        item.lower(0.1, sets.NAMED)
+        return
+    elsewhere = re.compile(
+        rf"(?<![\w.])(?!(?:Mr|Mrs|Ms|Miss|Dr|The|And|But)\b)[A-Z][a-z]+\s+(?:[A-Z]\.\s+)?{re.escape(surname)}\b"
+    )
+    if elsewhere.search(text) or surname in KNOWN_SURNAMES:
+        item.lower(0.1, sets.NAMED)
+        return
+    item.word = f"{item.word} {surname}"
+    item.lower(0.6, sets.NAMED)
+
+
+OFFICES = english.words("offices")
+KNOWN_SURNAMES = english.words("known_surnames")
+
+
+def _even(text: str, items: Sequence[Item], pair: dict[str, str]) -> None:
+    """Bar pairs that name both sides already."""
+    for first, second in pairwise(items):
+        if first.group == second.group or second.start - first.end > 40 or first.sentence != second.sentence:
+            continue
+        between = text[first.end : second.start]
+        if COORDINATED.fullmatch(between) is None:
+            continue
+        comma = between.strip().startswith(",") and not re.search(r"\b(?:and|or|nor)\b|&", between)
+        if comma and not (first.kind == second.kind == "plural"):
+            continue
+        if _same_role(first, second, pair):
+            first.lower(0.0, sets.EVEN)
+            second.lower(0.0, sets.EVEN)
+    by_sentence: dict[int, list[Item]] = {}
+    for item in items:
+        if item.word in PEOPLE_PLURAL:
+            by_sentence.setdefault(item.sentence, []).append(item)
+    for said in by_sentence.values():
+        if len({item.group for item in said}) > 1:
+            for item in said:
+                item.lower(0.55, sets.COMPARED)
+
+
+def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:
+    """Whether two words of different sides are each other's counterpart, or as good as that."""
+    words = {first.word, second.word}
+    if first.kind == second.kind == "pronoun":
+        return True
+    if spelling.fold(pair.get(first.word, "")) == second.word or spelling.fold(pair.get(second.word, "")) == first.word:
+        return True
+    if words <= PEOPLE_PLURAL or words <= PEOPLE_SINGULAR:
+        return True
+    families = (
+        {"mother", "mom", "mum", "mommy", "mummy", "mama", "father", "dad", "daddy", "papa"},
+        {"wife", "husband", "bride", "groom", "man"},
+        {"grandma", "granny", "grandmother", "grandpa", "grandfather"},
+        {"mothers", "moms", "mums", "fathers", "dads"},
+        {"lord", "lady", "lords", "ladies", "king", "queen", "prince", "princess"},
+    )
+    return any(words <= family for family in families)
+
+
+def _companion_pattern(roles: RoleMap) -> re.Pattern[str] | None:
+    if not roles.companions:
+        return None
+    words = sorted(roles.companions, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])", re.IGNORECASE)
