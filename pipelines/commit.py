@@ -24,6 +24,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
 from evenflow.wordlists.loader import WordList
 
+START = "start checks"  # stage of the first commit: loading Great Expectations
 FOLDERS = ("accepted", "quarantine", "dead-letter", "staged", "ledger", "checks", "gate")
 
 
@@ -71,7 +72,7 @@ class Committer:
         began = time.perf_counter()
         if "_checks" not in self.__dict__:
             self.prepare()
-            timings["start checks"] = time.perf_counter() - began
+            timings[START] = time.perf_counter() - began
             began = time.perf_counter()
         paths = [folder / shard.name for shard in ready.shards]
         checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents)  # (b)

@@ -99,8 +99,9 @@ class Run:
                     ranges = [SourceRange(file=each.file, first=each.first, last=each.last) for each in pane.segments]
                     entry = committer.commit(folder, gate.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
-                    committer.note_timings(entry, now - began, timings)
-                    self.on_pane(Progress(entry, now - began, pane.stored, total))
+                    spent_here = now - began - timings.pop(commit.START, 0.0)  # once a run, it is no pane's
+                    committer.note_timings(entry, spent_here, timings)
+                    self.on_pane(Progress(entry, spent_here, pane.stored, total))
                     began = now
                     if held := committer.held():
                         break
