@@ -24,7 +24,7 @@ EXAMPLES = options.examples(
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
     "evenflow run --input corpus/ --output out --log-format json --json",
-    "evenflow run --kafka localhost:9092 --topic docs --output out --pane-seconds 60",
+    "evenflow run --kafka localhost:9092 --topic docs --output out",
 )
 FILES = ("accepted", "quarantine", "dead-letter", "staged")  # folders whose leftovers a run removes
 

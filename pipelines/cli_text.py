@@ -31,7 +31,7 @@ EXPLAIN_EXAMPLES = options.examples(
     "evenflow explain speech.txt",
     "echo 'She lost her keys.' | evenflow explain --json",
     "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
-    "echo 'She lost her keys.' | evenflow explain --counterfactual gc --attribute gender",
+    "echo 'She lost her keys.' | evenflow explain --counterfactual gc -a gender",
 )
 
 

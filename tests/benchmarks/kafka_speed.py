@@ -1,0 +1,148 @@
+"""From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200] [--runs 3]
+
+Starts a broker of its own (`make kafka prism` first) with a topic of 4 partitions, and prints medians of whole
+processes, start-up included: MB of values and documents a second. Peers: a plain loop that polls and writes Parquet, and
+Quix Streams (--quix), which batches and writes Parquet. Quix Streams' dependencies exclude Beam's, so it is installed
+apart. Peers neither measure nor judge: they show what reading and writing alone cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from services.kafka_broker import Broker
+
+HERE = Path(__file__).parent
+EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
+PRISM = HERE.parents[1] / "build" / "services" / "prism" / "prism"
+PARTITIONS = 4
+DOCUMENT_BYTES = 3700  # 15 MB/s at 4,000 documents a second
+PANE_MB = 20_000_000  # of the peers' files
+
+
+def fill(broker: Broker, topic: str, size: int) -> tuple[int, int]:
+    """Write about `size` bytes of documents; how many documents and bytes."""
+    raw = gzip.decompress((HERE.parent / "data" / "speeches.jsonl.gz").read_bytes())
+    text = "\n".join(json.loads(line)["text"] for line in raw.splitlines())
+    pieces = [text[i : i + DOCUMENT_BYTES] for i in range(0, len(text) - DOCUMENT_BYTES, DOCUMENT_BYTES)]
+    documents = written = 0
+    producer = broker.producer(linger_ms=50, batch_size=512 << 10)
+    while written < size:
+        value = json.dumps({"id": str(documents), "text": pieces[documents % len(pieces)]}, ensure_ascii=False).encode()
+        producer.send(topic, value=value, partition=documents % PARTITIONS)
+        written += len(value)
+        documents += 1
+        if documents % 5000 == 0:
+            producer.flush()
+    producer.flush()
+    producer.close()
+    return documents, written
+
+
+def plain(address: str, topic: str, output: Path, documents: int) -> None:
+    """Poll, parse, write Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from kafka import KafkaConsumer
+
+    consumer = KafkaConsumer(topic, bootstrap_servers=address, auto_offset_reset="earliest", fetch_max_bytes=32 << 20)
+    rows: list[dict[str, str]] = []
+    seen = held = files = 0
+    while seen < documents:
+        for records in consumer.poll(500, max_records=10_000).values():
+            for record in records:
+                rows.append(json.loads(record.value))
+                held += len(record.value)
+                seen += 1
+        if held > PANE_MB or seen == documents:
+            pq.write_table(pa.Table.from_pylist(rows), output / f"{files}.parquet", compression="zstd")
+            rows, held, files = [], 0, files + 1
+    consumer.close()
+
+
+def quix(address: str, topic: str, output: Path, documents: int) -> None:
+    """The same with Quix Streams: a batching sink that writes Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from quixstreams import Application
+    from quixstreams.sinks import BatchingSink, SinkBatch
+
+    class Sink(BatchingSink):
+        def write(self, batch: SinkBatch) -> None:
+            table = pa.Table.from_pylist([item.value for item in batch])
+            pq.write_table(table, output / f"{batch.partition}-{batch.start_offset}.parquet", compression="zstd")
+
+    app = Application(broker_address=address, consumer_group=f"quix-{time.time()}", auto_offset_reset="earliest")
+    frame = app.dataframe(app.topic(topic, value_deserializer="json"))
+    frame.sink(Sink())
+    app.run(count=documents, timeout=60)
+
+
+def timed(command: list[str]) -> float:
+    """Seconds of a command that succeeds; raises SystemExit otherwise."""
+    began = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 3):  # 3: a pane was blocked
+        raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mb", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--quix", type=Path, metavar="DIR", help="where `pip install --target DIR quixstreams` put it")
+    parser.add_argument("--peer", nargs=5, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peer:
+        if options.quix is not None:
+            sys.path.insert(0, str(options.quix))
+        name, address, topic, output, documents = options.peer
+        {"plain": plain, "quix": quix}[name](address, topic, Path(output), int(documents))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        broker = Broker(Path(folder) / "kafka")
+        broker.start()
+        try:
+            topic = broker.create_topic("documents", PARTITIONS)
+            documents, size = fill(broker, topic, options.mb * 1_000_000)
+            output = Path(folder) / "out"
+            run = [EVENFLOW, "run", "--kafka", broker.address, "--topic", topic, "--until-end", "--output", str(output)]
+            prism = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={PRISM}", "--runner=--prism_log_level=warn"]
+            peer = [sys.executable, __file__, "--peer"]
+            rest = [broker.address, topic, str(output), str(documents)]
+            commands = {
+                "evenflow, Prism": [*run, *prism],
+                "evenflow, in-process": run,
+                "poll and write Parquet": [*peer, "plain", *rest],
+            }
+            if options.quix is not None:
+                commands["Quix Streams to Parquet"] = [*peer, "quix", *rest, "--quix", str(options.quix)]
+            print(f"{documents} documents, {size / 1e6:.0f} MB in {PARTITIONS} partitions")
+            print(f"{'command':26} {'seconds':>8} {'MB/s':>7} {'documents/s':>12}")
+            for name, command in commands.items():
+                taken: list[float] = []
+                for _ in range(options.runs):
+                    shutil.rmtree(output, ignore_errors=True)
+                    if "evenflow" not in name:
+                        output.mkdir()
+                    taken.append(timed(command))
+                seconds = statistics.median(taken)
+                print(f"{name:26} {seconds:8.1f} {size / 1e6 / seconds:7.1f} {documents / seconds:12.0f}", flush=True)
+        finally:
+            broker.stop()
+
+
+if __name__ == "__main__":
+    main()
