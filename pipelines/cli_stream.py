@@ -86,7 +86,7 @@ def run_stream(options: StreamOptions, output: Path, config: Config, session: Se
         publish=publish,
     )
     lines = _Lines(session, quiet)
-    run = StreamRun(stream, output, config, arguments, threading.Event(), lines.on_pane, lines.on_note)
+    run = StreamRun(stream, output, config, arguments, threading.Event(), lines.on_pane, lines.on_note, session.debug)
     outcome = run.go()
     return outcome, build(output)
 

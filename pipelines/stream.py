@@ -103,18 +103,19 @@ class StageItems:
 class ListBlocks(beam.DoFn):
     """(pane, its pieces) -> blocks.json in the pane's folder, by an atomic rename: the pane is whole."""
 
-    def __init__(self, staged: str):
-        self._staged = staged
+    def __init__(self, place: Place):
+        self._place = place
 
     def process(self, element: tuple[tuple[int, int], Iterable[Piece]]) -> None:
         pane, pieces = element
-        folder = folder_of(Path(self._staged), PaneId(*pane))
+        folder = folder_of(Path(self._place.staged), PaneId(*pane))
         part = folder / f".{BLOCKS}"
-        part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
-        part.replace(folder / BLOCKS)
+        with self._place.workshop().noting_failure():
+            part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
+            part.replace(folder / BLOCKS)
 
 
-def graph(pipeline: beam.Pipeline, source: Source, staged: str, to_end: bool) -> None:
+def graph(pipeline: beam.Pipeline, source: Source, place: Place, to_end: bool) -> None:
     """Draw the graph."""
     read = ReadFromKafkaToEnd(source) if to_end else ReadFromKafka(source)
     _ = (
@@ -122,7 +123,7 @@ def graph(pipeline: beam.Pipeline, source: Source, staged: str, to_end: bool) ->
         | "Read, annotate, stage" >> read
         | "Spans" >> beam.WindowInto(FixedWindows(source.cutter.span_ms / 1000))
         | "Blocks of a pane" >> beam.GroupByKey()
-        | "List blocks" >> beam.ParDo(ListBlocks(staged))
+        | "List blocks" >> beam.ParDo(ListBlocks(place))
     )
 
 

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.runners.portability.prism_runner import PrismRunner
-from apache_beam.runners.runner import PipelineState
 
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import commit, stream
 from evenflow.pipelines.gate import Place
 from evenflow.pipelines.publish import Topics, messages
 from evenflow.pipelines.run import Outcome, RunError, begin, note, settings
+from evenflow.pipelines.stream_engine import in_process, on_runner, quiet
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms import kafka_records
 from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.kafka_client import AGAIN_SECONDS, PATIENCE_SECONDS, Cluster, UnreachableError
 from evenflow.transforms.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.kafka_output import PanePublisher
 from evenflow.transforms.kafka_panes import PaneCutter
 from evenflow.transforms.kafka_settings import KafkaSettings
 from evenflow.transforms.kafka_source import Source
 from evenflow.wordlists import loader
+from evenflow.wordlists.loader import WordList
 
 LOOK_SECONDS = 0.1  # between two looks for panes that are whole: small beside the span of a pane
-CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
+START_SECONDS = 15.0  # that a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,7 @@ class StreamRun:
     """One run of the gate on a topic. options: of Beam's runner; none: in this process, which reads to the end only.
 
     stop: set it (from a signal) to stop after the pane in hand. on_pane: called after each commit with its seconds.
+    on_note: called with what a user should know. debug: what Beam, its runner and kafka-python log and print is let through.
     """
 
     stream: Stream
@@ -72,15 +72,23 @@ class StreamRun:
     stop: threading.Event = field(default_factory=threading.Event)
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
     on_note: Callable[[str], None] = lambda text: None
+    debug: bool = False
 
     def go(self) -> Outcome:
         """Run until the end, stop, or an error.
 
-        Raises RunError, GapError, KafkaSourceError, OSError, LedgerError, LockedError, WordListError, SuiteError.
+        Raises RunError, RunnerError, GapError, KafkaSourceError, OSError, LedgerError, LockedError, WordListError, SuiteError.
         """
         if not self.options and not self.stream.until_end:
             raise RunError("reading for ever needs a runner that fires panes while it reads: give --runner prism or flink")
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
+        with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
+            for topic in (self.stream.topic, self.stream.publish.accepted, self.stream.publish.dead_letters):
+                if topic is not None:
+                    self._find(topic)
+            return self._go(lists)
+
+    def _go(self, lists: list[WordList]) -> Outcome:
         commit.make_folders(self.output)
         with OutputLock(self.output):
             record = settings(self.config, lists, self._source_settings())
@@ -135,53 +143,36 @@ class StreamRun:
                     return
                 self.stop.wait(LOOK_SECONDS)
 
-    @contextlib.contextmanager
-    def _pipeline(self, source: Source, place: Place) -> Iterator[Callable[[], bool]]:
-        """Run the graph beside the block: gives a function that says whether it has ended, and raises what failed."""
-        logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    def _pipeline(self, source: Source, place: Place) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+        """The graph on its runner; see `stream_engine`."""
         workshop = place.workshop()
+
+        def draw(pipeline: beam.Pipeline) -> None:
+            stream.graph(pipeline, source, place, self.stream.until_end)
+
         if not self.options:
-            pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
-            stream.graph(pipeline, source, place.staged, to_end=True)
+            return in_process(draw, lambda: workshop.failure)
+        options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
+        return on_runner(draw, options, lambda: workshop.failure)
+
+    def _find(self, topic: str) -> None:
+        """See that a topic is there, before anything is written: a name given wrong must not be noted in a ledger.
+
+        Raises KafkaSourceError.
+        """
+        until = time.monotonic() + START_SECONDS
+        said = False
+        while True:
             try:
-                pipeline.run().wait_until_finish()
-            except Exception as error:
-                raise workshop.failure or RunError(f"reading failed: {error}") from error
-            yield lambda: True
-            return
-        options = PipelineOptions([*self.options, *([] if self.stream.until_end else ["--streaming"])])
-        prism = _Prism() if "--runner=PrismRunner" in self.options else None
-        pipeline = beam.Pipeline(runner=prism, options=options)
-        stream.graph(pipeline, source, place.staged, self.stream.until_end)
-        result: Any = pipeline.run()
-        failed: list[BaseException] = []
-
-        def wait() -> None:
-            try:
-                result.wait_until_finish()
-            except Exception as error:
-                failed.append(error)
-
-        waiting = threading.Thread(target=wait, daemon=True)
-        waiting.start()
-
-        def state() -> bool:
-            if waiting.is_alive():
-                return False
-            if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
-                cause = failed[0] if failed else None
-                raise workshop.failure or RunError(f"reading failed: {cause or result.state}") from cause
-            return True
-
-        try:
-            yield state
-        finally:
-            if waiting.is_alive():
-                with contextlib.suppress(Exception):  # it is left behind either way
-                    result.cancel()
-                waiting.join(CANCEL_SECONDS)
-            if prism is not None and prism.server is not None:
-                prism.server.stop()
+                Cluster(self.stream.settings).partitions(topic)
+                return
+            except UnreachableError as error:
+                if time.monotonic() > until or self.stop.is_set():
+                    raise
+                if not said:
+                    self.on_note(f"{error}; trying on for {START_SECONDS:.0f} s")
+                    said = True
+                self.stop.wait(AGAIN_SECONDS)
 
     def _follow(self, entries: list[PaneEntry]) -> Callable[[PaneEntry], None]:
         """What is done after each entry: publish the pane, or commit its offsets, or nothing. Catches up first."""
@@ -198,29 +189,41 @@ class StreamRun:
         for difference in compare(positions, offsets.committed(positions)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
-            return lambda entry: offsets.commit(_ends(entry, topic), entry.pane)
+            return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
         publisher = PanePublisher(self.stream.settings, self.stream.group)
         own = Annotator(self.config).own
 
-        def publish(entry: PaneEntry) -> None:
+        def once(entry: PaneEntry, again: bool) -> None:
+            ends = _ends(entry, topic)
+            if again and publisher.published(ends) > entry.pane:
+                return  # the answer was lost, not the transaction
             records = messages(self.output, entry, self.stream.publish, self.config.fields.id, own)
-            publisher.publish(entry.pane, records, _ends(entry, topic))
+            publisher.publish(entry.pane, records, ends)
 
+        publish = self._patiently(once)
         for entry in entries[publisher.published(positions) :]:
             publish(entry)
         return publish
+
+    def _patiently(self, do: Callable[[PaneEntry, bool], None]) -> Callable[[PaneEntry], None]:
+        """do(entry, again), tried again while no broker answers: nothing can be read meanwhile, and the entry stands."""
+
+        def done(entry: PaneEntry) -> None:
+            since, again = time.monotonic(), False
+            while True:
+                try:
+                    return do(entry, again)
+                except UnreachableError as error:
+                    if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
+                        raise
+                    if not again:
+                        self.on_note(f"{error}; trying on")
+                    again = True
+                    self.stop.wait(AGAIN_SECONDS)
+
+        return done
 
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:
     """Next offsets of the partitions that a pane holds records of."""
     return {(topic, int(key)): each.next for key, each in (entry.stream.positions if entry.stream else {}).items()}
-
-
-class _Prism(PrismRunner):
-    """Beam's Prism runner, whose server can be ended before this process does."""
-
-    server: Any = None
-
-    def default_job_server(self, options: Any) -> Any:
-        self.server = super().default_job_server(options)
-        return self.server

@@ -127,11 +127,12 @@ class ByGroup:
                 out.append(item)
             for match in TEMPLE.finditer(text, *sentences[place]):
                 group = self.roles.groups.get(match[1].lower())
-                if group is None:
-                    continue
                 number = match[2].lower()
+                known = self.roles.by_word.get("mosque" + number.removeprefix("temple"), ())
+                role = next((role for role in known if role.name in PLACES), None)
+                if group is None or role is None:
+                    continue
                 item = Item(match.start(2), match.end(2), number, group, NOUN, place, None)
-                role = next(role for role in self.roles.by_word["mosque" + number.removeprefix("temple")] if role.name in PLACES)
                 self._exchange(text, item, role)
                 out.append(item)
         return out
@@ -285,4 +286,6 @@ def _is_compound(word: str) -> bool:
     if not word or word in pronouns.CLOSED or word in VERBS_AFTER:
         return False
     code = pronouns.shipped().classes.get(word, "0")
+    if word.endswith(("ed", "ly")):
+        return False
     return code[0] in "34" or (code[0] == "2" and code[2:3] == "0")

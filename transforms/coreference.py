@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from evenflow.transforms import english, people, pronouns, sets
+from evenflow.transforms import english, people, sets
+from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, WORK, bound
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
 
-CLOSED = "|".join(pronouns.CLOSED)
+# Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
+ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
 WINDOW = 3  # sentences back in which an antecedent is looked for
+SUBJECT = 40  # characters from a sentence's start within which its subject most likely ends
 MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
-# Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
-SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
 NEUTRAL = re.compile(
     r"\b(?:the|a|an|this|that|each|every|any|my|our|your|their|his|her|one|another|no|some)\s+"
@@ -34,37 +35,12 @@ NEUTRAL = re.compile(
 )
 GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
 BEFORE_OBJECT = english.words("before_object")
-COPULA = re.compile(
-    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
-    r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+)*"
-    r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
-    re.IGNORECASE,
-)
-APPOSED = re.compile(
-    r"\s*(?:,|\(|--|–|—)\s*(?:(?:an?|the|his|her|my|our|their|once|then|now|former|formerly)\s+)?(?:[\w'’-]+\s+){0,3}$",
-    re.IGNORECASE,
-)
-CALLED = re.compile(
-    r"\s*,?\s*(?:(?:was|is|whose name (?:is|was)|who (?:is|was)|that (?:is|was)) )?"
-    r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
-)
-DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:is|was)\s+$")
-OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at)\b)[\w'’-]+\s+){0,6}$")
-WORK = "named work or organisation"
 SPOUSES = english.words("spouses")
 POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
-AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
-BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
-PLAYED = re.compile(
-    r"\b(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|(?:starr?(?:s|ed|ing)?|cast|appear(?:s|ed|ing)?) as)\s+(?:an?|the|her|his)\s+"
-    r"(?:[\w'’-]+\s+){0,6}$",
-    re.IGNORECASE,
-)
-TITLED = english.words("titled")
+OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|every|each)\s+(?:[\w-]+\s+){0,3}$")
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
-ROLE_AS = re.compile(r"\bas\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 
 
@@ -78,6 +54,7 @@ class Chain:
     items: list[Item] = field(default_factory=list)
     weight: float = 1.0
     reason: str = ""
+    unnamed: bool = False  # whether it goes back to somebody without a name («any doctor»)
 
     def lower(self, weight: float, reason: str) -> None:
         """Take the confidence down to a weight."""
@@ -144,10 +121,18 @@ class Resolver:
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
         self._possessed(items, out)
-        if self._of_work:
-            for chain in out:
+        for chain in out if self._hidden else ():
+            if all(item.kind == "plural" for item in chain.items):
+                continue
+            if self._of_work:
                 chain.lower(0.4, WORK)
+            elif not chain.unnamed and not any(self._is_own(item) for item in chain.items):
+                chain.lower(0.45, sets.UNSURE)
         return out
+
+    def _is_own(self, item: Item) -> bool:
+        """Whether a noun is the speaker's or the reader's («my mom»), or one of many («a man»): hardly anybody named."""
+        return item.kind == "noun" and OWN.search(self.text, max(0, item.start - 30), item.start) is not None
 
     def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
         """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
@@ -166,7 +151,7 @@ class Resolver:
         self._titled = {item.end for item in items if item.kind == "title" and item.weight >= 0.5}
         recent: list[_Candidate] = []  # pronouns and nouns so far, in order
         for item in items:
-            if item.reason == sets.EVEN:
+            if item.reason in (sets.EVEN, sets.LONG, sets.FOREIGN):
                 chain_of[id(item)] = Chain([item])
                 continue
             if item.kind == "pronoun":
@@ -198,7 +183,7 @@ class Resolver:
     def _noun(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
         text, start = self.text, self.sentences[item.sentence][0]
-        named = self._named_at(item, sex)
+        named = bound(text, self.sentences[item.sentence], item, self.people(item.sentence), sex, self.caseless, self._hidden)
         if named is not None:
             chain = Chain()
             chain.lower(*named)
@@ -210,7 +195,7 @@ class Resolver:
             if last.kind == "plural":
                 continue
             between = text[last.end : item.start]
-            if COPULA.match(between) or (last.kind == "pronoun" and ROLE_AS.search(between) and len(between) < 60):
+            if COPULA.match(between) or (ROLE_AS.search(between) and len(between) < ROLE_REACH[last.kind]):
                 return candidate.chain
             if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
                 return candidate.chain
@@ -245,47 +230,6 @@ class Resolver:
             out += [person for person in self.people(number) if person.end <= item.start]
         return out
 
-    def _named_at(self, item: Item, sex: str) -> tuple[float, str] | None:
-        """Confidence and reason of a noun that is bound to a named person by the words between them."""
-        text = self.text
-        if not self.caseless and CALLED.match(text, item.end):
-            return SURELY, sets.NAMED
-        start, end = self.sentences[item.sentence]
-        if PLAYED.search(text, max(start, item.start - 70), item.start):
-            return 0.4, WORK
-        bracket = BRACKETED.match(text, item.end, end)
-        if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
-            return SURELY, sets.NAMED
-        if (
-            self._hidden
-            and item.word in TITLED
-            and not re.match(r"\s*(?:[.,;:!?)]|$|(?:" + CLOSED + r")\b)", text[item.end : end])
-        ):
-            return PERHAPS, sets.NAMED
-        for person in self.people(item.sentence):
-            if person.start >= item.end:
-                between = text[item.end : person.start]
-                if not between.strip() or (DIRECT.fullmatch(between) and person.sex in (sex, people.EITHER)):
-                    return SURELY, sets.NAMED
-                if CALLED.fullmatch(between):
-                    return SURELY, sets.NAMED
-                if AT_WORK.fullmatch(between) and person.sex in (sex, people.EITHER):
-                    return SURELY, sets.NAMED
-                if person.sure and OWNED_BY.fullmatch(between):
-                    return POSSESSED, sets.REFERS
-                break
-        for person in reversed([each for each in self.people(item.sentence) if each.end <= item.start]):
-            between = text[person.end : item.start]
-            if person.sex in (sex, people.EITHER) and (COPULA.match(between) or APPOSED.match(between)):
-                return SURELY, sets.REFERS
-            if person.sex in (sex, people.EITHER) and ROLE_AS.search(between) and len(between) < 60:
-                return PERHAPS, sets.REFERS
-            if re.match(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$", between):
-                single = " " not in text[person.start : person.end].strip() and person.sex != people.EITHER
-                return (0.6, sets.REFERS) if single else (POSSESSED, sets.REFERS)
-            break
-        return None
-
     def _resolve(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
         candidates = [each for each in recent if item.sentence - each.sentence <= WINDOW and self._singular(each)]
@@ -305,7 +249,7 @@ class Resolver:
             chain.lower(SURELY if best.person.sure or best.person.sex == sex else PERHAPS, sets.REFERS)
             return chain
         if chain is None:
-            chain = Chain()
+            chain = Chain(unnamed=best.sentence == item.sentence)
         if chain.weight > PERHAPS:
             rivals = [row for row in scored[:-1] if row[2].person is not None]
             if rivals and best_score - rivals[-1][0] < CLOSE:
@@ -324,8 +268,9 @@ class Resolver:
     def _score(self, candidate: _Candidate, item: Item) -> float:
         start, _ = self.sentences[candidate.sentence]
         score = candidate.bonus - 1.5 * (item.sentence - candidate.sentence)
-        before = self.text[start : candidate.at].split()
-        if len(before) <= 2:
+        nearby = max(start, candidate.at - SUBJECT)
+        before = self.text[nearby : candidate.at].split()
+        if nearby == start and len(before) <= 2:
             score += 1.0  # most likely the subject
         if before and before[-1].lower().strip(",") in BEFORE_OBJECT:
             score -= 0.5

@@ -9,21 +9,21 @@ of the LLM: forms that fit the sentence, persons that keep together over sentenc
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
-from evenflow.transforms import agreement, english, gendered, people, pronouns, protection, roles, sets
+from evenflow.transforms import agreement, base_cda, english, gendered, pronouns, protection, roles, sets
 from evenflow.transforms.bygroup import ByGroup
 from evenflow.transforms.coreference import Chain, Resolver
 from evenflow.transforms.gendered import Gendered
+from evenflow.transforms.judges import Embedded, Judge
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds
 from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
-from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
@@ -31,34 +31,6 @@ STRICTNESS = 0.5  # the least confidence that is applied by default
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that some sentence of six or more English words has one of.
 ENGLISH = english.words("english")
-
-
-class Judge(Protocol):
-    """Chooses and judges in the place of a person; the embedded one is `Embedded`, an LLM's may be another."""
-
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
-        """The candidate that fits the place sentence[start:end] best; None if none does."""
-        ...
-
-    def judge_substitution(self, original: str, changed: str) -> float:
-        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original."""
-        ...
-
-
-class Embedded:
-    """The judge without a model: the first candidate, and a look at what a substitution may have spoilt."""
-
-    DOUBLED = re.compile(r"\b(her|his|him|she|he|Muslim|Christian|Jewish|Hindu|Buddhist|elderly|middle-aged) \1\b", re.IGNORECASE)
-
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
-        """The first candidate: lists and role maps have the best first."""
-        return candidates[0] if candidates else None
-
-    def judge_substitution(self, original: str, changed: str) -> float:
-        """Low for a word said twice that was not before."""
-        if self.DOUBLED.search(changed) and not self.DOUBLED.search(original):
-            return 0.3
-        return 1.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +89,7 @@ class Substituter:
         if not own:
             return []
         if self.method == "base":
-            return self._base(text, sentences, own)
+            return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
         others = [(mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute]
         source = self._gendered or self._by_group
         items = source.items(text, sentences, own)
@@ -175,8 +147,10 @@ class Substituter:
                     item.lower(*weights[item.word])
                 if quoted and protection.within(quoted, item.start, item.end):
                     item.lower(0.3, sets.QUOTATION)
+        others = sorted(others)
         for item in items:
-            if any(start < item.end and item.start < end for start, end in others):
+            before = bisect_left(others, (item.end, 0)) - 1  # of one attribute each, at most a few overlap
+            if any(item.start < end for _, end in others[max(0, before - 3) : before + 1]):
                 item.lower(0.0, sets.OVERLAP)
 
     def _protect_by_neighbours(self, text: str, sentences: Sequence[tuple[int, int]], place: int, here: Sequence[Item]) -> None:
@@ -275,35 +249,6 @@ class Substituter:
                 worst = min(worst, self.judge.judge_substitution(text[start:end], apply(text[start:end], own)))
         return worst
 
-    def _base(self, text: str, sentences: Sequence[tuple[int, int]], own: Sequence[Mention]) -> list[Set]:
-        """BaseCDA: a set a sentence and group, a counterpart drawn for each label, her, his and him told apart."""
-        by_place: dict[tuple[int, str], list[Mention]] = {}
-        place = 0
-        for mention in own:
-            while place + 1 < len(sentences) and sentences[place + 1][0] <= mention.start:
-                place += 1
-            by_place.setdefault((place, mention.group), []).append(mention)
-        out: list[Set] = []
-        for (at, group), mentions in by_place.items():
-            edits = {
-                target: tuple(Edit(each.start, each.end, self._drawn(text, each, target)) for each in mentions)
-                for target in self.words.groups
-                if target != group
-            }
-            out.append(Set(self.attribute, group, edits, 1.0, (at,), tuple(mentions), ()))
-        return out
-
-    def _drawn(self, text: str, mention: Mention, target: str) -> str:
-        """A counterpart for BaseCDA: of the list's pairs if it has any, else any label of the target."""
-        said = text[mention.start : mention.end]
-        word = spelling.fold(mention.label)
-        if self._gendered is not None and word in pronouns.PRONOUNS:
-            return agreement.recase(said, word, pronouns.counterpart(text, mention.start, mention.end)[0])
-        group = self.words.groups.index(target)
-        paired = [other for other in self.words.counterparts.get(mention.label, ()) if self.words.labels[other] == group]
-        candidates = paired or [label for label, number in self.words.labels.items() if number == group]
-        return agreement.recase(said, word, candidates[_drawn(text, mention.start, len(candidates))])
-
 
 def rewrite(
     text: str,
@@ -340,31 +285,9 @@ def rewrite(
     return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
 
 
-def choose(substituter: Substituter, text: str, wanted: Callable[[Set], str | None]) -> Rewritten:
-    """A text with the eligible sets exchanged for which wanted names a target."""
-    found = LabelFinder([substituter.words])
-    every = found.find_all(text)
-    sentences = _sentences(text, uncut(bounds(text), every).tolist())
-    proposed = substituter.propose(text, sentences, found.named(every))
-    edits = sorted(
-        edit
-        for each in proposed
-        for target in [wanted(each)]
-        if target is not None and substituter.eligible(each, target)
-        for edit in each.edits[target]
-    )
-    return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
-
-
 def _chosen(text: str, proposed: Set) -> str | None:
     targets = proposed.targets
-    return targets[_drawn(text, 0, len(targets))] if targets else None
-
-
-def _drawn(text: str, place: int, size: int) -> int:
-    """A number below size that the text and a place in it decide, the same on every run."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16])
-    return int.from_bytes(digest.digest(), "big") % size
+    return targets[base_cda.drawn(text, 0, len(targets))] if targets else None
 
 
 def _sentences(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
@@ -384,6 +307,3 @@ def _is_english(sentence: str) -> bool:
     if len(words) < 6 or not ENGLISH.isdisjoint(words):
         return True
     return 2 * sum(word in pronouns.shipped().classes for word in words) >= len(words)
-
-
-__all__ = ["STRICTNESS", "Edit", "Embedded", "Judge", "Rewritten", "Set", "Substituter", "apply", "people", "rewrite"]

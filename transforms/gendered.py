@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
 
-from evenflow.transforms import agreement, english, people, pronouns, sets
+from evenflow.transforms import agreement, coordination, english, people, pronouns, sets
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.roles import RoleMap
 from evenflow.transforms.sets import Item
@@ -32,7 +31,11 @@ DETERMINED = re.compile(
     r"\d+)|['’]s?)\s+(?:(?!(?:of|to|and|or|but|that|who|when|is|was|are|were|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+,?\s+){0,4}$",
     re.IGNORECASE,
 )
-MANKIND = re.compile(r"\b(?:of|among|between|all|by|free|to|leave|our|for)\s+$", re.IGNORECASE)
+MANKIND = re.compile(
+    r"\b(?:among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
+    r"works|nature|equality|fellowship|reason|spirit|freedom|sins) of)\s+$",
+    re.IGNORECASE,
+)
 VERB_BEFORE = re.compile(
     r"\b(?:to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and)\s+$",
     re.IGNORECASE,
@@ -41,13 +44,6 @@ OBJECT_AFTER = re.compile(
     r"\s+(?:the|an?|his|her|their|its|our|my|your|it|them|this|that|younger|children|kids)\b", re.IGNORECASE
 )
 VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
-COORDINATED = re.compile(
-    r"\s*(?:,?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
-    r"(?:(?:both|either|neither|of|to|for|by|with|from|the|an?|my|your|his|her|their|our|its|some|all|no|any|that|this|these|"
-    r"those|old|young|little|other|for)\s+){0,3}",
-    re.IGNORECASE,
-)
-EVEN_BEFORE = re.compile(r"\b(?:both|either|neither|between)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 DEITY = re.compile(r"\b(?:God|Lord|Jesus|Christ|Allah|Buddha|Muhammad|Jehovah|Yahweh|Creator|Almighty|Satan)\b")
 VESSEL = re.compile(
     r"\b(?:ships?|vessels?|boats?|yacht|schooner|frigate|submarine|destroyer|tanker|ferry|sailboat|titanic|nation|republic|country|"
@@ -55,17 +51,15 @@ VESSEL = re.compile(
     re.IGNORECASE,
 )
 EGYPT = re.compile(
-    r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man)\b", re.I
+    r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
+    r"mummy expert)\b",
+    re.I,
 )
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
 POSSESSIVE_S = re.compile(r"(['’])s(?!\w)")
 BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
+PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
 QUOTE_OPEN = "\"“‘'(*_-–—:[>/"
-# Plural words of either side that make an even pair with each other.
-PEOPLE_PLURAL = frozenset(
-    ("men", "women", "ladies", "gentlemen", "guys", "gals", "girls", "boys", "males", "females", "gents", "fellas")
-)
-PEOPLE_SINGULAR = frozenset(("man", "woman", "lady", "gentleman", "guy", "gal", "girl", "boy", "male", "female"))
 
 
 def is_gendered(words: WordList) -> bool:
@@ -86,7 +80,8 @@ class Gendered:
         for label in words.labels:
             key = spelling.fold(label)
             others = words.counterparts.get(label, ())
-            self._pair[key] = roles.prefer.get(key) or (others[0] if others else "")
+            other = roles.prefer.get(key) or (others[0] if others else "")
+            self._pair[key] = "" if spelling.fold(other) == key else other
         self._companion = _companion_pattern(roles)
 
     def other(self, group: str) -> str:
@@ -108,10 +103,11 @@ class Gendered:
         items += self._companions(text, sentences, sorted(taken), items)
         items.sort(key=lambda item: item.start)
         capitals = not people.is_caseless(text)
+        known: dict[str, bool] = {}  # surnames, and whether their bearer is known by a first name
         for item in items:
-            self._check(text, sentences[item.sentence], item, capitals)
+            self._check(text, sentences[item.sentence], item, capitals, known)
             self._replace(text, item)
-        _even(text, items, self._pair)
+        coordination.bar_even(text, items, self._pair)
         return items
 
     def _companions(
@@ -149,7 +145,7 @@ class Gendered:
             return
         item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
 
-    def _check(self, text: str, sentence: tuple[int, int], item: Item, capitals: bool) -> None:
+    def _check(self, text: str, sentence: tuple[int, int], item: Item, capitals: bool, known: dict[str, bool]) -> None:
         start, end = sentence
         said = text[item.start : item.end]
         before = text[max(start, item.start - 60) : item.start]
@@ -158,7 +154,7 @@ class Gendered:
             self._check_pronoun(text, sentence, item, said, before, begins)
             return
         if item.kind == "title":
-            _check_title(text, item, text[item.end : item.end + 40])  # a bound after «Mrs.» is often none
+            _check_title(text, item, text[item.end : item.end + 40], known)  # a bound after «Mrs.» is often none
             return
         after = text[item.end : min(end, item.end + 40)]
         if capitals and said[0].isupper() and not begins and not _shouted(said) and item.word not in CALLED_SO:
@@ -191,9 +187,10 @@ class Gendered:
         if item.word in ("sister", "mother", "brother") and re.match(r"[- ](?:board|ship|tongue|nature)", after):
             item.lower(0.0, sets.SENSE)
         following = re.match(r"\s+([^\W\d_][\w'’-]*)", after)
-        if item.word in ("male", "female") and following is not None and following[1] not in pronouns.CLOSED:
-            if not people.is_person_noun(following[1]) and not re.match(r"\s+\w+\s+(?:man|men|woman|women|people)\b", after):
-                item.lower(0.4, sets.SENSE)  # «female mice», «male voice»
+        thing = following[1] if following is not None and following[1] not in pronouns.CLOSED else ""
+        of_people = not thing or people.is_person_noun(thing) or PEOPLE_NEXT.match(after)
+        if item.word in ("male", "female") and not of_people:
+            item.lower(0.4, sets.SENSE)  # «female mice», «male voice»
         if item.word in ("bro", "sis") and not DETERMINED.search(before):
             item.lower(0.4, sets.IDIOM)
         if item.word in ADJECTIVES and re.match(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)", after):
@@ -248,7 +245,7 @@ def _kind(word: str) -> str:
     return "noun"
 
 
-def _check_title(text: str, item: Item, after: str) -> None:
+def _check_title(text: str, item: Item, after: str, known: dict[str, bool]) -> None:
     """Mr and Ms before a surname alone may change; with a first name, or one known from elsewhere, they are somebody's."""
     match = re.match(r"\.?\s+((?:[A-Z][\w'’-]*\.?\s?)+)", after)
     if match is None:
@@ -259,61 +256,28 @@ def _check_title(text: str, item: Item, after: str) -> None:
     if len(names) > 1 or surname.lower() in OFFICES:
         item.lower(0.1, sets.NAMED)
         return
-    elsewhere = re.compile(
-        rf"(?<![\w.])(?!(?:Mr|Mrs|Ms|Miss|Dr|The|And|But)\b)[A-Z][a-z]+\s+(?:[A-Z]\.\s+)?{re.escape(surname)}\b"
-    )
-    if elsewhere.search(text) or surname in KNOWN_SURNAMES:
+    if surname not in known:
+        known[surname] = surname in KNOWN_SURNAMES or _has_first_name(text, surname)
+    if known[surname]:
         item.lower(0.1, sets.NAMED)
         return
     item.word = f"{item.word} {surname}"
     item.lower(0.6, sets.NAMED)
 
 
+def _has_first_name(text: str, surname: str) -> bool:
+    """Whether somebody of the surname has a first name in a text: then it is known who is meant."""
+    at = 0
+    while (at := text.find(surname, at)) >= 0:
+        if FIRST_NAME.search(text, max(0, at - 30), at):
+            return True
+        at += len(surname)
+    return False
+
+
+FIRST_NAME = re.compile(r"(?<![\w.])(?!(?:Mr|Mrs|Ms|Miss|Dr|The|And|But)\b)[A-Z][a-z]+\s+(?:[A-Z]\.\s+)?$")
 OFFICES = english.words("offices")
 KNOWN_SURNAMES = english.words("known_surnames")
-
-
-def _even(text: str, items: Sequence[Item], pair: dict[str, str]) -> None:
-    """Bar pairs that name both sides already."""
-    for first, second in pairwise(items):
-        if first.group == second.group or second.start - first.end > 40 or first.sentence != second.sentence:
-            continue
-        between = text[first.end : second.start]
-        if COORDINATED.fullmatch(between) is None:
-            continue
-        comma = between.strip().startswith(",") and not re.search(r"\b(?:and|or|nor)\b|&", between)
-        if comma and not (first.kind == second.kind == "plural"):
-            continue
-        if _same_role(first, second, pair):
-            first.lower(0.0, sets.EVEN)
-            second.lower(0.0, sets.EVEN)
-    by_sentence: dict[int, list[Item]] = {}
-    for item in items:
-        if item.word in PEOPLE_PLURAL:
-            by_sentence.setdefault(item.sentence, []).append(item)
-    for said in by_sentence.values():
-        if len({item.group for item in said}) > 1:
-            for item in said:
-                item.lower(0.55, sets.COMPARED)
-
-
-def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:
-    """Whether two words of different sides are each other's counterpart, or as good as that."""
-    words = {first.word, second.word}
-    if first.kind == second.kind == "pronoun":
-        return True
-    if spelling.fold(pair.get(first.word, "")) == second.word or spelling.fold(pair.get(second.word, "")) == first.word:
-        return True
-    if words <= PEOPLE_PLURAL or words <= PEOPLE_SINGULAR:
-        return True
-    families = (
-        {"mother", "mom", "mum", "mommy", "mummy", "mama", "father", "dad", "daddy", "papa"},
-        {"wife", "husband", "bride", "groom", "man"},
-        {"grandma", "granny", "grandmother", "grandpa", "grandfather"},
-        {"mothers", "moms", "mums", "fathers", "dads"},
-        {"lord", "lady", "lords", "ladies", "king", "queen", "prince", "princess"},
-    )
-    return any(words <= family for family in families)
 
 
 def _companion_pattern(roles: RoleMap) -> re.Pattern[str] | None:

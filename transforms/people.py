@@ -21,10 +21,12 @@ RELATED = english.words("related")
 FEMALE, MALE, EITHER = "f", "m", "e"
 # Capitalised words in a row, with the small words and initials that stand within names.
 PROPER = re.compile(
-    r"(?<![\w'’@#])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sen|Gov|Gen|Rep|St|Rev)\.[ ])?(?:[A-Z]\.[ ]?)*[A-Z][\w]*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
+    r"(?<![\w'’@#])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sen|Gov|Gen|Rep|St|Rev)\.[ ])?"
+    r"(?:[A-Z]\.[ ]?)*[A-Z][\w]*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
     r"(?:[ ](?:(?:van|von|de|del|der|den|di|da|la|le|bin|al|ibn)[ ])?(?:[A-Z]\.|[A-Z][\w]*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*))*"
 )
-LOWER_NAME = re.compile(r"(?<![\w'’@#-])[a-z]{3,}(?![\w-])")
+PERSON_ENDING = re.compile(r"\w{3}(?:er|or|ist|ian|ant|ent|ee|eer|ate|ess|man|woman|men|women)s?$")
+LONE_NAME = re.compile(r"(?<![\w'’@#-])(?:[a-z]{3,}|[A-Z]{3,})(?![\w-])")
 # A place, not a person, stands behind these.
 BEFORE_PLACE = english.words("before_place")
 # Capitalised words that begin a sentence or are never a person's name.
@@ -39,6 +41,7 @@ SPEECH = re.compile(
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
 )
 NAMED_AFTER = english.words("named_after")
+SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
 
 
@@ -71,7 +74,7 @@ def is_caseless(text: str) -> bool:
     """Whether a text of some length is written without capitals."""
     if len(text) < 200:
         return text == text.lower() and len(text) > 80
-    sample = text[:20000]
+    sample = text[:SAMPLE]
     letters = sum(map(str.isalpha, sample))
     return sum(map(str.isupper, sample)) < CASELESS * max(letters, 1)
 
@@ -79,18 +82,19 @@ def is_caseless(text: str) -> bool:
 def is_person_noun(word: str) -> bool:
     """Whether a word, singular, plural or possessive, names people by no group."""
     singular = word.lower().removesuffix("'s").removesuffix("’s")
-    return any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
+    known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
+    return known or PERSON_ENDING.search(singular) is not None
 
 
 def is_about_a_work(text: str) -> bool:
     """Whether a text says much of films, plays or books."""
-    return len({match[0].lower() for match in WORK.finditer(text[:20000])}) >= LEAST_OF_WORK
+    return len({match[0].lower() for match in WORK.finditer(text[:SAMPLE])}) >= LEAST_OF_WORK
 
 
 def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
     """The named people of a sentence text[start:end], in its order."""
-    if caseless:
-        return _lower_names(text, start, end)
+    if caseless or text[start:end].isupper():
+        return _other_names(text, start, end)
     out: list[Person] = []
     for match in PROPER.finditer(text, start, end):
         person = _person(text, start, match)
@@ -99,12 +103,14 @@ def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
     return out
 
 
-def _lower_names(text: str, start: int, end: int) -> list[Person]:
+def _other_names(text: str, start: int, end: int) -> list[Person]:
+    """First names where capitals say nothing: in small letters, or in capitals throughout."""
     names = first_names()
     out: list[Person] = []
-    for match in LOWER_NAME.finditer(text, start, end):
-        sex = names.get(match[0])
-        if sex is not None and "w" not in sex and match[0] not in NOT_NAMES:
+    for match in LONE_NAME.finditer(text, start, end):
+        word = match[0].lower()
+        sex = names.get(word)
+        if sex is not None and "w" not in sex and word not in NOT_NAMES:
             out.append(Person(match.start(), match.end(), sex, True))
     return out
 

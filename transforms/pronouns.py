@@ -31,7 +31,7 @@ CLOSED: dict[str, str] = {
         "without about after before around away back down like as than during",
         "conjunction": "and or but because if when while where since until so though although",
         "auxiliary": "am is are was were be been do does did has had will would can could should might must",
-        "adverb": "again too here not never now then always ever right well prior much more most just only even either",
+        "adverb": "again too here not never now then always ever right well prior much more most just only even either better",
         "reflexive": "myself yourself himself herself itself ourselves yourselves themselves",
         "number": "two three four five six seven eight nine ten hundred thousand million several",
     }.items()

@@ -132,7 +132,9 @@ def quotations(text: str) -> list[tuple[int, int]]:
     """Start and end of each quotation in a text, in its order."""
     if '"' not in text and "“" not in text and "«" not in text:
         return []
-    return [match.span() for match in QUOTED.finditer(text)]
+    spans = [match.span() for match in QUOTED.finditer(text)]
+    whole = len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()
+    return [] if whole else spans  # a text that is all in marks quotes nobody
 
 
 def within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -1,14 +1,19 @@
 """How good substitution is: pronouns, minimal pairs, sentences answered by hand, and speed.
 
-    python tests/benchmarks/cda_quality.py --ewt en_ewt_dev.conllu.gz --crows crows_pairs_anonymized.csv --speed documents.jsonl.gz
+    python tests/benchmarks/cda_quality.py --ewt en_ewt_dev.conllu.gz --crows crows_pairs_anonymized.csv \\
+        --speed documents.jsonl.gz
 
 - her, his and him on tagged text (UD English EWT dev): accuracy.
-- CrowS-Pairs: pairs of bias type gender that differ by the swap alone: every word of one group, or of both, is exchanged for
-  one of the other group, and nothing else; exact: the rewritten sentence is the other one. Pairs with even numbers are for development, with odd ones only reported.
+- CrowS-Pairs: pairs of bias type gender that differ by the swap alone: every word of one group, or of both, is exchanged
+  for one of the other group, and nothing else; exact: the rewritten sentence is the other one. Pairs with even numbers are
+  for development, with odd ones only reported.
 - tests/data/cda_gold.jsonl: sentences sampled at random over labels and attributes, with the right answers written by hand
   before the code was run on them. A changed sentence is correct if it is among the answers; barred wrongly is one that
   was left where leaving it is no answer. Split dev for development, report only reported. BaseCDA stands beside it.
 - Speed: MB a second of the documents' relevant sentences, one process.
+
+The gold file's excerpts are of presidential speeches (public domain), ABC news and film reviews (NLTK's data) and comments on
+Reddit (RedditBias, MIT); the last are offensive, as that corpus was made to measure.
 
 --errors prints the errors of the development halves, never those of the others.
 """
@@ -144,11 +149,10 @@ def gold(errors: bool, method: Method) -> None:
                 counts["barred wrongly"] += not changed and not right
                 if errors and split == "dev" and not right:
                     reasons = [bar.reason for each in result.sets for bar in each.barred]
-                    print(
-                        f"  {name} {reasons}\n    [{row['before'][-200:]}]\n    {row['sentence']}\n    {got}\n    {row['answers']}"
-                    )
+                    print(f"  {name} {reasons}", f"[{row['before'][-200:]}]", row["sentence"], got, row["answers"], sep="\n    ")
             print(
-                f"gold {split} {name} {method}: {counts['sentences']} sentences, right {counts['right'] / counts['sentences']:.1%}; "
+                f"gold {split} {name} {method}: {counts['sentences']} sentences, "
+                f"right {counts['right'] / counts['sentences']:.1%}; "
                 f"changed {counts['changed']}, correct among them {counts['changed right'] / max(counts['changed'], 1):.1%}; "
                 f"barred wrongly {counts['barred wrongly']} of {counts['to change']}"
             )

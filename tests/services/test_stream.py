@@ -7,69 +7,18 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import pyarrow.parquet as pq
-import pytest
 from kafka import KafkaConsumer
 from services.kafka_broker import Broker
+from services.stream_outputs import EVENFLOW, TopicMaker, command, documents, expected, placed, recounted, to_end, wait_for
 
 from evenflow.gates.ledger import read_entries
-from evenflow.pipelines.stream_run import Stream, StreamRun
-from evenflow.schemas.config import load
 from evenflow.transforms.kafka_settings import KafkaSettings
-
-TopicMaker = Callable[..., str]
-EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
-
-
-def documents(first: int, last: int, partition: int = 0) -> list[bytes]:
-    return [
-        json.dumps({"id": f"{partition}-{i}", "text": f"She saw him. He saw her {i} times."}).encode() for i in range(first, last)
-    ]
-
-
-def placed(output: Path) -> Counter[str]:
-    """How often each message is in the outputs: ids of documents, values of dead letters."""
-    found: Counter[str] = Counter()
-    for folder in ("accepted", "quarantine"):
-        for path in (output / folder).glob("*.parquet"):
-            found.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
-    for path in (output / "dead-letter").glob("*.jsonl"):
-        found.update(base64.b64decode(json.loads(line)["raw_base64"]).decode() for line in path.read_text().splitlines())
-    return found
-
-
-def expected(counts: dict[int, int], dead: tuple[str, ...] = ()) -> Counter[str]:
-    return Counter([f"{partition}-{i}" for partition, count in counts.items() for i in range(count)] + list(dead))
-
-
-def recounted(output: Path) -> bool:
-    """Whether the ledger's counts are those of the shards."""
-    for entry in read_entries(output):
-        tables = [pq.read_table(output / entry.folder / shard.name) for shard in entry.shards]
-        for name, each in entry.attributes.items():
-            for group, count in zip(each.groups, each.sums.counts, strict=True):
-                if sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables) != count:
-                    return False
-    return True
-
-
-def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRun:
-    stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
-    return StreamRun(stream, output, load(None))
-
-
-def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
-    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
-    options = ["--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
-    return [EVENFLOW, "run", *options, *runner, *more]
 
 
 def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -208,11 +157,3 @@ def test_a_halt_stops_reading_until_it_is_released(broker: Broker, topic: TopicM
         process.terminate()
         process.wait(20)
     assert placed(tmp_path) == expected({0: 400})
-
-
-def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            pytest.fail("waited in vain")
-        time.sleep(0.2)

@@ -1,0 +1,172 @@
+"""Runs the graph of a stream on one of Beam's runners beside the driver, and says in clear words why it ended.
+
+What Beam, its runner and kafka-python log and print of a failure is held back: tracebacks of each of their threads, several
+times over. The failure is raised to the driver once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import apache_beam as beam
+import grpc
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from apache_beam.runners.portability.prism_runner import PrismRunner
+from apache_beam.runners.runner import PipelineState
+from apache_beam.runners.worker import sdk_worker
+
+from evenflow.pipelines.workers import WorkerError
+from evenflow.transforms import kafka_client
+from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError
+
+CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
+NOTE_SECONDS = 30.0  # between two warnings of the source that are passed on: it tries each second while no broker answers
+AGAIN = "run the same command again to go on"
+# Beam hands on what a worker raised as the text of its traceback; its last lines are the class and the message.
+_RAISED = re.compile(r"evenflow\.transforms\.kafka_client\.(\w+Error): (.*)")
+
+Draw = Callable[[beam.Pipeline], None]
+
+
+class RunnerError(WorkerError):
+    """The runner or a worker of its failed; the message says what is known."""
+
+
+@contextlib.contextmanager
+def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
+    """Run the graph to its end before the block, in this process. As `on_runner` otherwise."""
+    pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
+    draw(pipeline)
+    try:
+        pipeline.run().wait_until_finish()
+    except Exception as error:
+        raise failure() or explained(error) from error
+    yield lambda: True
+
+
+@contextlib.contextmanager
+def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
+    """Run the graph beside the block: gives a function that says whether it has ended, and raises what failed.
+
+    draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process noted of its failure.
+    """
+    prism = _Prism() if "--runner=PrismRunner" in options else None
+    pipeline = beam.Pipeline(runner=prism, options=PipelineOptions(options))
+    draw(pipeline)
+    result: Any = None
+    failed: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            result.wait_until_finish()
+        except Exception as error:
+            failed.append(error)
+
+    def state() -> bool:
+        if waiting.is_alive():
+            return False
+        if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
+            cause = failed[0] if failed else None
+            raise failure() or explained(cause or RunnerError(str(result.state))) from cause
+        return True
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    try:
+        try:
+            result = pipeline.run()
+        except Exception as error:
+            raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
+        waiting.start()
+        yield state
+    finally:
+        if waiting.is_alive():
+            with contextlib.suppress(Exception):  # it is left behind either way
+                result.cancel()
+            waiting.join(CANCEL_SECONDS)
+        if prism is not None and prism.server is not None:
+            prism.server.stop()
+
+
+def explained(error: BaseException) -> Exception:
+    """What failed, from what the runner says of it."""
+    if isinstance(error, grpc.RpcError):
+        return RunnerError(
+            f"the runner ended, or cannot be reached any more: was it killed, or out of memory? {AGAIN.capitalize()}"
+        )
+    raised = _RAISED.findall(str(error))
+    if not raised:
+        return RunnerError(f"reading failed: {_last_line(error)}; {AGAIN}")
+    name, message = raised[-1]
+    message = re.sub(r" \[while running .*|\\n.*", "", message).rstrip()
+    kind = getattr(kafka_client, name, KafkaSourceError)
+    if kind is TopicMissingError and "deleted" not in message:
+        message = f"{message.partition(': ')[0]} any more: it was deleted while it was read"
+    return kind(message) if isinstance(kind, type) and issubclass(kind, KafkaSourceError) else KafkaSourceError(message)
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(" )>")]
+    return lines[-1] if lines else type(error).__name__
+
+
+class _Prism(PrismRunner):
+    """Beam's Prism runner, whose server can be ended before this process is."""
+
+    server: Any = None
+
+    def default_job_server(self, options: Any) -> Any:
+        self.server = super().default_job_server(options)
+        return self.server
+
+
+class _Warnings(logging.Handler):
+    """Passes warnings of the source on, at most one in NOTE_SECONDS."""
+
+    def __init__(self, note: Callable[[str], None]):
+        super().__init__(logging.WARNING)
+        self._note, self._at = note, -NOTE_SECONDS
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if time.monotonic() - self._at >= NOTE_SECONDS:
+            self._at = time.monotonic()
+            self._note(" ".join(record.getMessage().split()))
+
+
+def _is_own(record: logging.LogRecord) -> bool:
+    return record.name.startswith("evenflow")
+
+
+@contextlib.contextmanager
+def quiet(note: Callable[[str], None]) -> Iterator[None]:
+    """Within the block libraries log and print nothing; warnings of the source are given to `note`."""
+    handlers = list(logging.getLogger().handlers)
+    warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")
+    kafka, hook = logging.getLogger("kafka"), threading.excepthook
+    level = kafka.level
+
+    def on_thread(arguments: threading.ExceptHookArgs) -> None:
+        if not arguments.exc_type.__module__.startswith("grpc"):  # the runner's connections, when it ends
+            hook(arguments)
+
+    for handler in handlers:
+        handler.addFilter(_is_own)
+    own.addHandler(warnings)
+    kafka.setLevel(logging.CRITICAL)
+    threading.excepthook = on_thread
+    sdk_worker.print = lambda *arguments, **options: None  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        del sdk_worker.print  # type: ignore[attr-defined]
+        threading.excepthook = hook
+        kafka.setLevel(level)
+        own.removeHandler(warnings)
+        for handler in handlers:
+            handler.removeFilter(_is_own)

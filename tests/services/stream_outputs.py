@@ -1,0 +1,138 @@
+"""What tests of the gate on a topic share: documents to send, the command, and a recount of what it put out."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from services.kafka_broker import Broker
+
+from evenflow.gates.ledger import read_entries
+from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.schemas.config import load
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+TopicMaker = Callable[..., str]
+EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
+OWN_LINE = re.compile(r"(evenflow: |pane \d+: )")
+
+
+def documents(first: int, last: int, partition: int = 0) -> list[bytes]:
+    """JSON objects with ids PARTITION-NUMBER and an even text."""
+    return [
+        json.dumps({"id": f"{partition}-{i}", "text": f"She saw him. He saw her {i} times."}).encode() for i in range(first, last)
+    ]
+
+
+def letters(output: Path) -> list[dict]:
+    """All dead letters, in the order of the panes."""
+    paths = sorted((output / "dead-letter").glob("*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def placed(output: Path) -> Counter[str]:
+    """How often each message is in the outputs: ids of documents, values of dead letters."""
+    found: Counter[str] = Counter()
+    for folder in ("accepted", "quarantine"):
+        for path in (output / folder).glob("*.parquet"):
+            found.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
+    found.update(base64.b64decode(each["raw_base64"]).decode("utf-8", "backslashreplace") for each in letters(output))
+    return found
+
+
+def expected(counts: dict[int, int], dead: tuple[str, ...] = ()) -> Counter[str]:
+    """What placed gives if partitions' documents 0..count-1 and some dead letters are there once each."""
+    return Counter([f"{partition}-{i}" for partition, count in counts.items() for i in range(count)] + list(dead))
+
+
+def count(output: Path) -> int:
+    """How many messages are in the outputs."""
+    return sum(placed(output).values())
+
+
+def recounted(output: Path) -> bool:
+    """Whether the ledger's counts are those of the shards and dead letters, and no shard is there that it does not name."""
+    entries = read_entries(output)
+    named = {f"{entry.folder}/{shard.name}" for entry in entries for shard in entry.shards}
+    there = {f"{folder}/{path.name}" for folder in ("accepted", "quarantine") for path in (output / folder).glob("*.parquet")}
+    if named != there or sum(entry.dead for entry in entries) != len(letters(output)):
+        return False
+    for entry in entries:
+        tables = [pq.read_table(output / entry.folder / shard.name) for shard in entry.shards]
+        if sum(table.num_rows for table in tables) != entry.documents:
+            return False
+        for name, each in entry.attributes.items():
+            for group, count in zip(each.groups, each.sums.counts, strict=True):
+                if sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables) != count:
+                    return False
+    return True
+
+
+def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRun:
+    """A run in this process up to the topic's end."""
+    stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
+    return StreamRun(stream, output, load(None))
+
+
+def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
+    """The command for a run on Prism, for ever, with panes of a second."""
+    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
+    options = ["--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
+    return [EVENFLOW, "run", *options, *runner, *more]
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until something holds; fail the test if it does not within some seconds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            pytest.fail("waited in vain")
+        time.sleep(0.2)
+
+
+class Gate:
+    """The command in the background, what it says in a file."""
+
+    def __init__(self, words: list[str], log: Path):
+        self.log = log
+        with log.open("wb") as file:
+            self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=file)
+
+    @property
+    def said(self) -> list[str]:
+        """Lines on standard error."""
+        return self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+
+    def ended(self, seconds: float) -> int:
+        """Exit status; raises TimeoutExpired if it goes on for longer."""
+        return self.process.wait(seconds)
+
+    def stop(self) -> None:
+        """End it as a service manager does, and see that it said nothing that is not its own."""
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        assert [line for line in self.said if not OWN_LINE.match(line)] == []
+
+
+@contextmanager
+def gate(words: list[str], folder: Path) -> Iterator[Gate]:
+    """Run the command within the block."""
+    running = Gate(words, folder / "stderr.txt")
+    try:
+        yield running
+    finally:
+        running.stop()

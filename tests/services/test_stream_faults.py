@@ -1,0 +1,227 @@
+"""Faults of the broker, the runner, the disk and the messages: the gate says what is wrong, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka import KafkaConsumer
+from kafka.structs import OffsetAndMetadata, TopicPartition
+from services.kafka_broker import Broker, free_port
+from services.stream_outputs import (
+    TopicMaker,
+    command,
+    count,
+    documents,
+    expected,
+    gate,
+    placed,
+    recounted,
+    to_end,
+    wait_for,
+)
+
+from evenflow.gates.ledger import read_entries
+from evenflow.gates.lock import LockedError
+from evenflow.pipelines.publish import Topics
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.kafka_client import UnreachableError
+from evenflow.transforms.kafka_offsets import GroupOffsets
+from evenflow.transforms.kafka_output import PanePublisher
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+HOUR_MS = 3_600_000
+
+
+def runner_of(process: int) -> int:
+    """The process of Prism below a command's."""
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            if Path(f"/proc/{child}/comm").read_text().startswith("prism"):
+                return int(child)
+    pytest.fail("no prism below the command")
+
+
+def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name, output = topic(2), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 300))
+    with gate(command(broker, name, output, prism), tmp_path) as running:
+        wait_for(lambda: count(output) == 300)
+        broker.produce(name, 1, documents(0, 300, 1))
+        os.kill(runner_of(running.process.pid), signal.SIGKILL)
+        assert running.ended(20) == 1
+        assert "the runner ended" in running.said[-1] and "un the same command again" in running.said[-1]
+    to_end(broker, name, output).go()
+    assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
+
+
+def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> None:
+    port = free_port()
+    words = [word.replace(broker.address, f"127.0.0.1:{port}") for word in command(broker, "docs", tmp_path / "out", prism)]
+    began = time.monotonic()
+    with gate(words, tmp_path) as running:
+        assert running.ended(40) == 1
+        assert time.monotonic() - began < 30
+        assert f"no answer from 127.0.0.1:{port}" in running.said[-1]
+    assert not (tmp_path / "out" / "ledger").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--until-end",)])
+def test_no_such_topic(broker: Broker, tmp_path: Path, prism: str, more: tuple[str, ...]) -> None:
+    began = time.monotonic()
+    with gate(command(broker, "absent", tmp_path / "out", prism, *more), tmp_path) as running:
+        assert running.ended(25) == 1
+        assert time.monotonic() - began < 20
+        assert running.said == [f"evenflow: topic absent is not on {broker.address}: check its name, or create it"]
+    assert not (tmp_path / "out" / "ledger").exists()  # the right name may be given with the same --output
+
+
+def test_the_topic_is_deleted_while_it_is_read(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name, output = topic(2), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 100))
+    with gate(command(broker, name, output, prism), tmp_path) as running:
+        wait_for(lambda: count(output) == 100)
+        with closing(broker.admin()) as admin:
+            admin.delete_topics([name])
+        assert running.ended(30) == 1
+        assert len(running.said[-1]) < 300 and name in running.said[-1]
+        assert "deleted" in running.said[-1] or "is not on" in running.said[-1]
+    assert placed(output) == expected({0: 100}) and recounted(output)
+
+
+def can_mount() -> bool:
+    """Whether this user may have mounts of its own."""
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
+@pytest.mark.parametrize("runner", ["in-process", "prism"])
+def test_no_space_left(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, runner: str) -> None:
+    name, device, kept = topic(1), tmp_path / "device", tmp_path / "kept"
+    device.mkdir()
+    broker.produce(name, 0, [value.replace(b"times", os.urandom(400).hex().encode()) for value in documents(0, 3000)])
+    words = command(broker, name, device / "out", prism, "--until-end", "-q")
+    if runner == "in-process":
+        words = [word for word in words if not word.startswith("--runner")]
+    script = (
+        'kept=$1; device=$2; shift 2; mount -t tmpfs -o size=1m tmpfs "$device" || exit 9; "$@"; a=$?; '
+        'mount -o remount,size=80m "$device" && "$@"; b=$?; cp -r "$device/out" "$kept"; exit $a$b'
+    )
+    whole = ["unshare", "-m", "sh", "-c", script, "sh", str(kept), str(device), *words]
+    ended = subprocess.run(whole, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 10, ended.stderr  # 1, and then 0
+    [line] = ended.stderr.splitlines()
+    assert line.startswith(f"evenflow: {device}/out")
+    assert line.endswith("No space left on device; make room, then run the same command again to go on")
+    assert placed(kept) == expected({0: 3000}) and recounted(kept)
+
+
+def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    name, output, group = topic(1), tmp_path / "out", "follows"
+    key = (name, 0)
+    broker.produce(name, 0, documents(0, 100))
+    reader = GroupOffsets(KafkaSettings(broker.address), group)
+    with closing(reader), gate(command(broker, name, output, prism, "--group", group), tmp_path) as running:
+
+        def next_of_ledger() -> int:
+            return max((entry.source[-1].last + 1 for entry in read_entries(output)), default=0)
+
+        def offset() -> int:
+            return reader.committed([key])[key].offset if reader.committed([key]) else 0
+
+        for i in range(100, 400, 50):
+            broker.produce(name, 0, documents(i, i + 50))
+            for _ in range(10):
+                seen = offset()  # before the ledger is read: what the group had then must be in it
+                assert seen <= next_of_ledger()
+                time.sleep(0.05)
+        wait_for(lambda: offset() == 400)
+        assert not any("group" in line for line in running.said)
+    tp = TopicPartition(name, 0)
+    with closing(broker.admin()) as admin:
+        admin.alter_group_offsets(group, {tp: OffsetAndMetadata(7, "", -1)})
+    broker.produce(name, 0, documents(400, 450))
+    with gate(command(broker, name, output, prism, "--group", group), tmp_path) as running:
+        wait_for(lambda: count(output) == 450)
+        [line] = [line for line in running.said if "group" in line]
+        assert f"{name} partition 0" in line and "at 7" in line and "400" in line
+    assert placed(output) == expected({0: 450}) and recounted(output)
+
+
+def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    name, output = topic(1), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 20))
+    with gate(command(broker, name, output, prism), tmp_path) as running:
+        wait_for(lambda: count(output) == 20)
+        second = subprocess.run(command(broker, name, output, prism), capture_output=True, text=True, timeout=30)
+        assert second.returncode == 1 and f"in use by another run (process {running.process.pid}" in second.stderr
+        with pytest.raises(LockedError):
+            to_end(broker, name, output).go()
+        broker.produce(name, 0, documents(20, 40))
+        wait_for(lambda: count(output) == 40)
+    assert placed(output) == expected({0: 40}) and recounted(output)
+
+
+def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tmp_path: Path) -> None:
+    """The ledger's entries stand; the offsets come when the broker is back."""
+    own_broker.start()
+    name, output = own_broker.create_topic("docs"), tmp_path / "out"
+    begin = int(time.time() * 1000) - HOUR_MS
+    for i in range(3):
+        own_broker.produce(name, 0, documents(10 * i, 10 * i + 10), timestamp_ms=begin + i * 2000)
+    notes: list[str] = []
+    starting: list[threading.Timer] = []
+
+    def on_pane(entry: PaneEntry, seconds: float) -> None:
+        if entry.pane == 0:
+            own_broker.kill()
+            starting.append(threading.Timer(3.0, own_broker.start))
+            starting[0].start()
+
+    run = to_end(own_broker, name, output, group="g")
+    run.on_pane, run.on_note = on_pane, notes.append
+    try:
+        assert run.go().new == 3
+    finally:
+        starting[0].join()
+    assert any("no answer" in each and "trying on" in each for each in notes)
+    with closing(GroupOffsets(KafkaSettings(own_broker.address), "g")) as reader:
+        assert reader.committed([(name, 0)])[name, 0].offset == 30
+    assert placed(output) == expected({0: 30}) and recounted(output)
+
+
+def test_a_pane_is_published_once_where_the_answer_was_lost(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, accepted, output = topic(1), topic(1), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 30))
+    publish, lost = PanePublisher.publish, [UnreachableError("no answer")]
+
+    def without_answer(self: PanePublisher, *arguments: Any) -> int:
+        done = publish(self, *arguments)
+        if lost:
+            raise lost.pop()
+        return done
+
+    monkeypatch.setattr(PanePublisher, "publish", without_answer)
+    to_end(broker, name, output, group=f"g-{name}", publish=Topics(accepted)).go()
+    assert not lost
+    options: dict[str, Any] = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 2000}
+    with closing(
+        KafkaConsumer(accepted, bootstrap_servers=broker.address, isolation_level="read_committed", **options)
+    ) as consumer:
+        seen = Counter(record.key.decode() for record in consumer)
+    assert seen == expected({0: 30}) == placed(output)

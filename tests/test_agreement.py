@@ -1,0 +1,57 @@
+"""Capitals and articles."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenflow.transforms.agreement import article_edit, recase, sounds_as_vowel
+
+
+@pytest.mark.parametrize(
+    ("said", "canonical", "replacement", "wanted"),
+    [
+        ("Her", "her", "his", "His"),
+        ("HER", "her", "his", "HIS"),
+        ("her", "her", "his", "his"),
+        ("Mother-In-Law", "mother-in-law", "father-in-law", "Father-In-Law"),
+        ("Mother-in-law", "mother-in-law", "father-in-law", "Father-in-law"),
+        ("Christian", "Christian", "Muslim", "Muslim"),
+        ("christian", "Christian", "Muslim", "muslim"),
+        ("Church", "church", "mosque", "Mosque"),
+        ("church", "church", "Torah", "Torah"),
+        ("BIBLE", "Bible", "Quran", "QURAN"),
+    ],
+)
+def test_capitals(said: str, canonical: str, replacement: str, wanted: str) -> None:
+    assert recase(said, canonical, replacement) == wanted
+
+
+@pytest.mark.parametrize(
+    ("word", "vowel"),
+    [
+        ("heiress", True),
+        ("hero", False),
+        ("uncle", True),
+        ("uniform", False),
+        ("European", False),
+        ("actor", True),
+        ("one", False),
+    ],
+)
+def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
+    assert sounds_as_vowel(word) is vowel
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "replacement", "wanted"),
+    [
+        ("an uncle", "uncle", "niece", (0, 2, "a")),
+        ("A nephew", "nephew", "aunt", (0, 1, "An")),
+        ("An aunt", "aunt", "man", (0, 2, "A")),
+        ("a man", "man", "woman", None),
+        ("the uncle", "uncle", "niece", None),
+        ("banana uncle", "uncle", "niece", None),
+    ],
+)
+def test_the_article_follows_the_new_word(text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None) -> None:
+    assert article_edit(text, text.index(said), said, replacement) == wanted

@@ -1,0 +1,56 @@
+"""Gendered words as items."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenflow.transforms import gendered, roles
+from evenflow.transforms.gendered import Gendered, possessive
+from evenflow.transforms.labels import LabelFinder
+from evenflow.wordlists import loader
+
+GENDER = loader.load("gender")
+
+
+def items(text: str) -> list[tuple[str, float]]:
+    found = Gendered(GENDER, roles.of(GENDER)).items(text, [(0, len(text))], LabelFinder([GENDER]).find(text))
+    return [(item.word, item.weight) for item in found]
+
+
+def test_which_lists_are_gendered() -> None:
+    assert gendered.is_gendered(GENDER)
+    assert not gendered.is_gendered(loader.load("age"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("To man is human.", "man"),
+        ("They will father a child.", "father"),
+        ("The female mice slept.", "female"),
+        ("A Dairy Queen opened.", "queen"),
+        ("We trust in God.", "god"),
+        ("I know He will help.", "he"),
+    ],
+)
+def test_no_persons_at_all(text: str, word: str) -> None:
+    assert dict(items(text))[word] < 0.5
+
+
+@pytest.mark.parametrize("text", ["The man left.", "A female engineer left.", "He left.", "My old father left."])
+def test_persons(text: str) -> None:
+    assert all(weight == 1 for _, weight in items(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "replacement", "wanted"),
+    [
+        ("ladies' hats", "ladies", "gentlemen", "gentlemen's"),
+        ("gentlemen's hats", "gentlemen", "ladies", "ladies'"),
+        ("actress' role", "actress", "actor", "actor's"),
+        ("boys' hats", "boys", "girls", "girls"),
+        ("man's hat", "man", "woman", "woman"),
+    ],
+)
+def test_the_possessive_of_the_new_word(text: str, said: str, replacement: str, wanted: str) -> None:
+    assert possessive(text, len(said), said, replacement)[1] == wanted

@@ -1,0 +1,29 @@
+"""The judge: the embedded one, and another in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evenflow.transforms.counterfactuals import rewrite
+from evenflow.transforms.judges import Embedded
+from evenflow.wordlists import loader
+
+GENDER = loader.load("gender")
+
+
+def test_a_word_said_twice_is_judged_low() -> None:
+    judge = Embedded()
+    assert judge.judge_substitution("I gave him her book.", "I gave her her book.") < 0.5
+    assert judge.judge_substitution("I saw him.", "I saw her.") == 1
+    assert judge.choose_counterpart("x", 0, 1, []) is None
+
+
+class Refuses(Embedded):
+    """Finds no word for «nun»."""
+
+    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
+        return None if sentence[start:end] == "nun" else super().choose_counterpart(sentence, start, end, candidates)
+
+
+def test_another_judge_decides() -> None:
+    assert rewrite("A nun met my sister.", [GENDER], "gender", judge=Refuses()).text == "A nun met my brother."

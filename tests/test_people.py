@@ -1,0 +1,42 @@
+"""Named people."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenflow.transforms import people
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Mary lost it.", [("Mary", "f")]),
+        ("Then Tom Smith met Anna in Paris.", [("Tom Smith", "m"), ("Anna", "f")]),
+        ("Dr. Jones arrived.", [("Jones", "e")]),
+        ("Queen Elizabeth smiled.", [("Elizabeth", "f")]),
+        ("We met Barack Obama there.", [("Barack Obama", "e")]),
+        ("The Harvard University team won in May.", []),
+        ("Will it rain?", []),
+        ("I asked Will.", [("Will", "m")]),
+        ("On Monday the French left.", []),
+    ],
+)
+def test_names_are_found_with_their_sex(text: str, wanted: list[tuple[str, str]]) -> None:
+    assert [(text[each.start : each.end], each.sex) for each in people.named(text, 0, len(text), False)] == wanted
+
+
+def test_names_in_a_text_without_capitals() -> None:
+    text = "then mary met a man and hope was lost"
+    assert [text[each.start : each.end] for each in people.named(text, 0, len(text), True)] == ["mary"]
+
+
+@pytest.mark.parametrize(
+    ("text", "caseless"), [("she left.", False), ("word " * 60, True), ("Word here. " * 30, False), ("A" + "b" * 300, True)]
+)
+def test_whether_capitals_are_written(text: str, caseless: bool) -> None:
+    assert people.is_caseless(text) is caseless
+
+
+@pytest.mark.parametrize(("word", "person"), [("engineers", True), ("neighbor's", True), ("mice", False), ("voice", False)])
+def test_nouns_that_name_people(word: str, person: bool) -> None:
+    assert people.is_person_noun(word) is person

@@ -1,0 +1,49 @@
+"""Role maps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evenflow.transforms import roles
+from evenflow.wordlists import loader, spelling
+
+
+@pytest.mark.parametrize("name", loader.SHIPPED)
+def test_the_shipped_maps_fit_their_lists(name: str) -> None:
+    words = loader.load(name)
+    found = roles.of(words)
+    assert found.by_word
+    labels = {spelling.fold(label): words.groups[group] for label, group in words.labels.items()}
+    for word, group in found.groups.items():
+        assert labels.get(word, group) == group, word
+    for label, other in found.prefer.items():
+        assert labels[label] != labels[spelling.fold(other)]
+
+
+def test_a_label_goes_to_the_first_word_of_its_role() -> None:
+    found = roles.of(loader.load("religion"))
+    (role,) = found.by_word["rabbi"][:1]
+    assert role.target("islam") == "imam"
+    assert role.target("nowhere") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("roles: [", "not YAML"),
+        ("- a", "a mapping with roles"),
+        ("rolls: []", "unknown key rolls"),
+        ("roles: [{role: x, part: noun}]", "an entry has the keys"),
+        ("roles: [{role: x, part: noun, number: any, c: [z]}]", "no group 'c'"),
+        ("roles: [{role: x, part: noun, number: any, a: z}]", "a list of words"),
+        ("companions: [[one]]", "a word for each of a, b"),
+        ("companions: [[one, two], [two, three]]", "two groups"),
+    ],
+)
+def test_a_map_that_cannot_be_used_says_why(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "roles_x.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(roles.RoleMapError, match=what):
+        roles.read(path, ("a", "b"))

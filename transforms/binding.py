@@ -1,0 +1,85 @@
+"""Nouns that the words around them bind to a named person: «my brother John», «Mary is a nurse», «a boy named Tom»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evenflow.transforms import english, people, pronouns, sets
+from evenflow.transforms.people import Person
+from evenflow.transforms.sets import Item
+
+COPULA = re.compile(
+    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
+    r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+)*"
+    r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
+    re.IGNORECASE,
+)
+APPOSED = re.compile(
+    r"\s*(?:,|\(|--|–|—)\s*(?:(?:an?|the|his|her|my|our|their|once|then|now|former|formerly)\s+)?(?:[\w'’-]+\s+){0,3}$",
+    re.IGNORECASE,
+)
+CALLED = re.compile(
+    r"\s*,?\s*(?:(?:was|is|whose name (?:is|was)|who (?:is|was)|that (?:is|was)) )?"
+    r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
+)
+DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
+OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at)\b)[\w'’-]+\s+){0,6}$")
+AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
+BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
+PLAYED = re.compile(
+    r"\b(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|(?:starr?(?:s|ed|ing)?|cast|appear(?:s|ed|ing)?) as)\s+(?:an?|the|her|his)\s+"
+    r"(?:[\w'’-]+\s+){0,6}$",
+    re.IGNORECASE,
+)
+ROLE_AS = re.compile(r"\bas\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+WORK = "named work or organisation"
+TITLED = english.words("titled")
+BEFORE_NO_NAME = re.compile(r"\s*(?:[.,;:!?)]|$|(?:" + "|".join(pronouns.CLOSED) + r")\b)")
+# Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
+SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
+OWNED = re.compile(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
+LONGEST = 60  # characters between a name and «as a waitress» that is said of it
+NEAR = 70  # characters before a noun in which «plays the …» is looked for
+
+
+def bound(
+    text: str, sentence: tuple[int, int], item: Item, named: Sequence[Person], sex: str, caseless: bool, hidden: bool
+) -> tuple[float, str] | None:
+    """Confidence and reason of a noun that is bound to a named person; None if it is not.
+
+    named: the sentence's people. caseless: whether the text is written without capitals. hidden: whether names may be
+    hidden in it for that.
+    """
+    if not caseless and CALLED.match(text, item.end):
+        return SURELY, sets.NAMED
+    start, end = sentence
+    if PLAYED.search(text, max(start, item.start - NEAR), item.start):
+        return 0.4, WORK
+    bracket = BRACKETED.match(text, item.end, end)
+    if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
+        return SURELY, sets.NAMED
+    if hidden and item.word in TITLED and not BEFORE_NO_NAME.match(text, item.end, end):
+        return PERHAPS, sets.NAMED
+    fits = (sex, people.EITHER)
+    after = next((person for person in named if person.start >= item.end), None)
+    if after is not None:
+        between = text[item.end : after.start]
+        if not between.strip() or CALLED.fullmatch(between):
+            return SURELY, sets.NAMED
+        if after.sex in fits and (DIRECT.fullmatch(between) or AT_WORK.fullmatch(between)):
+            return SURELY, sets.NAMED
+        if after.sure and OWNED_BY.fullmatch(between):
+            return POSSESSED, sets.REFERS
+    before = next((person for person in reversed(named) if person.end <= item.start), None)
+    if before is None:
+        return None
+    between = text[before.end : item.start]
+    if before.sex in fits and (COPULA.match(between) or APPOSED.match(between)):
+        return SURELY, sets.REFERS
+    if before.sex in fits and len(between) < LONGEST and ROLE_AS.search(between):
+        return PERHAPS, sets.REFERS
+    if OWNED.match(between):
+        alone = " " not in text[before.start : before.end].strip() and before.sex != people.EITHER
+        return (0.6 if alone else POSSESSED), sets.REFERS
+    return None

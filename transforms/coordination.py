@@ -1,0 +1,69 @@
+"""Pairs that are even already: «he or she», «men and women», «his mother and father»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from evenflow.transforms import sets
+from evenflow.transforms.sets import Item
+from evenflow.wordlists import spelling
+
+COORDINATED = re.compile(
+    r"\s*(?:,?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"(?:(?:both|either|neither|of|to|for|by|with|from|the|an?|my|your|his|her|their|our|its|some|all|no|any|that|this|these|"
+    r"those|old|young|little|other|for)\s+){0,3}",
+    re.IGNORECASE,
+)
+# Plural words of either side that make an even pair with each other.
+PEOPLE_PLURAL = frozenset(
+    ("men", "women", "ladies", "gentlemen", "guys", "gals", "girls", "boys", "males", "females", "gents", "fellas")
+)
+PEOPLE_SINGULAR = frozenset(("man", "woman", "lady", "gentleman", "guy", "gal", "girl", "boy", "male", "female"))
+
+
+def bar_even(text: str, items: Sequence[Item], pair: dict[str, str]) -> None:
+    """Bar the items, in the text's order, that name both sides together.
+
+    pair: folded label -> its counterpart.
+    """
+    for first, second in pairwise(items):
+        if first.group == second.group or second.start - first.end > 40 or first.sentence != second.sentence:
+            continue
+        between = text[first.end : second.start]
+        if COORDINATED.fullmatch(between) is None:
+            continue
+        comma = between.strip().startswith(",") and not re.search(r"\b(?:and|or|nor)\b|&", between)
+        if comma and not (first.kind == second.kind == "plural"):
+            continue
+        if _same_role(first, second, pair):
+            first.lower(0.0, sets.EVEN)
+            second.lower(0.0, sets.EVEN)
+    by_sentence: dict[int, list[Item]] = {}
+    for item in items:
+        if item.word in PEOPLE_PLURAL:
+            by_sentence.setdefault(item.sentence, []).append(item)
+    for said in by_sentence.values():
+        if len({item.group for item in said}) > 1:
+            for item in said:
+                item.lower(0.55, sets.COMPARED)
+
+
+def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:
+    """Whether two words of different sides are each other's counterpart, or as good as that."""
+    words = {first.word, second.word}
+    if first.kind == second.kind == "pronoun":
+        return True
+    if spelling.fold(pair.get(first.word, "")) == second.word or spelling.fold(pair.get(second.word, "")) == first.word:
+        return True
+    if words <= PEOPLE_PLURAL or words <= PEOPLE_SINGULAR:
+        return True
+    families = (
+        {"mother", "mom", "mum", "mommy", "mummy", "mama", "father", "dad", "daddy", "papa"},
+        {"wife", "husband", "bride", "groom", "man"},
+        {"grandma", "granny", "grandmother", "grandpa", "grandfather"},
+        {"mothers", "moms", "mums", "fathers", "dads"},
+        {"lord", "lady", "lords", "ladies", "king", "queen", "prince", "princess"},
+    )
+    return any(words <= family for family in families)
