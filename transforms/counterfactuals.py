@@ -245,7 +245,8 @@ class Substituter:
         for each in edits.values():
             for place in places:
                 start, end = sentences[place]
-                own = [Edit(e.start - start, e.end - start, e.replacement) for e in each if start <= e.start and e.end <= end]
+                first, last = bisect_left(each, (start,)), bisect_left(each, (end,))
+                own = [Edit(e.start - start, e.end - start, e.replacement) for e in each[first:last] if e.end <= end]
                 worst = min(worst, self.judge.judge_substitution(text[start:end], apply(text[start:end], own)))
         return worst
 
@@ -263,7 +264,7 @@ def rewrite(
     """A text with every eligible set exchanged, whatever a plan would say.
 
     source: only sets of this group; target: to this group. By default every group goes to another, of several possible
-    ones to the one that a hash of the text and the set's place says. Raises ValueError for an attribute or a group that
+    ones to the one that a hash of the text says. Raises ValueError for an attribute or a group that
     the lists do not have.
     """
     substituter = Substituter(lists, attribute, method, strictness, judge)
@@ -276,18 +277,14 @@ def rewrite(
     sentences = _sentences(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
     edits: list[Edit] = []
+    number = base_cda.drawn(text, 0, 1 << 32)  # one for the text: all of it goes to the same of several groups
     for each in proposed:
-        wanted = target or _chosen(text, each)
+        wanted = target or (each.targets[number % len(each.targets)] if each.targets else None)
         if wanted is None or (source is not None and each.source != source) or not substituter.eligible(each, wanted):
             continue
         edits += each.edits[wanted]
     edits.sort()
     return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
-
-
-def _chosen(text: str, proposed: Set) -> str | None:
-    targets = proposed.targets
-    return targets[base_cda.drawn(text, 0, len(targets))] if targets else None
 
 
 def _sentences(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:

@@ -44,6 +44,7 @@ OBJECT_AFTER = re.compile(
     r"\s+(?:the|an?|his|her|their|its|our|my|your|it|them|this|that|younger|children|kids)\b", re.IGNORECASE
 )
 VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
+AROUND = 300  # characters about a pronoun in which a deity or a ship may be meant by it
 DEITY = re.compile(r"\b(?:God|Lord|Jesus|Christ|Allah|Buddha|Muhammad|Jehovah|Yahweh|Creator|Almighty|Satan)\b")
 VESSEL = re.compile(
     r"\b(?:ships?|vessels?|boats?|yacht|schooner|frigate|submarine|destroyer|tanker|ferry|sailboat|titanic|nation|republic|country|"
@@ -203,9 +204,9 @@ class Gendered:
             mid = not begins and previous[-1:] not in '.!?:"”“…' and previous[-1:] != ""
             if said[0].isupper() and mid and not _shouted(said):
                 item.lower(0.1, sets.DOCTRINE)
-            elif DEITY.search(text, start, end):
+            elif DEITY.search(text, max(start, item.start - AROUND), min(end, item.end + AROUND)):
                 item.lower(0.3, sets.DOCTRINE)
-        elif VESSEL.search(text, start, item.start):
+        elif VESSEL.search(text, max(start, item.start - AROUND), item.start):
             item.lower(0.45, sets.SENSE)
 
 

@@ -151,6 +151,7 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
         wait_for(lambda: offset() == 400)
         assert not any("group" in line for line in running.said)
     tp = TopicPartition(name, 0)
+    admin: Any
     with closing(broker.admin()) as admin:
         admin.alter_group_offsets(group, {tp: OffsetAndMetadata(7, "", -1)})
     broker.produce(name, 0, documents(400, 450))
