@@ -47,15 +47,19 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
 
 
 def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -> None:
-    """Check word lists: every defect with file, line and label.
+    """Check word lists and their role maps: every defect with file, line and label.
 
     Exit status: 0 all are sound, 2 there is a defect.
     """
+    from evenflow.transforms import roles
+
     checked: list[dict[str, Any]] = []
     for name in names:
         try:
-            checked.append({"list": name, "sound": True, **_sizes(loader.load(name)), "defects": []})
-        except loader.WordListError as error:
+            words = loader.load(name)
+            roles.of(words)  # what its labels may be substituted by, where there is such a map beside it
+            checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
+        except (loader.WordListError, roles.RoleMapError) as error:
             checked.append({"list": name, "sound": False, "defects": str(error).splitlines()})
     with printing():
         if as_json:
