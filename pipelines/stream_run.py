@@ -107,6 +107,7 @@ class StreamRun:
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
+            committer.prepare()  # it takes seconds, for which the first pane need not wait
             self._run(panes, done)
             committer.finish()
             commit.clear_staged(self.output)
