@@ -114,7 +114,7 @@ class Annotator:
                 documents=len(said),
                 counts=[int(n) for n in said.sum(axis=0)],
                 products=[[int(n) for n in row] for row in said.T @ said],
-                relevant=len(np.unique(np.searchsorted(starts, found.starts, "right"))) if len(starts) else 0,
+                relevant=_changes(np.searchsorted(starts, found.starts, "right")) if len(starts) else 0,
                 labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
                 heavy=[
                     {
@@ -140,6 +140,11 @@ def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         size += len(text)
     if len(texts) > first:
         yield first, len(texts)
+
+
+def _changes(values: Ints) -> int:
+    """How many different values an ascending array (n,) holds."""
+    return int(np.count_nonzero(values[1:] != values[:-1])) + (len(values) > 0)
 
 
 def _utf8_length(text: str) -> int:
