@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines import forks, options, summaries, tables
 from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
 from evenflow.pipelines.explain import visible
@@ -159,6 +159,8 @@ def run(
 
 def _run(inputs: list[str], output: Path, settings: Config, workers: int, log_format: str, quiet: bool) -> tuple[Outcome, Path]:
     """The run with its progress, and the report's path."""
+    if workers > 1:
+        forks.start()
     # Imported here: Beam takes a second, which help and wrong usage need not wait for.
     from evenflow.pipelines.progress import reporter
     from evenflow.transforms import files

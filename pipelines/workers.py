@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
-from evenflow.pipelines import gate
+from evenflow.pipelines import forks
 from evenflow.pipelines.gate import Pane, Place, run_graph
 
 # Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough for verdicts to
@@ -19,6 +19,7 @@ from evenflow.pipelines.gate import Pane, Place, run_graph
 CHUNK_BYTES = 256 << 20
 CHUNK_BYTES_SHARED = 64 << 20
 CHUNK_PANES = 64
+AHEAD = 3  # chunks a worker that are in hand or wait to be committed
 
 
 class WorkerError(RuntimeError):
@@ -46,16 +47,13 @@ def staged(panes: Iterator[Pane], place: Place, workers: int) -> Generator[tuple
         for chunk in chunks(panes, CHUNK_BYTES):
             yield chunk, run_graph(chunk, place)
         return
-    # A fork server imports Beam once for all workers; the parent, which has threads, is not forked.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["evenflow.pipelines.quiet", gate.__name__])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_die_with_parent)
+    pool = ProcessPoolExecutor(workers, mp_context=forks.context(), initializer=_die_with_parent)
     pending: deque[tuple[list[Pane], Future[dict[str, float]]]] = deque()
     try:
         for chunk in chunks(panes, CHUNK_BYTES_SHARED):
             pending.append((chunk, pool.submit(run_graph, chunk, place)))
-            # One chunk a worker in hand, one waiting: what is staged ahead stays bounded.
-            if len(pending) > workers + 1:
+            # What is staged ahead stays bounded, but while this process loads the checks, for seconds, the workers go on.
+            if len(pending) > AHEAD * workers:
                 yield _finished(*pending.popleft())
         while pending:
             yield _finished(*pending.popleft())
