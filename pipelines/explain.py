@@ -14,7 +14,7 @@ from typing import Any
 from rich.text import Text
 
 from evenflow.transforms.labels import Found, LabelFinder, Mention, uncut
-from evenflow.transforms.sentences import bounds
+from evenflow.transforms.sentences import bounds, trimmed
 
 # One colour a group: twelve that can be told apart on black and on white, in the order in which lists are given.
 COLOURS = (
@@ -47,14 +47,7 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
 
 def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
     """Start and end of each sentence without the whitespace around it, no mention cut in two."""
-    starts = uncut(bounds(text), found).tolist()
-    out: list[tuple[int, int]] = []
-    for start, stop in pairwise([*starts, len(text)]):
-        inner = text[start:stop].lstrip()
-        if inner:
-            begin = stop - len(inner)
-            out.append((begin, begin + len(inner.rstrip())))
-    return out
+    return trimmed(text, uncut(bounds(text), found).tolist())
 
 
 def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[str, Any]]:

@@ -24,7 +24,7 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import AttributeFigures, Figures
+from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms import duplicates, files
 from evenflow.transforms.annotate import Annotator
@@ -288,11 +288,9 @@ def run_graph(panes: list[Pane], place: Place) -> dict[str, float]:
 def read_ready(folder: Path) -> Ready:
     """What close_pane wrote."""
     data = orjson.loads((folder / "ready.json").read_bytes())
-    figures = data["figures"]
-    figures["attributes"] = {name: AttributeFigures(**each) for name, each in figures["attributes"].items()}
     letters = data["dead_letters"]
     return Ready(
-        Figures(**figures),
+        Figures.read(data["figures"]),
         [Shard.model_validate(each) for each in data["shards"]],
         Shard.model_validate(letters) if letters else None,
     )

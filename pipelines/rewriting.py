@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from evenflow.pipelines.explain import visible, whole_sentences
-from evenflow.transforms.counterfactuals import STRICTNESS, Method, Substituter
+from evenflow.transforms.counterfactuals import STRICTNESS, Method, Substituter, chooser
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.sets import Edit, Set, apply
+from evenflow.transforms.sets import Edit, apply
 from evenflow.wordlists.loader import WordList
 
 
@@ -50,8 +50,9 @@ class Rewriter:
             row["text_cda"], row["sets"] = {}, []
         for attribute, substituter in self._substituters.items():
             edits: list[Edit] = []
+            wanted = chooser(substituter, text, self._source, self._target)
             for number, each in enumerate(substituter.propose(text, sentences, mentions)):
-                target = self._wanted(substituter, text, each)
+                target = wanted(each)
                 chosen = each.edits[target] if target is not None else ()
                 edits += chosen
                 said = {
@@ -65,23 +66,13 @@ class Rewriter:
                 }
                 for place in each.sentences:
                     document["sentences"][place]["sets"].append(said)
+            edits.sort()
             document["text_cda"][attribute] = apply(text, edits)
             for row in document["sentences"]:
-                own = [edit for edit in edits if row["start"] <= edit.start and edit.end <= row["end"]]
+                within = edits[bisect_left(edits, (row["start"],)) : bisect_left(edits, (row["end"],))]
+                own = [edit for edit in within if edit.end <= row["end"]]
                 moved = [Edit(edit.start - row["start"], edit.end - row["start"], edit.replacement) for edit in own]
                 row["text_cda"][attribute] = apply(row["sent_text"], moved) if own else None
-
-    def _wanted(self, substituter: Substituter, text: str, proposed: Set) -> str | None:
-        if self._source is not None and proposed.source != self._source:
-            return None
-        targets = [group for group in proposed.targets if substituter.eligible(proposed, group)]
-        if self._target is not None:
-            return self._target if self._target in targets else None
-        if not targets:
-            return None
-        # Of several, one that the text decides: the same on every run.
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return targets[int.from_bytes(digest, "big") % len(targets)]
 
 
 def difference(document: dict[str, Any]) -> Text:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,15 @@ from apache_beam.transforms.window import FixedWindows
 from evenflow.pipelines import commit
 from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, write_letters
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import AttributeFigures, Figures
+from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms import kafka_records
-from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.annotate import Annotated, Annotator
 from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd
 from evenflow.transforms.kafka_blocks import Item, Lost
 from evenflow.transforms.kafka_panes import PaneCutter, PaneId
 from evenflow.transforms.kafka_source import Source, Start
+from evenflow.transforms.records import Documents
 from evenflow.transforms.shards import write_block
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
@@ -81,23 +82,21 @@ class StageItems:
         folder = folder_of(Path(self._place.staged), item.pane)
         with shop.noting_failure():
             folder.mkdir(parents=True, exist_ok=True)
-            if isinstance(item, Lost):
-                figures = Figures(dead_reasons={LOST: 1})
-                figures.attributes = {each.name: AttributeFigures.empty(len(each.groups)) for each in shop.annotator.attributes}
-                piece = Piece(item.partition, item.start, item.next, item.end.time, figures)
-                (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
-                write_letters(folder / f"{piece.stem}.jsonl", [kafka_records.lost(item)])
-            else:
-                annotator = shop.annotator
-                found = kafka_records.validate(item, annotator.config, annotator.own, self._values)
-                size = sum(len(value or b"") for value in item.values)
-                done = annotator.annotated(found, size)
-                piece = Piece(item.partition, item.start, item.next, item.end.time, done.figures)
-                (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
-                if done.table.num_rows:
-                    write_block(done.table, folder / f"{piece.stem}.arrow")
-                write_letters(folder / f"{piece.stem}.jsonl", done.dead)
+            done = self._read(item, shop.annotator)
+            piece = Piece(item.partition, item.start, item.next, item.end.time, done.figures)
+            (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
+            if done.table.num_rows:
+                write_block(done.table, folder / f"{piece.stem}.arrow")
+            write_letters(folder / f"{piece.stem}.jsonl", done.dead)
         yield (item.pane.span, item.pane.part), piece
+
+    def _read(self, item: Item, annotator: Annotator) -> Annotated:
+        if isinstance(item, Lost):
+            nothing = annotator.annotated(Documents(""), 0)
+            nothing.figures.dead_reasons = {LOST: 1}
+            return Annotated(nothing.table, [kafka_records.lost(item)], nothing.figures)
+        found = kafka_records.validate(item, annotator.config, annotator.own, self._values)
+        return annotator.annotated(found, sum(len(value or b"") for value in item.values))
 
 
 class ListBlocks(beam.DoFn):
@@ -137,36 +136,41 @@ class HeldFile:
         return Path(self.path).exists()
 
 
-def starts(entries: Sequence[PaneEntry], topic: str, cutter: PaneCutter) -> dict[tuple[str, int], Start]:
-    """Where each partition goes on after the panes of a ledger."""
+def positions(entries: Iterable[PaneEntry]) -> dict[int, Position]:
+    """Where each partition stands after the panes of a ledger, by its number."""
     latest: dict[int, Position] = {}
     for entry in entries:
         if entry.stream is not None:
             latest |= {int(partition): position for partition, position in entry.stream.positions.items()}
+    return latest
+
+
+def starts(entries: Sequence[PaneEntry], topic: str, cutter: PaneCutter) -> dict[tuple[str, int], Start]:
+    """Where each partition goes on after the panes of a ledger."""
     last = entries[-1].stream if entries else None
     if last is None:
         return {}
     pane = PaneId(last.span, last.part)
-    return {(topic, partition): Start(position.next, cutter.after(pane, position.time)) for partition, position in latest.items()}
+    return {
+        (topic, partition): Start(position.next, cutter.after(pane, position.time))
+        for partition, position in positions(entries).items()
+    }
 
 
 def read_pieces(folder: Path) -> list[Piece]:
     """What ListBlocks wrote, in source order."""
-    pieces = []
-    for data in orjson.loads((folder / BLOCKS).read_bytes()):
-        figures = data.pop("figures")
-        figures["attributes"] = {name: AttributeFigures(**each) for name, each in figures["attributes"].items()}
-        pieces.append(Piece(**data, figures=Figures(**figures)))
+    found = orjson.loads((folder / BLOCKS).read_bytes())
+    pieces = [Piece(**{**data, "figures": Figures.read(data["figures"])}) for data in found]
     return sorted(pieces, key=lambda piece: (piece.partition, piece.start, piece.next))
 
 
-def joined(pieces: Sequence[Piece], positions: dict[int, int]) -> list[Piece]:
-    """The pieces, each stretch of offsets once, joining up with the positions (partition -> next offset) of the ledger.
+def joined(pieces: Sequence[Piece], due: dict[int, int]) -> list[Piece]:
+    """The pieces, each stretch of offsets once, joining up with what is due (partition -> next offset) by the ledger.
 
     A stretch that was put out twice (a bundle that was done again) counts once. Raises GapError.
     """
     kept: list[Piece] = []
-    at = dict(positions)
+    at = dict(due)
     for piece in pieces:
         expected = at.get(piece.partition)
         if expected is not None and piece.next <= expected:
@@ -191,12 +195,9 @@ class StreamCommitter:
     annotator: Annotator
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
-    _positions: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for entry in self.committer.entries:
-            if entry.stream is not None:
-                self._positions |= {int(key): position.next for key, position in entry.stream.positions.items()}
+        self._due = {partition: position.next for partition, position in positions(self.committer.entries).items()}
 
     def hold(self) -> str | None:
         """Why the gate is held, which the source is told by a file in gate/; None if it may go on."""
@@ -221,7 +222,7 @@ class StreamCommitter:
     def _commit(self, folder: Path) -> None:
         began = time.perf_counter()
         span, part = (int(piece) for piece in folder.name.split("-"))
-        pieces = joined(read_pieces(folder), self._positions)
+        pieces = joined(read_pieces(folder), self._due)
         number = len(self.committer.entries)
         staged = [Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces]
         close_pane(number, staged, folder, self.annotator)
@@ -235,7 +236,7 @@ class StreamCommitter:
             ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
         stream = StreamPane(span=span, part=part, positions={str(key): each for key, each in ends.items()})
         entry = self.committer.commit(folder, read_ready(folder), list(ranges.values()), timings, stream)
-        self._positions |= {key: each.next for key, each in ends.items()}
+        self._due |= {key: each.next for key, each in ends.items()}
         self.after_commit(entry)
         seconds = time.perf_counter() - began
         self.committer.note_timings(entry, seconds, timings)

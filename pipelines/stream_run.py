@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import apache_beam as beam
 
@@ -40,8 +39,9 @@ class Stream:
     """What is read.
 
     pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop at the end offsets
-    of the start. max_panes: stop after as many. group: where offsets are committed for others to see. publish: topics that the
-    committed panes go to, which needs a group."""
+    of the start. max_panes: stop after as many. group: where offsets are committed for others to see. publish: topics
+    that the committed panes go to, which needs a group.
+    """
 
     settings: KafkaSettings
     topic: str
@@ -91,35 +91,34 @@ class StreamRun:
     def _go(self, lists: list[WordList]) -> Outcome:
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            record = settings(self.config, lists, self._source_settings())
+            given = stream.source_settings(self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values)
+            record = settings(self.config, lists, given)
             entries, _ = begin(self.output, record, self.config)
             commit.clear_leftovers(self.output, entries)
             committer = commit.Committer(self.output, self.config, lists, entries)
             done = len(entries)
+            place = Place(self.config.model_dump(), str(self.output / "staged"))
+            annotator = place.workshop().annotator
             panes = stream.StreamCommitter(
                 self.output,
                 self.stream.topic,
                 committer,
-                Annotator(self.config),
-                after_commit=self._follow(entries),
+                annotator,
+                after_commit=self._follow(entries, annotator),
                 on_pane=self.on_pane,
             )
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
             committer.prepare()  # it takes seconds, for which the first pane need not wait
-            self._run(panes, done)
+            self._run(panes, place, done)
             committer.finish()
             commit.clear_staged(self.output)
             (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
             note(self.output, record, self.config, finished=False)  # a topic has no end: there may be more tomorrow
             return Outcome(committer.entries, len(entries) - done, committer.held())
 
-    def _source_settings(self) -> dict[str, Any]:
-        return stream.source_settings(self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values)
-
-    def _run(self, panes: stream.StreamCommitter, done: int) -> None:
-        place = Place(self.config.model_dump(), str(self.output / "staged"))
+    def _run(self, panes: stream.StreamCommitter, place: Place, done: int) -> None:
         cutter = self.stream.cutter(self.config)
         source = Source(
             self.stream.settings,
@@ -175,30 +174,24 @@ class StreamRun:
                     said = True
                 self.stop.wait(AGAIN_SECONDS)
 
-    def _follow(self, entries: list[PaneEntry]) -> Callable[[PaneEntry], None]:
+    def _follow(self, entries: list[PaneEntry], annotator: Annotator) -> Callable[[PaneEntry], None]:
         """What is done after each entry: publish the pane, or commit its offsets, or nothing. Catches up first."""
         if self.stream.group is None:
             return lambda entry: None
         topic = self.stream.topic
-        positions = {
-            (topic, int(key)): position.next
-            for entry in entries
-            if entry.stream
-            for key, position in entry.stream.positions.items()
-        }
+        positions = {(topic, partition): each.next for partition, each in stream.positions(entries).items()}
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
         for difference in compare(positions, offsets.committed(positions)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
             return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
         publisher = PanePublisher(self.stream.settings, self.stream.group)
-        own = Annotator(self.config).own
 
         def once(entry: PaneEntry, again: bool) -> None:
             ends = _ends(entry, topic)
             if again and publisher.published(ends) > entry.pane:
                 return  # the answer was lost, not the transaction
-            records = messages(self.output, entry, self.stream.publish, self.config.fields.id, own)
+            records = messages(self.output, entry, self.stream.publish, self.config.fields.id, annotator.own)
             publisher.publish(entry.pane, records, ends)
 
         publish = self._patiently(once)

@@ -96,6 +96,12 @@ class Figures:
     dead_reasons: dict[str, int] = field(default_factory=dict)
     attributes: dict[str, AttributeFigures] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> Figures:
+        """From what dataclasses.asdict made of them, through JSON or not."""
+        attributes = {name: AttributeFigures(**each) for name, each in data["attributes"].items()}
+        return cls(**{**data, "attributes": attributes})
+
     def add(self, other: Figures) -> None:
         """Add another block's figures in place."""
         self.documents += other.documents

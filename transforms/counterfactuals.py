@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from evenflow.transforms import agreement, base_cda, english, gendered, pronouns, protection, roles, sets
@@ -22,7 +21,7 @@ from evenflow.transforms.coreference import Chain, Resolver
 from evenflow.transforms.gendered import Gendered
 from evenflow.transforms.judges import Embedded, Judge
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
-from evenflow.transforms.sentences import bounds
+from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
 from evenflow.wordlists.loader import WordList
 
@@ -274,28 +273,27 @@ def rewrite(
             raise ValueError(f"group {group!r}: the list {attribute} has no such group; it has {known}")
     found = LabelFinder(lists)
     every = found.find_all(text)
-    sentences = _sentences(text, uncut(bounds(text), every).tolist())
+    sentences = trimmed(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
-    edits: list[Edit] = []
-    number = base_cda.drawn(text, 0, 1 << 32)  # one for the text: all of it goes to the same of several groups
-    for each in proposed:
-        wanted = target or (each.targets[number % len(each.targets)] if each.targets else None)
-        if wanted is None or (source is not None and each.source != source) or not substituter.eligible(each, wanted):
-            continue
-        edits += each.edits[wanted]
+    wanted = chooser(substituter, text, source, target)
+    edits = [edit for each in proposed if (group := wanted(each)) is not None for edit in each.edits[group]]
     edits.sort()
     return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
 
 
-def _sentences(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """Start and end of each sentence without the whitespace around it."""
-    out: list[tuple[int, int]] = []
-    for start, stop in pairwise([*starts, len(text)]):
-        inner = text[start:stop].lstrip()
-        if inner:
-            begin = stop - len(inner)
-            out.append((begin, begin + len(inner.rstrip())))
-    return out
+def chooser(
+    substituter: Substituter, text: str, source: str | None = None, target: str | None = None
+) -> Callable[[Set], str | None]:
+    """Says of a text's sets which group each goes to, whatever a plan would say; None: it stays. See `rewrite`."""
+    number = base_cda.drawn(text, 0, 1 << 32)  # one for the text: all of it goes to the same of several groups
+
+    def wanted(proposed: Set) -> str | None:
+        group = target or (proposed.targets[number % len(proposed.targets)] if proposed.targets else None)
+        if group is None or (source is not None and proposed.source != source):
+            return None
+        return group if substituter.eligible(proposed, group) else None
+
+    return wanted
 
 
 def _is_english(sentence: str) -> bool:

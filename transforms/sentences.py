@@ -10,6 +10,7 @@ English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -301,11 +302,14 @@ def bounds(text: str) -> Index:
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Start and end offset of each sentence, without the whitespace around it; whitespace alone is no sentence."""
-    starts = bounds(text).tolist()
+    return trimmed(text, bounds(text).tolist())
+
+
+def trimmed(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
+    """The same for sentences that begin at the offsets given, ascending."""
     out: list[tuple[int, int]] = []
     for start, stop in pairwise([*starts, len(text)]):
-        part = text[start:stop]
-        inner = part.lstrip()
+        inner = text[start:stop].lstrip()
         if inner:
             begin = stop - len(inner)
             out.append((begin, begin + len(inner.rstrip())))
