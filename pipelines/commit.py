@@ -19,6 +19,7 @@ import orjson
 from evenflow.gates import hold, ledger
 from evenflow.gates.expectations import Limit, PaneChecks
 from evenflow.gates.judge import Judge, overall
+from evenflow.pipelines.endings import undisturbed
 from evenflow.pipelines.gate import Ready
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
@@ -96,9 +97,10 @@ class Committer:
             stream=stream,
         )
         began = time.perf_counter()
-        self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
-        self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
-        ledger.write_entry(self._output, entry)  # (e)
+        with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
+            self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
+            self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
+            ledger.write_entry(self._output, entry)  # (e)
         shutil.rmtree(folder)
         self._judge.remember(entry)
         self.entries.append(entry)

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -84,6 +85,25 @@ def stoppable(session: Session) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Within the block SIGINT and SIGTERM wait for its end: for steps of milliseconds that belong together."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled in the main thread alone
+        return
+    waiting: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda number, frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting[:1]:
+            signal.raise_signal(number)
 
 
 class _Logs(logging.Handler):

@@ -12,7 +12,7 @@ import pytest
 
 from evenflow.gates.ledger import LedgerError
 from evenflow.gates.lock import LockedError
-from evenflow.pipelines.endings import KNOWN, Session, Stopped, explained, failed, printing, stoppable, tell
+from evenflow.pipelines.endings import KNOWN, Session, Stopped, explained, failed, printing, stoppable, tell, undisturbed
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.files import InputError
 from evenflow.wordlists.loader import WordListError
@@ -136,3 +136,13 @@ def test_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
             print("x" * 100_000)
         monkeypatch.undo()
     assert error.value.errno == errno.ENOSPC
+
+
+def test_a_signal_waits_for_steps_that_belong_together() -> None:
+    session, done = Session(), []
+    with pytest.raises(Stopped), stoppable(session):
+        with undisturbed():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("both steps")
+        done.append("never")
+    assert done == ["both steps"] and session.signal == signal.SIGTERM
