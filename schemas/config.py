@@ -5,146 +5,35 @@ Sources of a value, the later winning: defaults here, the --config file (YAML), 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
+from evenflow.schemas.sections import (
+    Attribute,
+    Checks,
+    Fields,
+    Gate,
+    Kafka,
+    Measure,
+    Mode,
+    Pane,
+    Policy,
+    Repair,
+    Section,
+    Shards,
+    Stereotypes,
+)
 from evenflow.schemas.yaml_file import Settings, SettingsError, read
 from evenflow.wordlists import loader
-
-SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
-
-Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class ConfigError(ValueError):
     """A configuration that cannot be used; a line for each mistake: file, line, key, what was expected, what is there."""
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class Fields(Section):
-    text: str = Field(default="text", min_length=1, description="Field that holds a document's text.")
-    id: str = Field(
-        default="id",
-        min_length=1,
-        description="Field that holds a document's id; where it is missing, an id is made from file and ordinal.",
-    )
-
-
-class Pane(Section):
-    docs: int | None = Field(default=None, ge=1, description="Documents a pane at most; null: cut by mib alone.")
-    mib: int = Field(
-        default=64,
-        ge=1,
-        description="MiB of records (as read, decompressed) a pane at most. 64: in that much web and news text even "
-        "religion, the rarest of the shipped attributes, is named some thousand times, enough for a verdict; and checks and "
-        "files of a pane cost little beside reading it.",
-    )
-    rolling: int = Field(
-        default=4,
-        ge=1,
-        description="Panes that a verdict looks back on, its own included. 4: one odd pane (a single book or site) does "
-        "not decide alone, and a lasting change shows within four panes. 1: each pane is judged by itself.",
-    )
-
-
-class Attribute(Section):
-    wordlist: str | None = Field(
-        default=None,
-        description="Path of a word list, seen from this file's folder; null: the list of that name that is shipped.",
-    )
-    target: dict[str, Share] | None = Field(
-        default=None, description="Share of the mentions that each group should have, 1 in all; null: all the same."
-    )
-    warn: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.warn.")
-    block: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.block.")
-
-    @model_validator(mode="after")
-    def _target_is_shares(self) -> Attribute:
-        total = math.fsum((self.target or {}).values())
-        if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
-            refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
-        return self
-
-
-class Gate(Section):
-    warn: float = Field(
-        default=0.25,
-        ge=0,
-        le=1,
-        description="Lower bound of the rolling DR from which a pane is warned of. The bound, not the score: chance alone "
-        "shall wake nobody. 0.25: of two groups, one has three quarters of the mentions, three times the other's.",
-    )
-    block: float = Field(
-        default=0.45,
-        ge=0,
-        le=1,
-        description="Lower bound of the rolling DR from which a pane is blocked. 0.45: of two groups, one has nineteen "
-        "twentieths and the other hardly occurs. Ordinary text stays below: a mix of web, news and encyclopedia was "
-        "measured at 0.22 (gender), 0.36 (age) and 0.41 (religion), so it is warned of and not blocked.",
-    )
-    min_mentions: int = Field(
-        default=200,
-        ge=0,
-        description="Mentions in the rolling panes below which there is no verdict. 200: with mentions that go together "
-        "in documents (half as much worth as independent ones) DR is known to about 0.1, half the way from warn to block.",
-    )
-    hysteresis: float = Field(
-        default=0.02,
-        ge=0,
-        le=1,
-        description="How far below its threshold the bound must fall to end warn or block (never more than half the "
-        "threshold). 0.02: a stream that lies at a threshold does not change its state with every pane, and one that got "
-        "better is let through.",
-    )
-    policy: Literal["quarantine", "halt"] = Field(
-        default="quarantine",
-        description="After a blocked pane: quarantine sets it aside and goes on, so that one bad slice does not cost the "
-        "rest; halt stops there, where each pane needs a person's consent.",
-    )
-    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="Confidence of the intervals. 0.95: the customary one.")
-
-
-class Measure(Section):
-    epsilon: float = Field(
-        default=0.02,
-        gt=0,
-        lt=1,
-        description="DR counts as converged once its interval is narrower than plus or minus epsilon. 0.02: the gate's "
-        "hysteresis; what is left of chance then no longer moves a verdict.",
-    )
-
-
-class Checks(Section):
-    suite: str | None = Field(
-        default=None,
-        description="YAML file with further expectations for each pane, [{type, kwargs}], seen from this file's folder.",
-    )
-
-
-class Shards(Section):
-    rows: int = Field(
-        default=50_000,
-        ge=1,
-        description="Documents a shard at most. 50,000: an ordinary pane is one shard; one of very short texts makes several, "
-        "none of them too large to be read at once.",
-    )
-
-
-class Kafka(Section):
-    security: dict[str, Any] = Field(
-        default_factory=dict,
-        description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
-        "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
-    )
 
 
 class Config(Section):
@@ -155,6 +44,8 @@ class Config(Section):
         description="The protected attributes that are measured, by the names of their word lists.",
     )
     gate: Gate = Field(default_factory=Gate, description="When a pane is warned of or blocked, by DR: 0 is even, 1 the most.")
+    repair: Repair = Field(default_factory=Repair, description="What is done to make uneven groups even.")
+    stereotypes: Stereotypes = Field(default_factory=Stereotypes, description="What is done about stereotypes.")
     measure: Measure = Field(default_factory=Measure, description="What `evenflow measure` answers.")
     checks: Checks = Field(default_factory=Checks, description="The checks of Great Expectations.")
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
@@ -190,6 +81,24 @@ class Config(Section):
             self.gate.warn if own.warn is None else own.warn,
             self.gate.block if own.block is None else own.block,
         )
+
+    def mode(self, attribute: str) -> Mode:
+        """How an attribute is repaired: as it says itself, or as all are."""
+        return self.attributes.get(attribute, Attribute()).mode or self.repair.mode
+
+    def strictness(self, attribute: str) -> float:
+        """The least confidence of an attribute's substitutions."""
+        own = self.attributes.get(attribute, Attribute()).strictness
+        return self.repair.strictness if own is None else own
+
+    def policy(self, attribute: str) -> Policy:
+        """What is done about stereotypes of an attribute's groups."""
+        return self.attributes.get(attribute, Attribute()).stereotypes.policy or self.stereotypes.policy
+
+    def stereotype_threshold(self, attribute: str) -> float:
+        """score_scsc from which a stereotype of an attribute's groups is a strong one."""
+        own = self.attributes.get(attribute, Attribute()).stereotypes.threshold
+        return self.stereotypes.threshold if own is None else own
 
 
 def load(

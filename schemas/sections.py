@@ -1,0 +1,196 @@
+"""The sections of the configuration: their keys, the defaults and the reasons for them."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evenflow.schemas.messages import Problem, refuse
+
+SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Fields(Section):
+    text: str = Field(default="text", min_length=1, description="Field that holds a document's text.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        description="Field that holds a document's id; where it is missing, an id is made from file and ordinal.",
+    )
+
+
+class Pane(Section):
+    docs: int | None = Field(default=None, ge=1, description="Documents a pane at most; null: cut by mib alone.")
+    mib: int = Field(
+        default=64,
+        ge=1,
+        description="MiB of records (as read, decompressed) a pane at most. 64: in that much web and news text even "
+        "religion, the rarest of the shipped attributes, is named some thousand times, enough for a verdict; and checks and "
+        "files of a pane cost little beside reading it.",
+    )
+    rolling: int = Field(
+        default=4,
+        ge=1,
+        description="Panes that a verdict looks back on, its own included. 4: one odd pane (a single book or site) does "
+        "not decide alone, and a lasting change shows within four panes. 1: each pane is judged by itself.",
+    )
+
+
+Mode = Literal["measure", "substitute", "augment", "reweight"]
+# YAML 1.1 reads an off without quotes as false.
+Policy = Annotated[
+    Literal["off", "flag", "remove", "quarantine"], BeforeValidator(lambda value: "off" if value is False else value)
+]
+
+
+class Repair(Section):
+    mode: Mode = Field(
+        default="measure",
+        description="What is done about uneven groups: measure leaves the text as it is; substitute exchanges sentences for "
+        "counterfactuals; augment adds changed copies of documents; reweight gives each document a weight. measure: nobody's "
+        "text is changed unasked.",
+    )
+    method: Literal["gc", "base"] = Field(
+        default="gc",
+        description="How counterfactuals are made: gc heeds grammar and context, base (BaseCDA) exchanges every label and is "
+        "there to compare with.",
+    )
+    strictness: Share = Field(
+        default=0.5,
+        description="Least confidence of a substitution that is made: 0 makes all that are possible, 1 the surest alone. 0.5: "
+        "what is more likely right than not.",
+    )
+    seed: int = Field(default=0, ge=0, description="Of the draw that chooses sentences under the plan; any number.")
+    weight_limit: float = Field(
+        default=4.0,
+        ge=1,
+        description="Greatest weight of a document with reweight, and one through the least. 4: a document that is read four "
+        "times a pass is not yet learnt by heart.",
+    )
+
+
+class Stereotypes(Section):
+    policy: Policy = Field(
+        default="off",
+        description="What is done about sentences above the threshold: off: nobody looks; flag: they are noted in the table of "
+        "sentences; remove: they are taken out of their documents; quarantine: their documents are set aside.",
+    )
+    threshold: Share = Field(
+        default=0.66,
+        description="score_scsc from which a potential stereotype counts as a strong one. 0.66: the main paper's "
+        "thresholds lie between 0.63 and 0.69.",
+    )
+    most_removed: Share = Field(
+        default=0.5,
+        description="Share of its sentences that a document may lose; one that would lose more is set aside, for what is left "
+        "is no text any more.",
+    )
+
+
+class AttributeStereotypes(Section):
+    policy: Policy | None = Field(default=None, description="Policy of this attribute; null: stereotypes.policy.")
+    threshold: Share | None = Field(default=None, description="Threshold of this attribute; null: stereotypes.threshold.")
+
+
+class Attribute(Section):
+    wordlist: str | None = Field(
+        default=None,
+        description="Path of a word list, seen from this file's folder; null: the list of that name that is shipped.",
+    )
+    target: dict[str, Share] | None = Field(
+        default=None, description="Share of the mentions that each group should have, 1 in all; null: all the same."
+    )
+    warn: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.warn.")
+    block: Share | None = Field(default=None, description="Threshold of this attribute; null: gate.block.")
+    mode: Mode | None = Field(default=None, description="Repair of this attribute; null: repair.mode.")
+    strictness: Share | None = Field(default=None, description="Strictness of this attribute; null: repair.strictness.")
+    stereotypes: AttributeStereotypes = Field(
+        default_factory=AttributeStereotypes, description="Where stereotypes of this attribute are treated otherwise."
+    )
+
+    @model_validator(mode="after")
+    def _target_is_shares(self) -> Attribute:
+        total = math.fsum((self.target or {}).values())
+        if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
+            refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
+        return self
+
+
+class Gate(Section):
+    warn: float = Field(
+        default=0.25,
+        ge=0,
+        le=1,
+        description="Lower bound of the rolling DR from which a pane is warned of. The bound, not the score: chance alone "
+        "shall wake nobody. 0.25: of two groups, one has three quarters of the mentions, three times the other's.",
+    )
+    block: float = Field(
+        default=0.45,
+        ge=0,
+        le=1,
+        description="Lower bound of the rolling DR from which a pane is blocked. 0.45: of two groups, one has nineteen "
+        "twentieths and the other hardly occurs. Ordinary text stays below: a mix of web, news and encyclopedia was "
+        "measured at 0.22 (gender), 0.36 (age) and 0.41 (religion), so it is warned of and not blocked.",
+    )
+    min_mentions: int = Field(
+        default=200,
+        ge=0,
+        description="Mentions in the rolling panes below which there is no verdict. 200: with mentions that go together "
+        "in documents (half as much worth as independent ones) DR is known to about 0.1, half the way from warn to block.",
+    )
+    hysteresis: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="How far below its threshold the bound must fall to end warn or block (never more than half the "
+        "threshold). 0.02: a stream that lies at a threshold does not change its state with every pane, and one that got "
+        "better is let through.",
+    )
+    policy: Literal["quarantine", "halt"] = Field(
+        default="quarantine",
+        description="After a blocked pane: quarantine sets it aside and goes on, so that one bad slice does not cost the "
+        "rest; halt stops there, where each pane needs a person's consent.",
+    )
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="Confidence of the intervals. 0.95: the customary one.")
+
+
+class Measure(Section):
+    epsilon: float = Field(
+        default=0.02,
+        gt=0,
+        lt=1,
+        description="DR counts as converged once its interval is narrower than plus or minus epsilon. 0.02: the gate's "
+        "hysteresis; what is left of chance then no longer moves a verdict.",
+    )
+
+
+class Checks(Section):
+    suite: str | None = Field(
+        default=None,
+        description="YAML file with further expectations for each pane, [{type, kwargs}], seen from this file's folder.",
+    )
+
+
+class Shards(Section):
+    rows: int = Field(
+        default=50_000,
+        ge=1,
+        description="Documents a shard at most. 50,000: an ordinary pane is one shard; one of very short texts makes several, "
+        "none of them too large to be read at once.",
+    )
+
+
+class Kafka(Section):
+    security: dict[str, Any] = Field(
+        default_factory=dict,
+        description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
+        "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
+    )
