@@ -27,7 +27,7 @@ lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	mkdir -p build/src/evenflow
-	for room in pipelines transforms gates schemas wordlists; do ln -sfn ../../../$$room build/src/evenflow/$$room; done
+	for room in pipelines transforms gates schemas wordlists prompts; do ln -sfn ../../../$$room build/src/evenflow/$$room; done
 	$(BIN)/pyright
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.

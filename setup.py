@@ -5,7 +5,7 @@ from pathlib import Path
 from setuptools import setup
 
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
-ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists")
+ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists", "prompts")
 
 setup(
     name="evenflow",
@@ -18,7 +18,7 @@ setup(
     python_requires=">=3.11",
     packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
     package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
-    package_data={"": ["py.typed", "*.yaml", "*.json", "*.tsv", "*.j2"]},
+    package_data={"": ["py.typed", "*.yaml", "*.json", "*.tsv", "*.npz", "*.j2"]},
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",

@@ -33,7 +33,7 @@ class DemographicRepresentation(TableMetricProvider):
     """DR of mention columns with its interval, from the documents' counts (see transforms.representation)."""
 
     metric_name = METRIC
-    value_keys = ("columns", "target", "confidence")
+    value_keys = ("columns", "target", "confidence", "weight")
 
     @metric_value(engine=PandasExecutionEngine)
     def _pandas(
@@ -51,7 +51,9 @@ class DemographicRepresentation(TableMetricProvider):
         target: list[float] | None = metric_value_kwargs.get("target")
         if target is not None:
             target = [share / sum(target) for share in target]
-        sums = representation.sums(frame[columns].to_numpy(np.int64))
+        counts = frame[columns].to_numpy(np.int64)
+        weight = metric_value_kwargs.get("weight")
+        sums = representation.sums(counts) if weight is None else representation.weighted(counts, frame[weight].to_numpy())
         return representation.score(sums, target, metric_value_kwargs.get("confidence") or CONFIDENCE).model_dump()
 
 
@@ -64,7 +66,8 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
 
     columns: integer columns with each document's mentions, one for each of M groups. max_value: largest DR allowed, 0 to 1.
     attribute: what the sentence in the data docs calls it. target: M shares that add up to 1; None: all the same.
-    confidence: of the interval, between 0.5 and 1. min_mentions: below, nothing is judged.
+    confidence: of the interval, between 0.5 and 1. min_mentions: below, nothing is judged. weight: column of
+    the documents' weights; None: each counts once.
     """
 
     columns: list[str] = Field(min_items=2, unique_items=True)
@@ -73,9 +76,18 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     target: Union[list[float], None] = None  # noqa: UP007
     confidence: float = Field(default=CONFIDENCE, gt=0.5, lt=1)
     min_mentions: int = Field(default=0, ge=0)
+    weight: Union[str, None] = None  # noqa: UP007
 
     metric_dependencies: ClassVar[tuple[str, ...]] = (METRIC,)
-    success_keys: ClassVar[tuple[str, ...]] = ("columns", "max_value", "attribute", "target", "confidence", "min_mentions")
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "columns",
+        "max_value",
+        "attribute",
+        "target",
+        "confidence",
+        "min_mentions",
+        "weight",
+    )
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     @validator("target")

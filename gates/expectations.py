@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evenflow.gates import shard_frame
+from evenflow.gates import sentence_checks, shard_frame
 from evenflow.gates.user_suite import SuiteError as SuiteError
 from evenflow.gates.user_suite import UserSuite, load
 from evenflow.schemas.documents import mentions
@@ -39,19 +39,22 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")  # an object's, in a message: it woul
 class Limit:
     """Up to where an attribute's DR may go in a pane: max_value, by its interval's lower bound.
 
-    target: share of each group, (M,). min_mentions: below, nothing is judged. confidence: of the interval.
+    target: share of each group, (M,). min_mentions: below, nothing is judged. confidence: of the interval. weight: column
+    of the documents' weights, where they have any.
     """
 
     max_value: float
     target: Sequence[float] | None = None
     min_mentions: int = 0
     confidence: float = 0.95
+    weight: str | None = None
 
 
 class PaneChecks:
     """Runs the suites on panes, one after the other; results and data docs go to root/checks.
 
-    lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns of the shards.
+    lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns of the shards. strong: from
+    which score_scsc a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
     Raises SuiteError, OSError.
     """
 
@@ -64,8 +67,12 @@ class PaneChecks:
         limits: Mapping[str, Limit] | None = None,
         identity: str = "id",
         text: str = "text",
+        strong: Mapping[str, float] | None = None,
+        sentences: bool = False,
     ):
-        self._columns = shard_frame.names(lists, identity, text)
+        weights = [each.weight for each in (limits or {}).values() if each.weight]
+        self._columns = shard_frame.names(lists, identity, text, weights)
+        self._strong = dict(strong or {})
         self._reader = shard_frame.ShardReader(lists, self._columns)
         with _quietly():
             # Imported here: it takes more than a second, and a run on a finished output needs none of it.
@@ -77,6 +84,9 @@ class PaneChecks:
             own = _own_suite(self._columns, limits or {})
             self._user = load(user_suite, self._columns.mentions) if user_suite else UserSuite([], {}, frozenset())
             self._suites = {OWN: gx.ExpectationSuite(name=OWN, expectations=own)}
+            if sentences:
+                of_sentences = sentence_checks.expectations(gx.expectations)
+                self._suites[sentence_checks.NAME] = gx.ExpectationSuite(name=sentence_checks.NAME, expectations=of_sentences)
             if self._user.expectations:
                 self._suites[USERS] = gx.ExpectationSuite(name=USERS, expectations=self._user.expectations)
             self._project = ChecksProject(root, list(self._suites.values()))
@@ -87,21 +97,31 @@ class PaneChecks:
             asset = context.data_sources.add_pandas("pane").add_dataframe_asset("shards")
             self._batches: Any = asset.add_batch_definition_whole_dataframe("pane")
 
-    def run(self, pane: int, shards: Sequence[Path], attributes: Mapping[str, AttributeEntry], documents: int) -> Checks:
+    def run(
+        self,
+        pane: int,
+        shards: Sequence[Path],
+        attributes: Mapping[str, AttributeEntry],
+        documents: int,
+        sentences: tuple[Path, int] | None = None,
+    ) -> Checks:
         """Check a pane's shards, given in their order, against the figures of its attributes and how many documents it has.
 
-        Raises OSError.
+        sentences: its table of sentences and how many rows that has. Raises OSError.
         """
         sums = {
             mentions(name, group): count
             for name, each in attributes.items()
-            for group, count in zip(each.groups, each.sums.counts, strict=True)
+            for group, count in zip(each.groups, each.repair.mentions if each.repair else each.sums.counts, strict=True)
         }
         frame = self._reader.read(shards)
         results = [self._validate(OWN, frame, {"sums": sums, "documents": documents})]
         if USERS in self._suites and len(frame):  # of no documents nothing can be expected
             whole = shard_frame.read_whole(shards, self._user.columns)
             results.append(self._validate(USERS, whole, self._user.parameters))
+        if sentences is not None:
+            table = sentence_checks.read(sentences[0], self._strong)
+            results.append(self._validate(sentence_checks.NAME, table, {"rows": sentences[1]}))
         for result in results:
             self._project.keep(pane, result)
         failures = [self._failure(each) for result in results for each in result.results if not each.success]
@@ -164,6 +184,7 @@ def _own_suite(columns: shard_frame.Names, limits: Mapping[str, Limit]) -> list[
                 target=None if limit.target is None else list(limit.target),
                 confidence=limit.confidence,
                 min_mentions=limit.min_mentions,
+                weight=limit.weight,
                 severity="warning",  # pyright: ignore[reportArgumentType] (pydantic takes the value for the enum)
             )
             for name, limit in limits.items()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import AttributeEntry, Checks, Heavy, PaneEntry, State, Sums, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks, Heavy, PaneEntry, Repair, State, Sums, Verdict
 from evenflow.transforms.representation import add, score
 from evenflow.wordlists.loader import WordList
 
@@ -46,14 +47,19 @@ class Judge:
         block = settings.block if settings is not None and settings.block is not None else limits.block
         return Thresholds(warn, block, limits.min_mentions, limits.hysteresis)
 
-    def judge(self, figures: Figures) -> dict[str, AttributeEntry]:
-        """The attributes of the next pane."""
-        return {words.attribute: self._attribute(words, figures.attributes.get(words.attribute)) for words in self._lists}
+    def judge(self, figures: Figures, repairs: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, AttributeEntry]:
+        """The attributes of the next pane. repairs: what was done to make it even (mending.Mended)."""
+        return {
+            words.attribute: self._attribute(words, figures.attributes.get(words.attribute), (repairs or {}).get(words.attribute))
+            for words in self._lists
+        }
 
-    def _attribute(self, words: WordList, seen: AttributeFigures | None) -> AttributeEntry:
+    def _attribute(self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None) -> AttributeEntry:
         seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
         sums = Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
+        if repair and "sums" in repair:
+            sums = Sums.model_validate(repair["sums"])
         rolling = sums
         for entry in self._recent if self._config.pane.rolling > 1 else ():
             rolling = add(rolling, entry.attributes[name].sums)
@@ -71,7 +77,13 @@ class Judge:
             relevant_sentences=seen.relevant,
             labels=dict(sorted(seen.labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS]),
             heavy=[Heavy(id=each["id"], counts=each["counts"], snippet=each["snippet"]) for each in seen.heavy],
+            repair=self._repair(repair, target) if repair else None,
         )
+
+    def _repair(self, repair: Mapping[str, Any], target: list[float]) -> Repair:
+        before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)
+        told = {key: value for key, value in repair.items() if key != "sums"}
+        return Repair.model_validate({**told, "score_before": before.model_dump()})
 
 
 def overall(attributes: dict[str, AttributeEntry], checked: Checks) -> Verdict:

@@ -33,13 +33,15 @@ TYPES = "types"  # attribute of the frame: column -> kind of what the shards hol
 class Names:
     """The columns of a pane's own frame.
 
-    identity, text: as in the shards. mentions: of the attributes, each with its columns in the order of the groups. bytes:
-    length of the text in bytes. recount: null, or how a second count of the document's labels differs.
+    identity, text: as in the shards. mentions: of the attributes, each with its columns in the order of the groups. weights:
+    of the documents, where they have any. bytes: length of the text in bytes. recount: null, or how a second count of the
+    document's labels differs.
     """
 
     identity: str
     text: str
     mentions: dict[str, list[str]]
+    weights: list[str] = field(default_factory=list)
     bytes: str = field(init=False)
     recount: str = field(init=False)
 
@@ -56,10 +58,10 @@ class Names:
         return [column for columns in self.mentions.values() for column in columns]
 
 
-def names(lists: Sequence[WordList], identity: str, text: str) -> Names:
+def names(lists: Sequence[WordList], identity: str, text: str, weights: Sequence[str] = ()) -> Names:
     """The columns for some word lists."""
     attributes = [documents.Attribute(words.attribute, words.groups) for words in lists]
-    return Names(identity, text, {each.name: documents.own_columns([each]) for each in attributes})
+    return Names(identity, text, {each.name: documents.own_columns([each]) for each in attributes}, list(weights))
 
 
 class ShardReader:
@@ -76,8 +78,9 @@ class ShardReader:
         A column that the shards lack, or that holds something else, is not made up: the check on it fails. Raises OSError.
         """
         files = [_opened(path) for path in shards]
-        kinds = _kinds(files, [self._columns.identity, self._columns.text, *self._columns.counts])
-        wanted = [name for name in (self._columns.identity, *self._columns.counts) if name in kinds]
+        plain = [self._columns.identity, *self._columns.counts, *self._columns.weights]
+        kinds = _kinds(files, [self._columns.text, *plain])
+        wanted = [name for name in plain if name in kinds]
         parts = [_read(path, file, wanted) for path, file in zip(shards, files, strict=True)]
         if not parts:
             return self._empty()
@@ -97,6 +100,8 @@ class ShardReader:
         for name in integers:
             frame[name] = np.zeros(0, np.int64)
         kinds = dict.fromkeys(self._columns.counts, "integer")
+        for name in self._columns.weights:
+            frame[name] = np.zeros(0, np.float64)
         frame.attrs[TYPES] = {self._columns.identity: "text", self._columns.text: "text", **kinds}
         return frame
 

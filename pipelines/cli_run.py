@@ -16,17 +16,18 @@ from evenflow.pipelines.explain import visible
 from evenflow.schemas.config import Config, load
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.run import Outcome
+    from evenflow.pipelines.run import Outcome, Progress
 
-KAFKA = "Kafka"  # panel of the help
+KAFKA, REPAIR = "Kafka", "Repair"  # panels of the help
 EXAMPLES = options.examples(
     "evenflow run --input 'corpus/*.jsonl.gz' --output out",
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
+    "evenflow run --input corpus/ --output out --mode substitute --attribute gender",
     "evenflow run --input corpus/ --output out --log-format json --json",
     "evenflow run --kafka localhost:9092 --topic docs --output out",
 )
-FILES = ("accepted", "quarantine", "dead-letter", "staged")  # folders whose leftovers a run removes
+FILES = ("accepted", "quarantine", "dead-letter", "sentences", "staged")  # folders whose leftovers a run removes
 
 
 def run(
@@ -58,6 +59,26 @@ def run(
     policy: Annotated[
         str | None,
         typer.Option(metavar="POLICY", help="After a blocked pane: quarantine (go on) or halt.  [default: quarantine]"),
+    ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            help="What is done about uneven groups: measure, substitute, augment or reweight.  [default: measure]",
+            rich_help_panel=REPAIR,
+        ),
+    ] = None,
+    strictness: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Least confidence of a substitution, 0 to 1.  [default: 0.5]", rich_help_panel=REPAIR),
+    ] = None,
+    stereotypes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="What is done about strong stereotypes: off, flag, remove or quarantine.  [default: off]",
+            rich_help_panel=REPAIR,
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")] = 1,
     kafka: Annotated[
@@ -127,6 +148,9 @@ def run(
             gate__warn=warn,
             gate__block=block,
             gate__policy=policy,
+            repair__mode=mode,
+            repair__strictness=strictness,
+            stereotypes__policy=stereotypes,
         ),
         attribute or (),
         wordlist or (),
@@ -135,7 +159,7 @@ def run(
     session.output, session.resumable = output, True
     logs(session)
     if kafka is None:
-        outcome, page = _run(inputs, output, settings, workers, log_format, quiet)
+        outcome, page = _run(inputs, output, settings, workers, session, quiet)
     else:
         given = StreamOptions(
             kafka=kafka,
@@ -157,7 +181,7 @@ def run(
     raise typer.Exit(BLOCKED if outcome.halted or any(entry.folder == "quarantine" for entry in outcome.entries) else 0)
 
 
-def _run(inputs: list[str], output: Path, settings: Config, workers: int, log_format: str, quiet: bool) -> tuple[Outcome, Path]:
+def _run(inputs: list[str], output: Path, settings: Config, workers: int, session: Session, quiet: bool) -> tuple[Outcome, Path]:
     """The run with its progress, and the report's path."""
     if workers > 1:
         forks.start()
@@ -169,9 +193,14 @@ def _run(inputs: list[str], output: Path, settings: Config, workers: int, log_fo
     from evenflow.pipelines.board.report import build
     from evenflow.pipelines.run import Run
 
-    with reporter(log_format, sizes, quiet) as progress:
-        job = Run(inputs, output, settings, workers, on_pane=progress.on_pane, on_block=progress.on_block)
-        outcome = job.go()
+    with reporter("json" if session.json_lines else "text", sizes, quiet) as progress:
+
+        def on_pane(done: Progress) -> None:
+            progress.on_pane(done)
+            session.go_on()
+
+        outcome = Run(inputs, output, settings, workers, on_pane=on_pane, on_block=progress.on_block).go()
+        session.go_on()
     return outcome, build(output)
 
 

@@ -22,11 +22,12 @@ from evenflow.gates.judge import Judge, overall
 from evenflow.pipelines.endings import undisturbed
 from evenflow.pipelines.gate import Ready
 from evenflow.schemas.config import Config
+from evenflow.schemas.documents import weight
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
 from evenflow.wordlists.loader import WordList
 
 START = "start checks"  # stage of the first commit: loading Great Expectations
-FOLDERS = ("accepted", "quarantine", "dead-letter", "staged", "ledger", "checks", "gate")
+FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged", "ledger", "checks", "gate")
 
 
 class Committer:
@@ -51,13 +52,25 @@ class Committer:
         config, gate = self._config, self._config.gate
         limits = {
             words.attribute: Limit(
-                self._judge.thresholds(words.attribute).block, self._judge.target(words), gate.min_mentions, gate.confidence
+                self._judge.thresholds(words.attribute).block,
+                self._judge.target(words),
+                gate.min_mentions,
+                gate.confidence,
+                weight(words.attribute) if config.mode(words.attribute) == "reweight" else None,
             )
             for words in self._lists
         }
         suite = Path(config.checks.suite) if config.checks.suite else None
+        strong = {name: config.stereotype_threshold(name) for name in limits if config.policy(name) in ("remove", "quarantine")}
         return PaneChecks(
-            self._output, suite, lists=self._lists, limits=limits, identity=config.fields.id, text=config.fields.text
+            self._output,
+            suite,
+            lists=self._lists,
+            limits=limits,
+            identity=config.fields.id,
+            text=config.fields.text,
+            strong=strong,
+            sentences=config.tells_sentences,
         )
 
     def commit(
@@ -69,14 +82,16 @@ class Committer:
         stream: StreamPane | None = None,
     ) -> PaneEntry:
         """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to timings. Raises OSError."""
-        attributes = self._judge.judge(ready.figures)
+        attributes = self._judge.judge(ready.figures, ready.repairs)
         began = time.perf_counter()
         if "_checks" not in self.__dict__:
             self.prepare()
             timings[START] = time.perf_counter() - began
             began = time.perf_counter()
         paths = [folder / shard.name for shard in ready.shards]
-        checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents)  # (b)
+        table = ready.sentence_table
+        sentences = None if table is None else (folder / table.name, table.rows)
+        checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents, sentences)  # (b)
         timings["checks"] = time.perf_counter() - began
         verdict = overall(attributes, checked)  # (c)
         entry = PaneEntry(
@@ -95,11 +110,13 @@ class Committer:
             verdict=verdict,
             folder="quarantine" if verdict.state == "block" else "accepted",
             stream=stream,
+            sentence_table=ready.sentence_table,
         )
         began = time.perf_counter()
         with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
             self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
             self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
+            self._move(folder, "sentences", [ready.sentence_table.name] if ready.sentence_table else [])
             ledger.write_entry(self._output, entry)  # (e)
         shutil.rmtree(folder)
         self._judge.remember(entry)
@@ -154,8 +171,12 @@ def clear_staged(output: Path) -> None:
 def clear_leftovers(output: Path, entries: Sequence[PaneEntry]) -> None:
     """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry."""
     clear_staged(output)
-    known = {shard.name for entry in entries for shard in (*entry.shards, *filter(None, [entry.dead_letters]))}
-    for folder in ("accepted", "quarantine", "dead-letter"):
+    known = {
+        shard.name
+        for entry in entries
+        for shard in (*entry.shards, *filter(None, [entry.dead_letters, entry.sentence_table, entry.set_aside]))
+    }
+    for folder in ("accepted", "quarantine", "dead-letter", "sentences"):
         for path in (output / folder).glob("part-*"):
             if path.name not in known:
                 path.unlink()

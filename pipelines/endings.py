@@ -64,6 +64,11 @@ class Session:
     resumable: bool = False
     signal: int | None = None
 
+    def go_on(self) -> None:
+        """Raises Stopped where a signal came and what it raised was lost: some libraries swallow whatever is raised in them."""
+        if self.signal is not None:
+            raise Stopped
+
 
 @contextmanager
 def stoppable(session: Session) -> Iterator[None]:

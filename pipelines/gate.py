@@ -26,8 +26,8 @@ from apache_beam.utils.shared import Shared
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import Shard
-from evenflow.transforms import duplicates, files
-from evenflow.transforms.annotate import Annotator
+from evenflow.transforms import duplicates, files, mending, proposals, sentence_table
+from evenflow.transforms.annotate import Annotated, Annotator
 from evenflow.transforms.shards import Layout, described, seal, write_block, write_shards
 
 
@@ -112,6 +112,8 @@ class Ready:
     figures: Figures
     shards: list[Shard]
     dead_letters: Shard | None
+    sentence_table: Shard | None = None
+    repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Workshop:
@@ -180,9 +182,7 @@ class ReadAndAnnotate(beam.DoFn):
                     done = shop.annotator.annotate(block)
                 stem = f"{segment.order:06d}-{number:06d}"
                 with shop.timed("stage"):
-                    if done.table.num_rows:
-                        write_block(done.table, folder / f"{stem}.arrow")
-                    write_letters(folder / f"{stem}.jsonl", done.dead)
+                    stage(done, folder / stem, shop.annotator)
                 shop.on_block(done.figures)
                 yield pane, Staged((segment.order, number), stem, done.figures)
 
@@ -200,8 +200,19 @@ class ClosePane(beam.DoFn):
             close_pane(pane, sorted(blocks, key=lambda each: each.place), self._place.folder(pane), shop.annotator)
 
 
+def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
+    """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
+    if done.table.num_rows:
+        write_block(done.table, path.with_suffix(".arrow"))
+        if done.repair is not None and annotator.proposer is not None:
+            proposals.write(path.with_suffix(proposals.SUFFIX), done.repair.proposed, annotator.proposer)
+            write_block(done.repair.rows, path.with_suffix(sentence_table.SUFFIX))
+    write_letters(path.with_suffix(".jsonl"), done.dead)
+
+
 def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator) -> None:
-    """Take duplicates out, sum the figures, write shards and the dead-letter file, remove the blocks, mark the pane ready."""
+    """Take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the blocks, mark the pane
+    ready."""
     figures = {each.stem: each.figures for each in blocks}
     staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
     for path, rows, places in duplicates.repeated(staged):
@@ -212,8 +223,11 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
         figures[path.stem] = rest
         write_letters(path.with_suffix(".jsonl"), letters)
     total = Figures()
-    for each in figures.values():
-        total.add(each)
+    for stem, each in figures.items():
+        if folder / f"{stem}.arrow" not in staged:
+            total.add(each)
+    mended = mending.mend({path: figures[path.stem] for path in staged}, folder, pane, annotator)
+    total.add(mended.figures)
     config = annotator.config
     layout = Layout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
     shards = write_shards(staged, folder, pane, layout)
@@ -224,6 +238,8 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
         "figures": dataclasses.asdict(total),
         "shards": [shard.model_dump() for shard in shards],
         "dead_letters": letters.model_dump() if letters else None,
+        "sentence_table": mended.sentences.model_dump() if mended.sentences else None,
+        "repairs": mended.repairs,
     }
     (folder / "ready.json").write_bytes(orjson.dumps(ready))
 
@@ -288,9 +304,14 @@ def run_graph(panes: list[Pane], place: Place) -> dict[str, float]:
 def read_ready(folder: Path) -> Ready:
     """What close_pane wrote."""
     data = orjson.loads((folder / "ready.json").read_bytes())
-    letters = data["dead_letters"]
+
+    def shard(name: str) -> Shard | None:
+        return Shard.model_validate(data[name]) if data[name] else None
+
     return Ready(
         Figures.read(data["figures"]),
         [Shard.model_validate(each) for each in data["shards"]],
-        Shard.model_validate(letters) if letters else None,
+        shard("dead_letters"),
+        shard("sentence_table"),
+        data["repairs"],
     )

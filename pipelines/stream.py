@@ -22,7 +22,7 @@ import orjson
 from apache_beam.transforms.window import FixedWindows
 
 from evenflow.pipelines import commit
-from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, write_letters
+from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, stage
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
@@ -33,7 +33,6 @@ from evenflow.transforms.kafka_blocks import Item, Lost
 from evenflow.transforms.kafka_panes import PaneCutter, PaneId
 from evenflow.transforms.kafka_source import Source, Start
 from evenflow.transforms.records import Documents
-from evenflow.transforms.shards import write_block
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
 HELD = "held"  # in gate/: while it is there, the source does not read
@@ -85,9 +84,7 @@ class StageItems:
             done = self._read(item, shop.annotator)
             piece = Piece(item.partition, item.start, item.next, item.end.time, done.figures)
             (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
-            if done.table.num_rows:
-                write_block(done.table, folder / f"{piece.stem}.arrow")
-            write_letters(folder / f"{piece.stem}.jsonl", done.dead)
+            stage(done, folder / piece.stem, shop.annotator)
         yield (item.pane.span, item.pane.part), piece
 
     def _read(self, item: Item, annotator: Annotator) -> Annotated:

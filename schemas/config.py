@@ -95,6 +95,11 @@ class Config(Section):
         """What is done about stereotypes of an attribute's groups."""
         return self.attributes.get(attribute, Attribute()).stereotypes.policy or self.stereotypes.policy
 
+    @property
+    def tells_sentences(self) -> bool:
+        """Whether sentences are looked at one by one, so that there is a table of them."""
+        return any(self.mode(name) in ("substitute", "augment") or self.policy(name) != "off" for name in self.attributes)
+
     def stereotype_threshold(self, attribute: str) -> float:
         """score_scsc from which a stereotype of an attribute's groups is a strong one."""
         own = self.attributes.get(attribute, Attribute()).stereotypes.threshold

@@ -8,16 +8,19 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenflow.schemas.sections import Mode
+
 SNIPPET = 160  # characters of a heavy document that the report shows
 HEAVY = 8  # documents that weigh most, kept a pane and attribute
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute as the steps know it: its name and groups, in the word list's order."""
+    """An attribute as the steps know it: its name, its groups in the word list's order, and how it is repaired."""
 
     name: str
     groups: tuple[str, ...]
+    mode: Mode = "measure"
 
 
 def mentions(attribute: str, group: str) -> str:
@@ -25,11 +28,17 @@ def mentions(attribute: str, group: str) -> str:
     return f"mentions_{attribute}_{group}"
 
 
+def weight(attribute: str) -> str:
+    """Name of the shard column that holds a document's weight for an attribute (mode reweight)."""
+    return f"weight_{attribute}"
+
+
 # Columns of a staged block: these, the mentions, then the document's other fields. The file stands in the schema's metadata.
 ID = pa.field("id", pa.string(), nullable=False)
 TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
 FILE = b"evenflow.file"
+COPY_OF = pa.field("copy_of", pa.string())  # mode augment: the id of the document that this is a changed copy of, else null
 
 
 def mention_fields(attribute: Attribute) -> list[pa.Field]:
@@ -37,18 +46,56 @@ def mention_fields(attribute: Attribute) -> list[pa.Field]:
     return [pa.field(mentions(attribute.name, group), pa.int32(), nullable=False) for group in attribute.groups]
 
 
+def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
+    """The columns that are computed here: the mentions, then what the repair adds."""
+    fields = [column for attribute in attributes for column in mention_fields(attribute)]
+    fields += [pa.field(weight(each.name), pa.float64(), nullable=False) for each in attributes if each.mode == "reweight"]
+    return [*fields, COPY_OF] if any(each.mode == "augment" for each in attributes) else fields
+
+
 def own_columns(attributes: Sequence[Attribute]) -> list[str]:
     """Names of the columns that are computed here. Raises ValueError where two have the same name."""
-    names = [column.name for attribute in attributes for column in mention_fields(attribute)]
+    names = [column.name for column in own_fields(attributes)]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"attributes and groups make the column {doubled[0]!r} twice; give one of them another name")
     return names
 
 
 def shard_schema(attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str) -> pa.Schema:
-    """Columns of a shard: id and text under their names in the input, the other fields, and the mentions."""
-    own = [column for attribute in attributes for column in mention_fields(attribute)]
-    return pa.schema([ID.with_name(identity), TEXT.with_name(text), *others, *own])
+    """Columns of a shard: id and text under their names in the input, the other fields, and those computed here."""
+    return pa.schema([ID.with_name(identity), TEXT.with_name(text), *others, *own_fields(attributes)])
+
+
+# Columns of the table of sentences, a row for each relevant sentence and attribute that it names (main paper, 4.1).
+# Offsets are of the text as it was read, in characters. text_cda: the sentence as it was changed, null where it was not.
+_SET = pa.struct(
+    [
+        ("set", pa.int32()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("confidence", pa.float32()),
+        ("reason", pa.string()),
+    ]
+)
+SENTENCES = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("attribute", pa.string(), nullable=False),
+        pa.field("sent_id", pa.int32(), nullable=False),
+        pa.field("start", pa.int64(), nullable=False),
+        pa.field("end", pa.int64(), nullable=False),
+        pa.field("sent_text", pa.large_string(), nullable=False),
+        pa.field("words_per_group", pa.map_(pa.string(), pa.list_(pa.string())), nullable=False),
+        pa.field("counts_per_group", pa.map_(pa.string(), pa.int32()), nullable=False),
+        pa.field("relevant_sentence", pa.bool_(), nullable=False),
+        pa.field("potential_stereotype", pa.float32()),
+        pa.field("linguistic_indicators", pa.string()),
+        pa.field("score_scsc", pa.float32()),
+        pa.field("remove_sentence", pa.bool_(), nullable=False),
+        pa.field("text_cda", pa.large_string()),
+        pa.field("sets", pa.list_(_SET), nullable=False),
+    ]
+)
 
 
 @dataclass
@@ -111,7 +158,6 @@ class Figures:
         for reason, count in other.dead_reasons.items():
             self.dead_reasons[reason] = self.dead_reasons.get(reason, 0) + count
         for name, figures in other.attributes.items():
-            if name in self.attributes:
-                self.attributes[name].add(figures)
-            else:
-                self.attributes[name] = figures
+            if name not in self.attributes:
+                self.attributes[name] = AttributeFigures.empty(len(figures.counts))  # what is added stays as it is
+            self.attributes[name].add(figures)

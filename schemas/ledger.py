@@ -6,6 +6,7 @@ Every figure here is a pure function of the input, the word lists and the config
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -29,8 +30,8 @@ class Sums(Entry):
     """
 
     documents: int
-    counts: list[int]
-    products: list[list[int]]
+    counts: Sequence[int | float]  # of weighted documents they are no whole numbers
+    products: Sequence[Sequence[int | float]]
 
 
 class Score(Entry):
@@ -63,6 +64,64 @@ class Heavy(Entry):
     snippet: str
 
 
+class Substitution(Entry):
+    """Words that were exchanged for others, how often, and the first such sentence (data: not escaped, cut short)."""
+
+    said: str
+    instead: str
+    target: str
+    count: int
+    id: str
+    before: str
+    after: str
+
+
+class Repair(Entry):
+    """What was done to make an attribute of a pane even.
+
+    before: sums of the text before substitution, after the filter of stereotypes. score_before: its score. expected_dr: what
+    the plan leads to on average; None without a plan. shortage (M,): mentions that a group still lacks under the plan.
+    mentions (M,): after, not weighted. sets: mentions that hang together, of them eligible, changed; barred: the others by
+    their reason. sentences, documents: changed. copies: documents added. weights: least and greatest, None in other modes.
+    """
+
+    mode: Literal["substitute", "augment", "reweight"]
+    strictness: float
+    before: Sums
+    score_before: Score
+    expected_dr: float | None
+    shortage: list[float]
+    mentions: list[int]
+    sets: int = 0
+    eligible: int = 0
+    changed: int = 0
+    barred: dict[str, int] = {}
+    sentences: int = 0
+    documents: int = 0
+    copies: int = 0
+    weights: tuple[float, float] | None = None
+    substitutions: list[Substitution] = []
+
+
+class Filtered(Entry):
+    """What was done about stereotypes of an attribute's groups in a pane.
+
+    asked: relevant sentences that were looked at; unsure: of them without a clear answer, potential: that may state a
+    stereotype, strong: of these the ones above the threshold. removed: sentences taken out. documents: set aside for it.
+    examples: some strong ones, {id, sentence, score, reasons}, data: not escaped.
+    """
+
+    policy: Literal["flag", "remove", "quarantine"]
+    threshold: float
+    asked: int
+    unsure: int
+    potential: int
+    strong: int
+    removed: int
+    documents: int
+    examples: list[dict[str, str | float]] = []
+
+
 class AttributeEntry(Entry):
     """One attribute of one pane. groups and target have M items each, in the same order as sums.counts."""
 
@@ -76,6 +135,8 @@ class AttributeEntry(Entry):
     relevant_sentences: int
     labels: dict[str, int]
     heavy: list[Heavy]
+    repair: Repair | None = None
+    stereotypes: Filtered | None = None
 
 
 class SourceRange(Entry):
@@ -156,3 +217,5 @@ class PaneEntry(Entry):
     verdict: Verdict
     folder: Folder
     stream: StreamPane | None = None
+    sentence_table: Shard | None = None
+    set_aside: Shard | None = None

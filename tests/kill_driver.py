@@ -21,7 +21,7 @@ from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 
 EVENLY = 14  # moments spread over the whole run, beside those of the commits
-FOLDERS = ("accepted", "quarantine", "dead-letter", "ledger")
+FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
 
 
 def watch(output: Path, on_event: Callable[[int, str, str], None]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from kill_driver import digests
 
 SPEECHES = Path(__file__).parent / "data" / "speeches.jsonl.gz"
-SETTINGS = {"pane.docs": 15, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
+SETTINGS = {"pane.docs": 15, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20, "repair.mode": "augment"}
 
 
 @pytest.fixture
@@ -37,7 +37,8 @@ def test_killed_at_file_operations(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).with_name("evenflow")), "run", "--input", str(corpus), "--pane-docs", "15"]
+    evenflow = str(Path(sys.executable).with_name("evenflow"))
+    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15", "--mode", "substitute"]
     began = time.monotonic()
     subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)
     whole = time.monotonic() - began

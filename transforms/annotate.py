@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +14,15 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.files import Block
-from evenflow.transforms.labels import LabelFinder, uncut
+from evenflow.transforms.labels import Found, LabelFinder, Mention, uncut
 from evenflow.transforms.records import Documents, validate
-from evenflow.transforms.sentences import bounds
+from evenflow.transforms.sentence_table import Rows
+from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.wordlists import loader
+from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.transforms.proposals import Proposed, Proposer
 
 BETWEEN = "\n\n"  # joins documents: neither a sentence nor a label crosses a blank line
 # Characters that are searched at a time; a longer document is searched alone. It bounds the memory of the arrays.
@@ -27,11 +33,31 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass
 class Annotated:
-    """A block after reading: its table (documents.staged_schema), dead letters as JSON-able records, and figures."""
+    """A block after reading: its table, dead letters as JSON-able records, figures; and what its repair needs, if it has one."""
 
     table: pa.Table
     dead: list[dict[str, Any]]
     figures: documents.Figures
+    repair: Details | None = None
+
+
+@dataclass
+class Details:
+    """What is known of a block's sentences: rows of the table of sentences, and proposed substitutions."""
+
+    rows: pa.Table
+    proposed: list[Proposed]
+
+
+class Searched(NamedTuple):
+    """Documents first.. of a block that were searched together: where each begins in the joined text, what was found
+    there, and where sentences begin."""
+
+    first: int
+    texts: Sequence[str]
+    begins: Ints
+    every: list[Found]
+    starts: Ints
 
 
 class Annotator:
@@ -40,9 +66,12 @@ class Annotator:
     def __init__(self, config: Config):
         self.config = config
         self.lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
-        self.attributes = tuple(documents.Attribute(words.attribute, words.groups) for words in self.lists)
+        self.attributes = tuple(
+            documents.Attribute(words.attribute, words.groups, config.mode(words.attribute)) for words in self.lists
+        )
         self.own = frozenset(documents.own_columns(self.attributes))
         self._finder = LabelFinder(self.lists)
+        self.proposer = _proposer(config, self.lists)
 
     def measure(self, block: Block) -> documents.Figures:
         """The figures of a block; no sentences are bounded and no other fields kept."""
@@ -58,10 +87,41 @@ class Annotator:
 
     def annotated(self, found: Documents, input_bytes: int) -> Annotated:
         """Validated documents with their mentions; input_bytes: of the records that they came from."""
-        figures, counts = self.count(found.file, found.ids, found.texts, found.places)
+        searched: list[Searched] = []
+        look = searched.append if self.proposer is not None else None
+        figures, counts = self.count(found.file, found.ids, found.texts, found.places, look=look)
         figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
-        return Annotated(self._table(found, counts), found.dead, figures)
+        repair = self._details(found, searched, self.proposer) if self.proposer is not None else None
+        return Annotated(self._table(found, counts), found.dead, figures, repair)
+
+    def _details(self, found: Documents, searched: Sequence[Searched], proposer: Proposer) -> Details:
+        rows = Rows({words.attribute: words.groups for words in self.lists})
+        proposed: list[Proposed] = []
+        for number, sentences, mentions in self._relevant(searched):
+            place, identity, text = found.places[number], found.ids[number], found.texts[number]
+            rows.add(place, identity, text, sentences, mentions)
+            each = proposer.propose(place, identity, text, sentences, mentions)
+            if each is not None:
+                proposed.append(each)
+        return Details(rows.table(), proposed)
+
+    def _relevant(self, searched: Sequence[Searched]) -> Iterator[tuple[int, list[tuple[int, int]], list[Mention]]]:
+        """Documents that name a label: their number, all their sentences, and their mentions in the text's order."""
+        for piece in searched:
+            mentions = sorted(self._finder.named(piece.every), key=lambda each: (each.start, -each.end, each.attribute))
+            owners = np.searchsorted(piece.begins, [each.start for each in mentions], "right") - 1
+            edges = np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist() if len(mentions) else []
+            for first, last in pairwise(edges):
+                owner = int(owners[first])
+                begin, text = int(piece.begins[owner]), piece.texts[owner]
+                low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
+                own = [
+                    Mention(each.start - begin, each.end - begin, each.label, each.attribute, each.group)
+                    for each in mentions[first:last]
+                ]
+                starts = (piece.starts[low:high] - begin).tolist()
+                yield piece.first + owner, trimmed(text, starts if starts and not starts[0] else [0, *starts]), own
 
     def _table(self, found: Documents, counts: list[Ints]) -> pa.Table:
         columns: list[tuple[pa.Field, Any]] = [
@@ -72,33 +132,51 @@ class Annotator:
         for attribute, each in zip(self.attributes, counts, strict=True):
             for number, column in enumerate(documents.mention_fields(attribute)):
                 columns.append((column, pa.array(each[:, number], pa.int32())))
+        for column in documents.own_fields(self.attributes)[len(columns) - 3 :]:
+            blank = pa.nulls(len(found.ids), column.type) if column.nullable else pa.array(np.ones(len(found.ids)), column.type)
+            columns.append((column, blank))  # what the repair fills
         columns += found.fields.items()
         schema = pa.schema([column for column, _ in columns], metadata={documents.FILE: found.file.encode()})
         return pa.Table.from_arrays([values for _, values in columns], schema=schema)
 
     def count(
-        self, file: str, ids: Sequence[str], texts: Sequence[str], places: Sequence[int], with_sentences: bool = True
+        self,
+        file: str,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        places: Sequence[int],
+        with_sentences: bool = True,
+        look: Callable[[Searched], None] | None = None,
     ) -> tuple[documents.Figures, list[Ints]]:
-        """Figures of D documents, and for each attribute the mentions of its groups in each of them, (D, M)."""
+        """Figures of D documents, and for each attribute the mentions of its groups in each of them, (D, M).
+
+        look: called with what was found, for those who need to know more.
+        """
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
         for attribute in self.attributes:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(len(attribute.groups))
         parts: list[list[Ints]] = []
         for first, last in _pieces(texts):
-            part, counts = self._piece(file, ids[first:last], texts[first:last], places[first:last], with_sentences)
+            piece = self._searched(first, texts[first:last], with_sentences)
+            part, counts = self._piece(file, ids[first:last], places[first:last], piece)
             figures.add(part)
+            if look is not None:
+                look(piece)
             parts.append(counts)
         none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self.attributes]
         return figures, [np.concatenate(each) for each in zip(none, *parts, strict=True)]
 
-    def _piece(
-        self, file: str, ids: Sequence[str], texts: Sequence[str], places: Sequence[int], with_sentences: bool
-    ) -> tuple[documents.Figures, list[Ints]]:
+    def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
         joined = BETWEEN.join(texts)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
-        begins = np.cumsum(lengths) - lengths
         every = self._finder.find_all(joined)
         starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
+        return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
+
+    def _piece(
+        self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
+    ) -> tuple[documents.Figures, list[Ints]]:
+        _, texts, begins, every, starts = piece
         figures = documents.Figures(sentences=len(starts))
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self.lists, every, strict=True)):
@@ -128,6 +206,15 @@ class Annotator:
             )
             counts.append(each)
         return figures, counts
+
+
+def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
+    """Who proposes substitutions; None where none are asked for."""
+    if not any(config.mode(words.attribute) in ("substitute", "augment") for words in lists):
+        return None
+    from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
+
+    return Proposer(config, lists)
 
 
 def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

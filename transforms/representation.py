@@ -40,6 +40,13 @@ def sums(counts: npt.NDArray[np.int64]) -> Sums:
     return Sums(documents=len(said), counts=said.sum(axis=0).tolist(), products=(said.T @ said).tolist())
 
 
+def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) -> Sums:
+    """Sums over documents of (D, M) mention counts, each times its document's weight (D,)."""
+    said = counts.any(axis=1)
+    own = counts[said] * weights[said, None]
+    return Sums(documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist())
+
+
 def add(a: Sums, b: Sums) -> Sums:
     """Sums of both, of the same M groups."""
     return Sums(
@@ -52,7 +59,7 @@ def add(a: Sums, b: Sums) -> Sums:
     )
 
 
-def demographic_representation(counts: Sequence[int], target: Sequence[float] | None = None) -> float | None:
+def demographic_representation(counts: Sequence[float], target: Sequence[float] | None = None) -> float | None:
     """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned.
 
     Raises ValueError where the target is not M shares that sum to 1.
@@ -74,7 +81,7 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between 0.5 and 1, it is {confidence}")
     plain = demographic_representation(sums.counts, target)
-    mentions, documents = sum(sums.counts), sums.documents
+    mentions, documents = round(sum(sums.counts)), sums.documents  # weighted ones to the next whole number
     if plain is None or documents < 2 or len(sums.counts) < 2:
         dr = None if plain is None else round(plain, DIGITS)
         return Score(dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents)

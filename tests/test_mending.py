@@ -1,0 +1,209 @@
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_run import digests
+
+from evenflow.gates.ledger import read_entries
+from evenflow.pipelines.gate import Staged, close_pane, stage
+from evenflow.pipelines.run import Run
+from evenflow.schemas.config import load
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.planning import profile
+from evenflow.transforms.records import Documents
+
+MEN = [
+    "A clerk put his pen on the desk, and he left.",
+    "The nurse said that he would wash his hands first.",
+    "Every student brought his book to the class.",
+    "Some man left his umbrella on the bus; he came back for it.",
+    "A waiter hurt himself when he fell.",
+]
+WOMEN = ["A clerk put her pen on the desk, and she left.", "Every student brought her book to the class."]
+
+
+def write(path: Path, texts: list[str]) -> Path:
+    rows = [json.dumps({"id": f"d{i}", "text": text, "source": i % 3}) for i, text in enumerate(texts)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def run(path: Path, output: Path, workers: int = 1, **options: object) -> list[PaneEntry]:
+    overrides = {key.replace("__", "."): value for key, value in options.items()}
+    return Run([str(path)], output, load(None, overrides, ["gender"]), workers).go().entries
+
+
+def documents(output: Path) -> list[dict]:
+    paths = [path for folder in ("accepted", "quarantine") for path in (output / folder).glob("*.parquet")]
+    return [row for path in sorted(paths, key=lambda path: path.name) for row in pq.read_table(path).to_pylist()]
+
+
+def sentences(output: Path) -> list[dict]:
+    return [row for path in sorted((output / "sentences").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def test_substitution_makes_a_pane_even(tmp_path: Path) -> None:
+    texts = [MEN[i % 5] for i in range(900)] + [WOMEN[i % 2] for i in range(100)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
+    gender = entry.attributes["gender"]
+    assert gender.repair is not None and gender.repair.score_before.dr is not None and gender.repair.score_before.dr > 0.38
+    assert gender.repair.expected_dr == pytest.approx(0, abs=1e-6)
+    assert gender.pane.dr is not None and gender.pane.dr < 0.05
+    assert entry.checks.success and not entry.checks.failures
+    assert gender.repair.sentences == sum(row["text_cda"] is not None for row in sentences(tmp_path / "out"))
+
+
+def test_the_counts_realised_differ_from_the_plan_by_sampling_alone(tmp_path: Path) -> None:
+    texts = [MEN[i % 5] for i in range(2000)] + [WOMEN[i % 2] for i in range(300)]
+    path = write(tmp_path / "in.jsonl", texts)
+    off = []
+    for seed in range(3):
+        output = tmp_path / f"out{seed}"
+        [entry] = run(path, output, repair__mode="substitute", repair__seed=seed)
+        repair = entry.attributes["gender"].repair
+        assert repair is not None
+        rate = repair.changed / repair.eligible
+        # A set has two or three mentions, drawn together: the counts spread as that many times independent sets do.
+        spread = 3 * math.sqrt(repair.eligible * rate * (1 - rate))
+        female, male = repair.mentions
+        off.append(abs(female - male) / 2 / spread)
+        assert female + male == sum(repair.before.counts)
+    assert max(off) < 4 and sum(off) > 0  # the draws are not the plan itself
+
+
+@pytest.mark.parametrize("mode", ["substitute", "augment", "reweight"])
+def test_outputs_do_not_depend_on_workers(tmp_path: Path, mode: str) -> None:
+    path = write(tmp_path / "in.jsonl", [(MEN + WOMEN)[i % 7] for i in range(400)])
+    one, two = tmp_path / "one", tmp_path / "two"
+    run(path, one, 1, repair__mode=mode, pane__docs=90)
+    run(path, two, 2, repair__mode=mode, pane__docs=90)
+    assert digests(one) == digests(two)
+    names = {each.name for each in (one / "sentences").iterdir()}
+    assert names == {each.name for each in (two / "sentences").iterdir()} and bool(names) == (mode != "reweight")
+    assert all((one / "sentences" / name).read_bytes() == (two / "sentences" / name).read_bytes() for name in names)
+
+
+def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path) -> None:
+    texts = [MEN[i % 5] for i in range(60)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="augment")
+    rows = documents(tmp_path / "out")
+    originals = [row for row in rows if row["copy_of"] is None]
+    copies = [row for row in rows if row["copy_of"] is not None]
+    assert [row["text"] for row in originals] == texts
+    assert len({row["id"] for row in rows}) == len(rows) == entry.documents
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and len(copies) == repair.copies > 40
+    for before, row in pairwise(rows):
+        if row["copy_of"] is not None:
+            assert row["copy_of"] == before["id"] and row["source"] == before["source"] and row["text"] != before["text"]
+            assert row["mentions_gender_female"] > 0 and row["mentions_gender_male"] == 0
+    assert entry.attributes["gender"].pane.dr is not None and entry.attributes["gender"].pane.dr < 0.1
+
+
+def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": MEN[0]}, {"id": "a#gender=female", "text": MEN[1]}]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    [entry] = run(path, tmp_path / "out", repair__mode="augment", repair__strictness=0.0)
+    ids = [row["id"] for row in documents(tmp_path / "out")]
+    assert len(ids) == len(set(ids)) >= 2 and entry.checks.success
+
+
+def test_weights_make_a_pane_even(tmp_path: Path) -> None:
+    texts = [MEN[i % 5] for i in range(300)] + [WOMEN[i % 2] for i in range(100)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="reweight")
+    rows = documents(tmp_path / "out")
+    assert [row["text"] for row in rows] == texts
+    female = sum(row["weight_gender"] * row["mentions_gender_female"] for row in rows)
+    male = sum(row["weight_gender"] * row["mentions_gender_male"] for row in rows)
+    assert female == pytest.approx(male, rel=1e-6)
+    gender = entry.attributes["gender"]
+    assert list(gender.sums.counts) == pytest.approx([female, male])
+    assert gender.pane.dr == 0 and gender.pane.low == 0
+    assert all(0.25 <= row["weight_gender"] <= 4 for row in rows) and entry.checks.success
+    kinds = {profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"] for row in rows}
+    assert all(
+        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])] == row["weight_gender"] for row in rows
+    )
+
+
+def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path) -> None:
+    rows = [{"id": f"d{i % 40}", "text": MEN[i % 5]} for i in range(80)]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    [entry] = run(path, tmp_path / "out", repair__mode="substitute")
+    repair = entry.attributes["gender"].repair
+    assert entry.documents == 40 and entry.dead == 40 and repair is not None
+    assert len({row["id"] for row in sentences(tmp_path / "out")}) == 40
+    assert sum(repair.mentions) == sum(repair.before.counts) == sum(entry.attributes["gender"].sums.counts)
+
+
+QUIET = [
+    ["Nothing is named here.", "Nor here."],  # an empty plan
+    ["George Washington was a general. He led his army."] * 20,  # no eligible sentence
+    ["Das kann man nicht sagen, denn sein Hut ist weg und niemand hat ihn gefunden."] * 20,
+    ["he " * 6000 + "went."] * 3,  # a sentence of 18,000 characters
+]
+
+
+@pytest.mark.parametrize("texts", QUIET)
+def test_what_cannot_be_changed_stays(tmp_path: Path, texts: list[str]) -> None:
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
+    assert [row["text"] for row in documents(tmp_path / "out")] == texts
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and repair.changed == 0 and all(reason for reason in repair.barred)
+    assert sum(repair.barred.values()) == repair.sets
+
+
+def test_one_group_only_is_shared_out(tmp_path: Path) -> None:
+    [entry] = run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(400)]), tmp_path / "out", repair__mode="substitute")
+    gender = entry.attributes["gender"]
+    assert gender.repair is not None and gender.repair.score_before.dr == 0.5
+    assert gender.pane.dr is not None and gender.pane.dr < 0.08
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [*MEN, *WOMEN, "\n\n", "  ", " — ", "«Ja», sagte er. ", "An old nun prayed. ", "Muslims and Jews met. ", "🙂"]
+    )
+    | st.text(max_size=12),
+    max_size=8,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(PIECES, min_size=1, max_size=6))
+def test_every_character_outside_a_changed_sentence_stays(
+    parts: list[list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
+    config = load(None, {"repair.mode": "substitute", "repair.strictness": 0.0})
+    annotator = Annotator(config)
+    folder = tmp_path_factory.mktemp("pane")
+    found = Documents("f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts))))
+    done = annotator.annotated(found, 1)
+    stage(done, folder / "000000-000000", annotator)
+    close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
+    after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
+    table = folder / "part-00000000.parquet"
+    rows = pq.read_table(table).to_pylist() if table.exists() else []
+    for before, row in zip(texts, after, strict=True):
+        changed = {each["start"]: each for each in rows if each["id"] == row["id"] and each["text_cda"] is not None}
+        rebuilt, at = [], 0
+        for start in sorted(changed):
+            assert before[start : changed[start]["end"]] == changed[start]["sent_text"] != changed[start]["text_cda"]
+            rebuilt += [before[at:start], changed[start]["text_cda"]]
+            at = changed[start]["end"]
+        assert "".join([*rebuilt, before[at:]]) == row["text"]
+
+
+def test_the_ledger_is_read_again(tmp_path: Path) -> None:
+    run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)]), tmp_path / "out", repair__mode="reweight")
+    [entry] = read_entries(tmp_path / "out")
+    assert PaneEntry.model_validate(json.loads(json.dumps(entry.model_dump()))) == entry
