@@ -9,7 +9,7 @@ from typing import Any
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import AttributeEntry, Checks, Heavy, PaneEntry, Repair, State, Sums, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks, Filtered, Heavy, PaneEntry, Repair, State, Sums, Verdict
 from evenflow.transforms.representation import add, score
 from evenflow.wordlists.loader import WordList
 
@@ -47,12 +47,20 @@ class Judge:
         block = settings.block if settings is not None and settings.block is not None else limits.block
         return Thresholds(warn, block, limits.min_mentions, limits.hysteresis)
 
-    def judge(self, figures: Figures, repairs: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, AttributeEntry]:
-        """The attributes of the next pane. repairs: what was done to make it even (mending.Mended)."""
-        return {
-            words.attribute: self._attribute(words, figures.attributes.get(words.attribute), (repairs or {}).get(words.attribute))
-            for words in self._lists
-        }
+    def judge(
+        self,
+        figures: Figures,
+        repairs: Mapping[str, Mapping[str, Any]] | None = None,
+        stereotypes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> dict[str, AttributeEntry]:
+        """The attributes of the next pane. repairs, stereotypes: what was done and found (mending.Mended)."""
+        out: dict[str, AttributeEntry] = {}
+        for words in self._lists:
+            name = words.attribute
+            out[name] = self._attribute(words, figures.attributes.get(name), (repairs or {}).get(name))
+            if found := (stereotypes or {}).get(name):
+                out[name].stereotypes = Filtered.model_validate(found)
+        return out
 
     def _attribute(self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None) -> AttributeEntry:
         seen = seen or AttributeFigures.empty(len(words.groups))

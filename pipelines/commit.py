@@ -82,7 +82,7 @@ class Committer:
         stream: StreamPane | None = None,
     ) -> PaneEntry:
         """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to timings. Raises OSError."""
-        attributes = self._judge.judge(ready.figures, ready.repairs)
+        attributes = self._judge.judge(ready.figures, ready.repairs, ready.stereotypes)
         began = time.perf_counter()
         if "_checks" not in self.__dict__:
             self.prepare()
@@ -111,11 +111,13 @@ class Committer:
             folder="quarantine" if verdict.state == "block" else "accepted",
             stream=stream,
             sentence_table=ready.sentence_table,
+            set_aside=ready.set_aside,
         )
         began = time.perf_counter()
         with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
             self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
             self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
+            self._move(folder, "quarantine", [ready.set_aside.name] if ready.set_aside else [])
             self._move(folder, "sentences", [ready.sentence_table.name] if ready.sentence_table else [])
             ledger.write_entry(self._output, entry)  # (e)
         shutil.rmtree(folder)

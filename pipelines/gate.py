@@ -24,9 +24,9 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures
+from evenflow.schemas.documents import Figures, Mended
 from evenflow.schemas.ledger import Shard
-from evenflow.transforms import duplicates, files, mending, proposals, sentence_table
+from evenflow.transforms import aside, duplicates, files, sentence_table
 from evenflow.transforms.annotate import Annotated, Annotator
 from evenflow.transforms.shards import Layout, described, seal, write_block, write_shards
 
@@ -113,7 +113,9 @@ class Ready:
     shards: list[Shard]
     dead_letters: Shard | None
     sentence_table: Shard | None = None
+    set_aside: Shard | None = None
     repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Workshop:
@@ -204,9 +206,14 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
     if done.table.num_rows:
         write_block(done.table, path.with_suffix(".arrow"))
-        if done.repair is not None and annotator.proposer is not None:
-            proposals.write(path.with_suffix(proposals.SUFFIX), done.repair.proposed, annotator.proposer)
-            write_block(done.repair.rows, path.with_suffix(sentence_table.SUFFIX))
+        if annotator.proposer is not None and done.details is not None:
+            from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
+
+            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed, annotator.proposer)
+    if done.details is not None:
+        write_block(done.details.rows.table(), path.with_suffix(sentence_table.SUFFIX))
+    if done.aside is not None:
+        write_block(done.aside, path.with_suffix(aside.SUFFIX))
     write_letters(path.with_suffix(".jsonl"), done.dead)
 
 
@@ -222,24 +229,28 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
             rest.dead_reasons[reason] = rest.dead_reasons.get(reason, 0) + number
         figures[path.stem] = rest
         write_letters(path.with_suffix(".jsonl"), letters)
-    total = Figures()
-    for stem, each in figures.items():
-        if folder / f"{stem}.arrow" not in staged:
-            total.add(each)
-    mended = mending.mend({path: figures[path.stem] for path in staged}, folder, pane, annotator)
-    total.add(mended.figures)
+    closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
+    if annotator.repairs:
+        from evenflow.transforms import mending  # as above
+
+        mended = mending.mend(closed, folder, pane, annotator)
+    else:
+        mended = Mended.unchanged(closed.values())
     config = annotator.config
     layout = Layout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
     shards = write_shards(staged, folder, pane, layout)
+    set_aside = aside.write([folder / f"{each.stem}{aside.SUFFIX}" for each in blocks], folder, pane, layout)
     letters = _join_letters(folder, [each.stem for each in blocks], pane)
     for path in staged:
         path.unlink()
     ready = {
-        "figures": dataclasses.asdict(total),
+        "figures": dataclasses.asdict(mended.figures),
         "shards": [shard.model_dump() for shard in shards],
         "dead_letters": letters.model_dump() if letters else None,
         "sentence_table": mended.sentences.model_dump() if mended.sentences else None,
         "repairs": mended.repairs,
+        "stereotypes": mended.stereotypes,
+        "set_aside": set_aside.model_dump() if set_aside else None,
     }
     (folder / "ready.json").write_bytes(orjson.dumps(ready))
 
@@ -313,5 +324,7 @@ def read_ready(folder: Path) -> Ready:
         [Shard.model_validate(each) for each in data["shards"]],
         shard("dead_letters"),
         shard("sentence_table"),
+        shard("set_aside"),
         data["repairs"],
+        data["stereotypes"],
     )

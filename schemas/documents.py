@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
+from evenflow.schemas.ledger import Shard
 from evenflow.schemas.sections import Mode
 
 SNIPPET = 160  # characters of a heavy document that the report shows
@@ -37,6 +38,7 @@ def weight(attribute: str) -> str:
 ID = pa.field("id", pa.string(), nullable=False)
 TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
+REASON = pa.field("reason", pa.string(), nullable=False)  # of a document that is set aside
 FILE = b"evenflow.file"
 COPY_OF = pa.field("copy_of", pa.string())  # mode augment: the id of the document that this is a changed copy of, else null
 
@@ -161,3 +163,24 @@ class Figures:
             if name not in self.attributes:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))  # what is added stays as it is
             self.attributes[name].add(figures)
+
+
+@dataclass
+class Mended:
+    """A pane after its repair: figures, what was done by attribute, and the table of sentences.
+
+    repairs: as ledger.Repair, less its score; of weighted documents also their sums. stereotypes: as ledger.Filtered.
+    """
+
+    figures: Figures
+    repairs: dict[str, dict[str, Any]]
+    stereotypes: dict[str, dict[str, Any]]
+    sentences: Shard | None
+
+    @classmethod
+    def unchanged(cls, blocks: Iterable[Figures]) -> Mended:
+        """Of a pane that is only measured, from its blocks' figures."""
+        total = Figures()
+        for each in blocks:
+            total.add(each)
+        return cls(total, {}, {}, None)

@@ -104,21 +104,19 @@ class Repair(Entry):
 
 
 class Filtered(Entry):
-    """What was done about stereotypes of an attribute's groups in a pane.
+    """What was found of stereotypes of an attribute's groups in a pane.
 
     asked: relevant sentences that were looked at; unsure: of them without a clear answer, potential: that may state a
-    stereotype, strong: of these the ones above the threshold. removed: sentences taken out. documents: set aside for it.
-    examples: some strong ones, {id, sentence, score, reasons}, data: not escaped.
+    stereotype, strong: of these the ones above the threshold, which the policy is for. examples: the strongest, {id,
+    sentence, score, reasons}, data: not escaped.
     """
 
     policy: Literal["flag", "remove", "quarantine"]
     threshold: float
-    asked: int
-    unsure: int
-    potential: int
-    strong: int
-    removed: int
-    documents: int
+    asked: int = 0
+    unsure: int = 0
+    potential: int = 0
+    strong: int = 0
     examples: list[dict[str, str | float]] = []
 
 

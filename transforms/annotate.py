@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +16,13 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.files import Block
 from evenflow.transforms.labels import Found, LabelFinder, Mention, uncut
 from evenflow.transforms.records import Documents, validate
-from evenflow.transforms.sentence_table import Rows
+from evenflow.transforms.sentence_table import Relevant, Rows
 from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
+    from evenflow.transforms.filtering import StereotypeFilter
     from evenflow.transforms.proposals import Proposed, Proposer
 
 BETWEEN = "\n\n"  # joins documents: neither a sentence nor a label crosses a blank line
@@ -33,19 +34,21 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass
 class Annotated:
-    """A block after reading: its table, dead letters as JSON-able records, figures; and what its repair needs, if it has one."""
+    """A block after reading: its table, dead letters as JSON-able records, figures; details: what the repair of its text
+    needs, if it has one; aside: documents that are set aside, with the reason."""
 
     table: pa.Table
     dead: list[dict[str, Any]]
     figures: documents.Figures
-    repair: Details | None = None
+    details: Details | None = None
+    aside: pa.Table | None = None
 
 
 @dataclass
 class Details:
     """What is known of a block's sentences: rows of the table of sentences, and proposed substitutions."""
 
-    rows: pa.Table
+    rows: Rows
     proposed: list[Proposed]
 
 
@@ -72,6 +75,9 @@ class Annotator:
         self.own = frozenset(documents.own_columns(self.attributes))
         self._finder = LabelFinder(self.lists)
         self.proposer = _proposer(config, self.lists)
+        self.screen = _screen(config)
+        weighs = any(each.mode == "reweight" for each in self.attributes)
+        self.repairs = self.proposer is not None or self.screen is not None or weighs  # whether panes are more than measured
 
     def measure(self, block: Block) -> documents.Figures:
         """The figures of a block; no sentences are bounded and no other fields kept."""
@@ -88,26 +94,75 @@ class Annotator:
     def annotated(self, found: Documents, input_bytes: int) -> Annotated:
         """Validated documents with their mentions; input_bytes: of the records that they came from."""
         searched: list[Searched] = []
-        look = searched.append if self.proposer is not None else None
+        look = searched.append if self.proposer is not None or self.screen is not None else None
         figures, counts = self.count(found.file, found.ids, found.texts, found.places, look=look)
+        details, aside = None, None
+        if look is not None:
+            rows = Rows({words.attribute: words.groups for words in self.lists})
+            kept = found
+            if self.screen is not None:
+                kept, aside = self._screened(found, searched, rows, self.screen)
+            if kept is not found:
+                searched.clear()
+                figures, counts = self.count(kept.file, kept.ids, kept.texts, kept.places, look=look)
+            details = Details(rows, self._proposed(kept, searched, None if self.screen else rows))
+            found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
-        repair = self._details(found, searched, self.proposer) if self.proposer is not None else None
-        return Annotated(self._table(found, counts), found.dead, figures, repair)
+        return Annotated(self._table(found, counts), found.dead, figures, details, aside)
 
-    def _details(self, found: Documents, searched: Sequence[Searched], proposer: Proposer) -> Details:
-        rows = Rows({words.attribute: words.groups for words in self.lists})
-        proposed: list[Proposed] = []
-        for number, sentences, mentions in self._relevant(searched):
-            place, identity, text = found.places[number], found.ids[number], found.texts[number]
-            rows.add(place, identity, text, sentences, mentions)
-            each = proposer.propose(place, identity, text, sentences, mentions)
+    def _screened(
+        self, found: Documents, searched: Sequence[Searched], rows: Rows, screen: StereotypeFilter
+    ) -> tuple[Documents, pa.Table | None]:
+        """The documents without what was taken out of them, and those that were set aside. Fills the rows."""
+        documents = list(self._relevant(searched))
+        texts = list(found.texts)
+        aside: dict[int, str] = {}
+        for each, done in zip(documents, screen.screen(documents), strict=True):
+            place, identity = found.places[each.number], found.ids[each.number]
+            rows.add(place, identity, each.text, each.sentences, each.mentions, done.findings, done.places)
+            texts[each.number] = done.text
+            if done.aside is not None:
+                aside[each.number] = done.aside
+        if not aside and texts == found.texts:
+            return found, None
+        keep = [number for number in range(len(texts)) if number not in aside]
+        columns = {column: values.take(pa.array(keep, pa.int64())) for column, values in found.fields.items()}
+        kept = replace(
+            found,
+            ids=[found.ids[number] for number in keep],
+            texts=[texts[number] for number in keep],
+            places=[found.places[number] for number in keep],
+            fields=columns,
+        )
+        return kept, self._aside(found, aside) if aside else None
+
+    def _aside(self, found: Documents, reasons: dict[int, str]) -> pa.Table:
+        """Documents that are set aside, as they were read, with the reason."""
+        numbers = sorted(reasons)
+        take = pa.array(numbers, pa.int64())
+        columns = [
+            (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
+            (documents.TEXT, pa.array([found.texts[number] for number in numbers], pa.large_string())),
+            (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
+            *((column, values.take(take)) for column, values in found.fields.items()),
+        ]
+        return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
+
+    def _proposed(self, found: Documents, searched: Sequence[Searched], rows: Rows | None) -> list[Proposed]:
+        """What could be substituted. rows: filled too, where it is not yet."""
+        out: list[Proposed] = []
+        for number, text, sentences, mentions in self._relevant(searched):
+            place, identity = found.places[number], found.ids[number]
+            if rows is not None:
+                rows.add(place, identity, text, sentences, mentions)
+            each = self.proposer.propose(place, identity, text, sentences, mentions) if self.proposer is not None else None
             if each is not None:
-                proposed.append(each)
-        return Details(rows.table(), proposed)
+                out.append(each)
+        return out
 
-    def _relevant(self, searched: Sequence[Searched]) -> Iterator[tuple[int, list[tuple[int, int]], list[Mention]]]:
-        """Documents that name a label: their number, all their sentences, and their mentions in the text's order."""
+    def _relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
+        """Documents that name a label."""
         for piece in searched:
             mentions = sorted(self._finder.named(piece.every), key=lambda each: (each.start, -each.end, each.attribute))
             owners = np.searchsorted(piece.begins, [each.start for each in mentions], "right") - 1
@@ -121,7 +176,8 @@ class Annotator:
                     for each in mentions[first:last]
                 ]
                 starts = (piece.starts[low:high] - begin).tolist()
-                yield piece.first + owner, trimmed(text, starts if starts and not starts[0] else [0, *starts]), own
+                sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
+                yield Relevant(piece.first + owner, text, sentences, own)
 
     def _table(self, found: Documents, counts: list[Ints]) -> pa.Table:
         columns: list[tuple[pa.Field, Any]] = [
@@ -215,6 +271,15 @@ def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
     from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
 
     return Proposer(config, lists)
+
+
+def _screen(config: Config) -> StereotypeFilter | None:
+    """Who looks for stereotypes; None where nobody is asked to."""
+    if all(config.policy(name) == "off" for name in config.attributes):
+        return None
+    from evenflow.transforms.filtering import StereotypeFilter  # as above
+
+    return StereotypeFilter(config)
 
 
 def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

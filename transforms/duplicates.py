@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.documents import Figures
-from evenflow.transforms import fields, proposals, sentence_table
+from evenflow.transforms import fields, sentence_table
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.records import dead_letter
 from evenflow.transforms.shards import read_block, write_block
@@ -66,9 +66,12 @@ def drop(path: Path, rows: Sequence[int], places: Sequence[str], annotator: Anno
     write_block(rest, path.with_suffix(".new"))
     path.with_suffix(".new").replace(path)
     if annotator.proposer is not None:
+        from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
+
         gone = [block.column(2)[row].as_py() for row in rows]
         proposals.drop(path.with_suffix(proposals.SUFFIX), gone, annotator.proposer)
-        sentence_table.drop(path.with_suffix(sentence_table.SUFFIX), gone)
+    if path.with_suffix(sentence_table.SUFFIX).exists():
+        sentence_table.drop(path.with_suffix(sentence_table.SUFFIX), [block.column(2)[row].as_py() for row in rows])
     ids, texts, ordinals = (rest.column(i).to_pylist() for i in range(3))
     figures, _ = annotator.count(file, ids, texts, ordinals)
     figures.dead_reasons[REASON] = len(letters)

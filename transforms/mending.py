@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.documents import AttributeFigures, Figures, Mended
 from evenflow.transforms import planning, proposals, sentence_table
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.planning import Plan
@@ -36,18 +35,6 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass
-class Mended:
-    """A pane after its repair: figures, what was done by attribute, and the table of sentences.
-
-    repairs: as ledger.Repair, less its score; of weighted documents also their sums.
-    """
-
-    figures: Figures
-    repairs: dict[str, dict[str, Any]]
-    sentences: Shard | None
-
-
-@dataclass
 class _Unit:
     """A document as it goes into the pane: its edits, and what became of its sets by attribute."""
 
@@ -58,13 +45,22 @@ class _Unit:
 def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> Mended:
     """Repair a pane whose staged blocks, in source order, have these figures; the blocks are written anew.
 
-    folder: where the table of sentences goes. Raises OSError.
+    A block without documents has no file. folder: where the table of sentences goes. Raises OSError.
     """
     before = Figures()
+    for attribute in annotator.attributes:
+        before.attributes[attribute.name] = AttributeFigures.empty(len(attribute.groups))
     for each in blocks.values():
         before.add(each)
     mender = _Mender(annotator, before, [path for path in blocks if path.with_suffix(proposals.SUFFIX).exists()])
+    findings = None
+    if annotator.screen is not None:
+        from evenflow.transforms.findings import Findings  # its models are loaded where they are asked for alone
+
+        findings = Findings(annotator.config)
     after = Figures()
+    for name, each in before.attributes.items():
+        after.attributes[name] = AttributeFigures.empty(len(each.counts))
     tables: list[Path] = []
     for path, figures in blocks.items():
         changed = mender.block(path) if path.with_suffix(proposals.SUFFIX).exists() else None
@@ -73,15 +69,17 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
         after.add(changed or figures)
         if path.with_suffix(sentence_table.SUFFIX).exists():
             tables.append(path.with_suffix(sentence_table.SUFFIX))
-    shard = sentence_table.write((mender.rows(path) for path in tables), folder, pane)
+    rows = (mender.rows(path) for path in tables)
+    shard = sentence_table.write(map(findings.seen, rows) if findings is not None else rows, folder, pane)
     repairs = mender.told(before, after)
     for attribute in annotator.attributes:
         if attribute.mode == "reweight":
-            repairs[attribute.name] = _reweight(list(blocks), attribute, annotator.config, after)
+            staged = [path for path in blocks if path.exists()]
+            repairs[attribute.name] = _reweight(staged, attribute, annotator.config, after)
     for path in blocks:
         for suffix in (proposals.SUFFIX, sentence_table.SUFFIX):
             path.with_suffix(suffix).unlink(missing_ok=True)
-    return Mended(after, repairs, shard)
+    return Mended(after, repairs, findings.told() if findings is not None else {}, shard)
 
 
 class _Mender:

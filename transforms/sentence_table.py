@@ -27,6 +27,15 @@ ROW_GROUP = 50_000  # rows: some 10 MB of sentences
 STAGED = pa.schema([*SENTENCES, pa.field("ordinal", pa.int64()), pa.field("at", pa.int64())])
 
 
+class Relevant(NamedTuple):
+    """A document that names a label: its number in the block, text, all sentences, and mentions in the text's order."""
+
+    number: int
+    text: str
+    sentences: Sequence[tuple[int, int]]
+    mentions: Sequence[Mention]
+
+
 class Finding(NamedTuple):
     """What was found of stereotypes in a sentence, for an attribute; see SENTENCES."""
 

@@ -1,0 +1,235 @@
+"""Figures of the stereotype detector: the shipped linear model and, with an encoder's folder, MiniLM.
+
+    python tests/benchmarks/stereotypes.py DATA [--encoder FOLDER] [--folds 3] [--leave-out race]
+
+DATA as for train_stereotypes.py. Printed, with 95 % bootstrap intervals over sentences or items: Spearman of the strength
+with people's scores on the validation part; a reliability table of the probability; precision and recall on the sentences
+labelled by hand (half `dev` chose the threshold, half `report` is only printed); sentences that are no stereotypes; the
+gap between groups; sentences a second and core. --folds (needs the encoder): StereoSet by models that never saw the item.
+--leave-out (likewise): the strength for an attribute by models that never saw it. Anti-stereotypes name a trait that goes
+against what is said of the group, often just as generally: with groups masked the two differ in the trait alone, and only
+in so far as traits that people ascribe differ from others; so that figure says how far the detector goes by content.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import stereotype_examples as data
+import train_stereotypes as training
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
+
+from evenflow.transforms import stereotype_minilm, stereotypes
+from evenflow.transforms.labels import LabelFinder
+from evenflow.wordlists import loader
+
+TESTS = Path(__file__).parent.parent / "data"
+DRAWS = 1000  # of the bootstrap
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.01)  # of the reliability table
+Values = npt.NDArray[Any]
+FINDER = LabelFinder([loader.load(name) for name in loader.SHIPPED])
+Model = stereotypes.Linear | stereotype_minilm.MiniLM
+
+
+class Remembering(stereotype_minilm.Encoder):
+    """An encoder that embeds a sentence once: the models of several splits share most of theirs."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self._known: dict[str, Values] = {}
+
+    def embed(self, sentences: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = sorted({each for each in sentences if each not in self._known})
+        self._known.update(zip(new, super().embed(new), strict=True))
+        return np.array([self._known[each] for each in sentences], np.float32).reshape(-1, stereotype_minilm.WIDTH)
+
+
+def labels(sentence: str) -> list[tuple[int, int, str]]:
+    return [(mention.start, mention.end, mention.attribute) for mention in FINDER.find(sentence)]
+
+
+def chances(model: Model, sentences: Sequence[str]) -> Values:
+    """Probabilities (n,); where the model cannot say, 0: nothing would be done about the sentence."""
+    found = model.detect(sentences, [labels(sentence) for sentence in sentences])
+    return np.array([0.0 if each is None else each for each in found])
+
+
+def interval(figure: Callable[[Values], float], n: int) -> str:
+    """A figure of n cases given by index, with its bootstrap interval."""
+    rng = np.random.default_rng(0)
+    drawn = [figure(rng.integers(0, n, n)) for _ in range(DRAWS)]
+    low, high = np.nanquantile(drawn, (0.025, 0.975))
+    return f"{figure(np.arange(n)):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def rank(first: Values, second: Values) -> Callable[[Values], float]:
+    return lambda at: float(spearmanr(first[at], second[at])[0])
+
+
+def area(positive: Values, negative: Values) -> float:
+    """Area under the ROC curve."""
+    return float(roc_auc_score(np.r_[np.ones(len(positive)), np.zeros(len(negative))], np.r_[positive, negative]))
+
+
+def people(model: Model, rows: Sequence[data.Scored]) -> None:
+    found = model.strengths([row.sentence for row in rows], [labels(row.sentence) for row in rows])
+    strength = np.array([0.0 if each is None else each for each in found])
+    score = np.array([row.score for row in rows])
+    print(f"strength, Spearman with people's scores (n={len(rows)}): {interval(rank(strength, score), len(rows))}")
+    for attribute in sorted({row.attribute for row in rows}):
+        at = np.array([i for i, row in enumerate(rows) if row.attribute == attribute])
+        print(f"  {attribute} (n={len(at)}): {interval(rank(strength[at], score[at]), len(at))}")
+
+
+def reliability(name: str, chance: Values, true: Values) -> None:
+    """Predicted probability beside the share that is true, by bin."""
+    print(f"reliability on {name} (predicted mean, true share, n); Brier {np.mean((chance - true) ** 2):.3f}")
+    for low, high in pairwise(BINS):
+        at = (chance >= low) & (chance < high)
+        if at.any():
+            print(f"  {low:.1f} to {min(high, 1):.1f}: {chance[at].mean():.2f} {true[at].mean():.2f} {at.sum()}")
+
+
+def by_hand(model: Model) -> None:
+    rows = [json.loads(line) for line in (TESTS / "stereotype_gold.jsonl").read_text(encoding="utf-8").splitlines()]
+    for half in ("dev", "report"):
+        own = [row for row in rows if row["half"] == half]
+        chance = chances(model, [row["sentence"] for row in own])
+        true = np.array([row["label"] for row in own])
+        called = chance >= stereotypes.THRESHOLD
+
+        def precision(at: Values, called: Values = called, true: Values = true) -> float:
+            return float((called & true)[at].sum() / max(called[at].sum(), 1))
+
+        def recall(at: Values, called: Values = called, true: Values = true) -> float:
+            return float((called & true)[at].sum() / max(true[at].sum(), 1))
+
+        n = len(own)
+        said = f"by hand, {half} (n={n}, {true.sum()} stereotypes, {called.sum()} called)"
+        print(f"{said}: area {area(chance[true], chance[~true]):.3f}")
+        print(f"  precision {interval(precision, n)}, recall {interval(recall, n)}")
+        reliability(f"by hand, {half}", chance, true)
+
+
+def no_stereotypes(model: Model) -> None:
+    rows = [json.loads(line) for line in (TESTS / "not_stereotypes.jsonl").read_text(encoding="utf-8").splitlines()]
+    for half, name in ((0, "dev"), (1, "report")):
+        own = [row for row in rows if int(hashlib.sha256(row["text"].encode()).hexdigest(), 16) % 2 == half]
+        under = chances(model, [row["text"] for row in own]) < stereotypes.THRESHOLD
+        print(f"no stereotypes, {name}: under the threshold {interval(lambda at, u=under: float(u[at].mean()), len(own))}")
+        for kind in sorted({row["kind"] for row in own}):
+            print(f"  {kind}: {np.mean(under[[row['kind'] == kind for row in own]]):.2f}")
+
+
+def swaps(model: Model) -> None:
+    """Labels of other groups in the same sentence."""
+    rows = [json.loads(line) for line in (TESTS / "stereotype_swaps.jsonl").read_text(encoding="utf-8").splitlines()]
+    gaps: dict[str, list[float]] = {}
+    means: dict[str, list[float]] = {}
+    for row in rows:
+        found = chances(model, [row["template"].replace("{}", filler["word"]) for filler in row["fillers"]])
+        gaps.setdefault(row["attribute"], []).append(float(np.ptp(found)))
+        means.setdefault(row["kind"], []).append(float(found.mean()))
+    for attribute, each in sorted(gaps.items()):
+        print(f"gap between groups, {attribute} ({len(each)} templates): largest {max(each):.4f}, mean {np.mean(each):.4f}")
+    at, other = np.array(means["stereotype"]), np.array(means["neutral"])
+    print(f"the same templates, stereotypes {at.mean():.2f} against neutral {other.mean():.2f}: area {area(at, other):.3f}")
+
+
+def speed(model: Model, corpus: Path, count: int) -> None:
+    """Relevant sentences a second of one core's time."""
+    sentences = [sentence for _, _, sentence in data.corpus_sentences(corpus, frozenset())]
+    named = [(sentence, found) for sentence in sentences[:: max(1, len(sentences) // (6 * count))] if (found := labels(sentence))]
+    texts, spans = [each for each, _ in named[:count]], [each for _, each in named[:count]]
+    model.detect(texts[:64], spans[:64])
+    took = []
+    for _ in range(3):
+        begin = time.process_time()
+        model.detect(texts, spans)
+        took.append(time.process_time() - begin)
+    size = sum(map(len, texts)) / len(texts)
+    print(f"speed: {len(texts) / min(took):,.0f} sentences a second and core (n={len(texts)}, {size:.0f} characters each)")
+
+
+def out_of_fold(given: training.Sources, encoder: Remembering, folds: int) -> None:
+    """StereoSet, each item by models that were trained without it."""
+    rows = [row | {"fold": str(int(data.share(row["id"]) * folds))} for row in given.stereoset]
+    found: dict[str, list[tuple[str, str, float]]] = {"linear": [], "minilm": []}
+    for fold in range(folds):
+        kept = [row for row in given.stereoset if int(data.share(row["id"]) * folds) != fold]
+        models = models_of(training.train(training.replaced(given, stereoset=kept), encoder), encoder)
+        own = [row for row in rows if row["fold"] == str(fold)]
+        for name, model in models.items():
+            for row, chance in zip(own, chances(model, [row["sentence"] for row in own]).tolist(), strict=True):
+                found[name].append((row["id"], row["label"], chance))
+    for name, each in found.items():
+        items = sorted({item for item, _, _ in each})
+        by_item = {item: {label: chance for other, label, chance in each if other == item} for item in items}
+        for against in ("unrelated", "anti-stereotype"):
+            pairs = [(own["stereotype"], own[against]) for own in by_item.values() if {"stereotype", against} <= own.keys()]
+            both = np.array(pairs)
+            said = interval(lambda at, b=both: area(b[at, 0], b[at, 1]), len(both))
+            right = interval(lambda at, b=both: float(np.mean(b[at, 0] > b[at, 1])), len(both))
+            print(f"StereoSet, {name}, stereotype against {against} ({len(both)} items): area {said}, in its pair {right}")
+
+
+def models_of(trained: training.Trained, encoder: stereotype_minilm.Encoder) -> dict[str, Model]:
+    return {"linear": trained.linear, "minilm": stereotype_minilm.MiniLM(encoder, trained.embedded, trained.linear)}
+
+
+def left_out(given: training.Sources, encoder: Remembering, attribute: str, rows: Sequence[data.Scored]) -> None:
+    kept = training.replaced(
+        given,
+        scores=[row for row in given.scores if row.attribute != attribute],
+        stereoset=[row for row in given.stereoset if row["bias_type"] != attribute],
+        crows=[each for each in given.crows if not each.attribute.startswith(attribute)],
+    )
+    for name, model in models_of(training.train(kept, encoder), encoder).items():
+        print(f"trained without {attribute}, {name}:")
+        people(model, [row for row in rows if row.attribute == attribute])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--encoder", type=Path)
+    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--leave-out", default="")
+    args = parser.parse_args()
+    rows = data.human_scores(args.data / "stereotypes/human_scores_val.csv")
+    if args.folds or args.leave_out:
+        encoder = Remembering(args.encoder)
+        given = training.sources(args.data, TESTS / "stereotype_gold.jsonl")
+        if args.folds:
+            out_of_fold(given, encoder, args.folds)
+        if args.leave_out:
+            left_out(given, encoder, args.leave_out, rows)
+        return
+    models: dict[str, Model] = {"linear": stereotypes.shipped()}
+    if args.encoder:
+        models["minilm"] = stereotype_minilm.load(args.encoder)
+    for name, model in models.items():
+        print(f"== {name}")
+        people(model, rows)
+        score = np.array([row.score for row in rows])
+        reliability(
+            "the scored sentences (true: above the middle)", chances(model, [row.sentence for row in rows]), score > data.MIDDLE
+        )
+        by_hand(model)
+        no_stereotypes(model)
+        swaps(model)
+        speed(model, args.data / "corpus/documents.jsonl.gz", 20_000 if name == "linear" else 1_000)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,275 @@
+"""Trains the models of `evenflow.transforms.stereotypes` (linear) and `stereotype_minilm` (with embeddings).
+
+    python tests/benchmarks/train_stereotypes.py DATA ENCODER [--exclude gold.jsonl]
+
+DATA: a folder with stereotypes/human_scores_train.csv, stereotypes/human_scores_val.csv (only to leave out what stands in
+it), stereotypes/stereoset_intrasentence_dev.jsonl, benchmarks/crows_pairs_anonymized.csv, lexicons/opinion_lexicon.zip and
+corpus/documents.jsonl.gz. ENCODER: the folder that `evenflow.transforms.stereotype_convert` writes.
+
+The linear model learns a weight a word, and beside it a function of the word's embedding, which is folded into the weights:
+so words that no training sentence has weigh what words of their meaning do, and nothing of it costs time at run time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+import stereotype_examples as data
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+from stereotype_examples import Example, Scored
+
+from evenflow.transforms import stereotype_features, stereotype_minilm, stereotype_terms, stereotypes
+from evenflow.transforms.stereotype_features import BUCKETS, Features, features
+
+DENSE_SCALE = 0.2  # of the cues beside the hashed words, whose length is 1: how much they are trusted
+VECTOR_SCALE = 1.0  # of the words' vectors, likewise; 1 to 3 differ by 0.02 in cross-validation on the training scores
+VECTOR_WIDTH = 128  # principal components of a word's two embeddings
+VOCABULARY = 20_000  # words with a vector
+PLAIN_STEP = 3  # of the plain sentences, each so-manieth is embedded
+TAUGHT = 0.3  # weight of a score that a model gave beside one that people gave
+HIDDEN = 96  # units of the network
+GAMMA = 2.0  # of the support vectors' kernel, for embeddings of length 1
+COMMON = 12_000  # words that count as known
+NONE = stereotype_terms.terms_of({"the": 1})
+SOURCE = (
+    "human_scores_train (nlply/quantifying-stereotypes-in-language), StereoSet's intrasentence development half (CC BY-SA 4.0), "
+    "CrowS-Pairs (CC BY-SA 4.0), adjectives of the opinion lexicon (Hu and Liu, 2004), plain sentences of presidential "
+    "speeches, ABC news, film reviews (NLTK data) and Reddit comments (umanlp/RedditBias), word vectors of all-MiniLM-L6-v2 "
+    "(Apache-2.0); weights only, no text"
+)
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Word vectors (v, VECTOR_WIDTH), and for each column of a word, or of a word behind a group, its vector's row (or -1)."""
+
+    table: Floats
+    alone: npt.NDArray[np.int64]
+    near: npt.NDArray[np.int64]
+
+
+def vectors(words: Sequence[str], encoder: stereotype_minilm.Encoder) -> Vectors:
+    """Vectors of words alone and as said of people. Words that are masked have none."""
+    hashes = stereotype_terms.hashed(words)
+    classes = stereotype_terms.shipped().classes(hashes)
+    free = classes & ~stereotype_terms.CUES == 0
+    words = [word for word, each in zip(words, free.tolist(), strict=True) if each]
+    parts = [encoder.embed(words), encoder.embed([f"people are {word}" for word in words])]
+    both = np.hstack([part - part.mean(axis=0) for part in parts]).astype(np.float64)
+    left, sizes, _ = np.linalg.svd(both, full_matrices=False)
+    table = left[:, :VECTOR_WIDTH] * sizes[:VECTOR_WIDTH]
+    table /= np.sqrt((table**2).sum(axis=1).mean())
+    places = [np.full(BUCKETS, -1, np.int64) for _ in range(2)]
+    places[0][stereotype_features.word_columns(hashes[free])] = np.arange(len(words))
+    places[1][stereotype_features.near_columns(hashes[free])] = np.arange(len(words))
+    return Vectors(table, *places)
+
+
+def matrix(each: Features, words: Vectors) -> Any:
+    """Features as the models weigh them, sparse: (n, BUCKETS + DENSE + 2 * VECTOR_WIDTH)."""
+    n = len(each.sizes)
+    values = np.repeat(1 / np.sqrt(np.maximum(each.sizes, 1)), each.sizes)
+    hashed = sp.csr_matrix((values, each.columns, np.concatenate(([0], np.cumsum(each.sizes)))), (n, BUCKETS))
+    hashed.sum_duplicates()
+    rows = np.repeat(np.arange(n), each.sizes)
+    sums = []
+    for place in (words.alone, words.near):
+        at = place[each.columns]
+        has = at >= 0
+        counts = sp.csr_matrix((values[has], (rows[has], at[has])), (n, len(words.table)))
+        sums.append(sp.csr_matrix(counts @ words.table * VECTOR_SCALE))
+    return sp.hstack([hashed, sp.csr_matrix(each.dense * DENSE_SCALE), *sums]).tocsr()
+
+
+def seen(sentences: Sequence[str], words: Vectors) -> Any:
+    return matrix(features(sentences, [()] * len(sentences), NONE), words)
+
+
+def head(coefficients: Floats, bias: float, words: Vectors) -> stereotypes.Head:
+    """Coefficients of `matrix` as a head; those of the vectors are folded into the weights."""
+    weights = coefficients[:BUCKETS].copy()
+    dense, alone, near = np.split(coefficients[BUCKETS:], (-2 * VECTOR_WIDTH, -VECTOR_WIDTH))
+    for place, part in ((words.alone, alone), (words.near, near)):
+        folded = words.table @ part * VECTOR_SCALE
+        weights += np.where(place >= 0, folded[place], 0)
+    exact = weights.astype(np.float16).astype(np.float32)
+    return stereotypes.Head(exact, (dense * DENSE_SCALE).astype(np.float32), float(bias))
+
+
+def fit_probability(examples: Sequence[Example], words: Vectors, strength: float = 10.0) -> stereotypes.Head:
+    """Logistic regression; a target between 0 and 1 counts on both sides."""
+    rows = seen([each.sentence for each in examples], words)
+    target = np.array([each.target for each in examples])
+    weight = weights_of(examples)
+    model = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
+    both = np.concatenate([np.ones(len(target)), np.zeros(len(target))])
+    model.fit(sp.vstack([rows, rows]), both, sample_weight=np.concatenate([weight * target, weight * (1 - target)]))
+    return head(model.coef_[0], model.intercept_[0], words)
+
+
+def weights_of(examples: Sequence[Example]) -> Floats:
+    """Examples' weights; stereotypes are fewer than plain sentences by far, and one counts as two."""
+    return np.array([each.weight * (1 + each.target) for each in examples])
+
+
+def fit_strength(
+    sentences: Sequence[str], scores: Floats, words: Vectors, weights: Floats, penalty: float = 0.5
+) -> stereotypes.Head:
+    """Ridge regression of people's scores."""
+    model = Ridge(alpha=penalty, solver="sparse_cg").fit(seen(sentences, words), scores, sample_weight=weights)
+    return head(model.coef_, float(model.intercept_), words)
+
+
+def vocabulary(examples: Sequence[Example], adjectives: Sequence[str]) -> list[str]:
+    """Words of the examples, the most common first, and adjectives."""
+    counts = Counter(word for each in examples for word in set(re.findall(r"[a-z]+", each.sentence.lower())))
+    counts.update(dict.fromkeys(adjectives, 2))
+    return [word for word, n in counts.most_common(VOCABULARY) if n >= 2 and len(word) > 1]
+
+
+def common_words(examples: Sequence[Example]) -> list[str]:
+    counts = Counter(word for each in examples for word in re.findall(r"[a-z]+", each.sentence.lower()))
+    return sorted(word for word, _ in counts.most_common(COMMON))
+
+
+def linear(probability: stereotypes.Head, strength: stereotypes.Head, common: Sequence[str]) -> stereotypes.Linear:
+    return stereotypes.Linear(probability, strength, stereotype_terms.terms_of(dict.fromkeys(common, 1)))
+
+
+def save(model: stereotypes.Linear, path: Path) -> None:
+    heads = {
+        name: {
+            "weights": stereotypes.packed(each.weights.astype(np.float16)),
+            "dense": [round(float(value), 4) for value in each.dense],
+            "bias": round(each.bias, 4),
+        }
+        for name, each in (("probability", model.probability), ("strength", model.strength))
+    }
+    stereotypes.dump(path, "linear", {"heads": heads, "common": stereotypes.packed(model.common.hashes)}, SOURCE)
+
+
+def gold_documents(path: Path | None) -> frozenset[str]:
+    """The documents of sentences that are kept for judging the detector."""
+    if path is None:
+        return frozenset()
+    return frozenset(json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines())
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a folder of data holds: rows of people's scores, of StereoSet, other stated stereotypes, plain sentences."""
+
+    scores: list[Scored]
+    stereoset: list[dict[str, str]]
+    crows: list[Example]
+    plain: list[Example]
+    adjectives: list[str]
+
+
+def replaced(given: Sources, **changes: Any) -> Sources:
+    """The sources with some of them exchanged."""
+    return dataclasses.replace(given, **changes)
+
+
+def sources(folder: Path, exclude: Path | None) -> Sources:
+    """The data of a folder without the validation scores' sentences."""
+    held = {data.folded(each.sentence) for each in data.human_scores(folder / "stereotypes/human_scores_val.csv")}
+    scores = data.human_scores(folder / "stereotypes/human_scores_train.csv")
+    stereoset = data.stereoset(folder / "stereotypes/stereoset_intrasentence_dev.jsonl")
+    crows = data.of_crows(folder / "benchmarks/crows_pairs_anonymized.csv")
+    return Sources(
+        [each for each in scores if data.folded(each.sentence) not in held],
+        [each for each in stereoset if data.folded(each["sentence"]) not in held],
+        [each for each in crows if data.folded(each.sentence) not in held],
+        data.of_corpus(folder / "corpus/documents.jsonl.gz", gold_documents(exclude)),
+        data.traits(folder / "lexicons/opinion_lexicon.zip"),
+    )
+
+
+def examples_of(each: Sources) -> list[Example]:
+    """All examples that can be made of the sources."""
+    stated = [*data.of_scores(each.scores), *data.of_stereoset(each.stereoset), *each.crows]
+    made = data.made_statements(each.adjectives, 6000)
+    scrambled = data.scrambled(stated, data.nouns([plain.sentence for plain in each.plain]), 3000)
+    return [*stated, *each.plain, *made, *scrambled, *data.wrapped([*stated, *made], 4000), *data.made_plain(1500)]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Both models."""
+
+    linear: stereotypes.Linear
+    embedded: stereotype_minilm.Heads
+
+
+def train(given: Sources, encoder: stereotype_minilm.Encoder) -> Trained:
+    """The models from the sources."""
+    examples = examples_of(given)
+    words = vectors(vocabulary(examples, given.adjectives), encoder)
+    # A third of the plain sentences at three times the weight: they are alike, and embedding them is what takes time.
+    plain = {id(each) for number, each in enumerate(given.plain) if number % PLAIN_STEP}
+    chosen = [each for each in examples if id(each) not in plain]
+    weights = weights_of(chosen) * [PLAIN_STEP if each.attribute == data.PLAIN else 1 for each in chosen]
+    embeddings = encoder.embed([stereotype_minilm.masked(each.sentence) for each in chosen])
+    cues = features([each.sentence for each in chosen], [()] * len(chosen), NONE).dense
+    scores = np.array([each.score for each in given.scores])
+    embedded = fit_heads(embeddings, cues, np.array([each.target for each in chosen]), weights, scores)
+    # What people did not score, the model with embeddings does.
+    taught = [number for number, each in enumerate(chosen) if number >= len(scores) and each.attribute != data.PLAIN]
+    strength = fit_strength(
+        [*(each.sentence for each in given.scores), *(chosen[number].sentence for number in taught)],
+        np.concatenate([scores, embedded.strength(embeddings[taught])]),
+        words,
+        np.concatenate([np.ones(len(scores)), np.full(len(taught), TAUGHT)]),
+    )
+    return Trained(linear(fit_probability(examples, words), strength, common_words(examples)), embedded)
+
+
+def fit_heads(
+    embeddings: npt.NDArray[np.float32], cues: npt.NDArray[np.float32], target: Floats, weight: Floats, scores: Floats
+) -> stereotype_minilm.Heads:
+    """A network with one hidden layer for the probability, support vectors for the first len(scores) sentences' strength."""
+    network = MLPRegressor(
+        hidden_layer_sizes=(HIDDEN,), alpha=3e-3, early_stopping=True, max_iter=30, random_state=1, learning_rate_init=2e-3
+    )
+    network.fit(stereotype_minilm.joined(embeddings, cues), target, sample_weight=weight)
+    support = SVR(C=1.0, gamma=GAMMA, epsilon=0.05).fit(embeddings[: len(scores)], scores)
+    return stereotype_minilm.Heads(
+        np.round(support.support_vectors_ * stereotype_minilm.STEPS).astype(np.int8),
+        support.dual_coef_[0].astype(np.float32),
+        float(support.intercept_[0]),
+        GAMMA,
+        [each.astype(np.float16).astype(np.float32) for each in network.coefs_],
+        [each.astype(np.float16).astype(np.float32) for each in network.intercepts_],
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("encoder", type=Path)
+    parser.add_argument("--exclude", type=Path, help="JSON lines whose `id` are documents that are not learnt from")
+    args = parser.parse_args()
+    trained = train(sources(args.data, args.exclude), stereotype_minilm.Encoder(args.encoder))
+    save(trained.linear, stereotypes.MODEL_PATH)
+    stereotypes.dump(stereotype_minilm.MODEL_PATH, "minilm", trained.embedded.to_json(), SOURCE)
+    for path in (stereotypes.MODEL_PATH, stereotype_minilm.MODEL_PATH):
+        print(f"{path.name}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
