@@ -1,0 +1,162 @@
+"""The LLM as judge of substitutions: what it may choose, what is rejected, and who answers then."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scripted_asker import NO_ANSWER, Says
+
+from evenflow.transforms.judges import Embedded, Judge
+from evenflow.transforms.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, SCHEMA, TOO_LONG
+from evenflow.transforms.llm_judges import BY_MODEL, LlmJudge, Place
+from evenflow.transforms.llm_questions import Asker
+from evenflow.transforms.llm_tiers import Unsure, asks_none
+
+
+class Careful(Embedded):
+    """Says 0.3 of every sentence with «odd»."""
+
+    def judge_substitution(self, original: str, changed: str) -> float:
+        return 0.3 if "odd" in changed else 1.0
+
+
+CANDIDATES = ("groom", "husband", "men")
+
+
+def place(number: int = 0) -> Place:
+    return Place(f"The bride sang {number} songs.", 4, 9, CANDIDATES)
+
+
+def always(asker: Asker) -> LlmJudge:
+    return LlmJudge(asker, by_model=1)
+
+
+def test_it_is_a_judge() -> None:
+    judge: Judge = LlmJudge(Says(lambda data: None))
+    assert judge.judge_substitution("He sang.", "She sang.") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "reason"),
+    [
+        ("husband", "husband", ""),
+        (" Husband ", "husband", ""),
+        ("a husband", "husband", ""),
+        (None, None, ""),
+        ("wife", "groom", OTHER_WORDS),
+        ("", "groom", OTHER_WORDS),
+        ("husband sang badly", "groom", OTHER_WORDS),
+        ("The husband", "groom", OTHER_WORDS),
+        (3, "groom", SCHEMA),
+        (["husband"], "groom", SCHEMA),
+        ("husband" * 100, "groom", SCHEMA),
+    ],
+)
+def test_only_a_candidate_is_chosen(said: Any, chosen: str | None, reason: str) -> None:
+    judge = always(Says(lambda data: {"choice": said}))
+    assert judge.choose_counterpart(*place()) == chosen
+    assert judge.choices.to_json()["rejected"] == ({reason: 1} if reason else {})
+    assert judge.choices.accepted == (not reason)
+
+
+def test_the_question_holds_the_place() -> None:
+    asker = Says(lambda data: {"choice": "men"})
+    always(asker).choose_counterpart(*place(7))
+    assert json.loads(asker.asked[0].messages[-1]["content"]) == {
+        "sentence": "The bride sang 7 songs.",
+        "before": "The ",
+        "word": "bride",
+        "after": " sang 7 songs.",
+        "candidates": list(CANDIDATES),
+    }
+
+
+def test_a_fifth_is_drawn_and_always_the_same() -> None:
+    places = [place(number) for number in range(2000)]
+    asker = Says(lambda data: {"choice": None})
+    chosen = LlmJudge(asker).choose_counterparts(places)
+    drawn = [word for word in chosen if word is not None]
+    share = len(asker.asked) / len(places)
+    assert abs(share - BY_MODEL) < 4 * (BY_MODEL * (1 - BY_MODEL) / len(places)) ** 0.5
+    for candidate in CANDIDATES:
+        assert abs(drawn.count(candidate) / len(drawn) - 1 / 3) < 4 * (2 / 9 / len(drawn)) ** 0.5
+    assert LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places) == chosen
+    assert LlmJudge(Says(lambda data: {"choice": None}), seed=1).choose_counterparts(places) != chosen
+
+
+@pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
+def test_without_a_choice_nothing_is_asked(candidates: tuple[str, ...], chosen: str | None) -> None:
+    asker = Says(lambda data: {"choice": None})
+    assert always(asker).choose_counterpart("The bride sang.", 4, 9, candidates) == chosen
+    assert not asker.asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "confidence", "reason"),
+    [
+        ({"grammar": True, "facts": True, "verdict": "VALID"}, 1.0, ""),
+        ({"grammar": True, "facts": False, "verdict": "INVALID"}, 0.0, ""),
+        ({"grammar": False, "facts": False, "verdict": "INVALID"}, 0.0, ""),
+        ({"grammar": True, "facts": True, "verdict": "INVALID"}, 0.3, CONTRADICTION),
+        ({"grammar": False, "facts": True, "verdict": "VALID"}, 0.3, CONTRADICTION),
+        ({"grammar": True, "facts": True, "verdict": "PERHAPS"}, 0.3, SCHEMA),
+        ({"grammar": 1, "facts": 1, "verdict": "VALID"}, 0.3, SCHEMA),
+        ({"grammar": True, "facts": True, "verdict": "VALID", "text": "better"}, 0.3, SCHEMA),
+        ({}, 0.3, SCHEMA),
+    ],
+)
+def test_verdicts(answer: dict[str, Any], confidence: float, reason: str) -> None:
+    """The embedded judge, who answers for what is rejected, says 0.3."""
+    judge = LlmJudge(Says(lambda data: answer), Careful())
+    assert judge.judge_substitution("His odd aunt sang.", "His odd uncle sang.") == confidence
+    assert judge.verdicts.to_json() == {
+        "questions": 1,
+        "accepted": int(not reason),
+        "rejected": {reason: 1} if reason else {},
+        "fallbacks": {},
+    }
+
+
+def test_no_answer_is_a_counted_fallback() -> None:
+    judge = always(Says(lambda data: None))
+    assert judge.choose_counterpart(*place()) == Embedded().choose_counterpart(*place())
+    assert judge.judge_substitution("a", "b") == 1
+    assert judge.choices.fallbacks == judge.verdicts.fallbacks == {NO_ANSWER: 1}
+
+
+def test_a_long_sentence_is_not_asked_about() -> None:
+    asker = Says(lambda data: {"choice": "men"})
+    judge = always(asker)
+    long = "a" * LONGEST_SENTENCE + " bride"
+    assert judge.choose_counterpart(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES) == "groom"
+    assert judge.judge_substitution(long, "short") == 1
+    assert not asker.asked
+    assert judge.choices.fallbacks == judge.verdicts.fallbacks == {TOO_LONG: 1}
+
+
+def test_modes() -> None:
+    pairs = [("I saw him.", "I saw her."), ("His odd aunt.", "His odd uncle.")]
+    for select, expected in ((asks_none, [1, 0.3]), (Unsure(0.2, 0.8), [1, 0])):
+        judge = LlmJudge(Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}), Careful(), select)
+        assert judge.judge_substitutions(pairs) == expected
+
+
+def test_an_unchanged_sentence_is_not_asked_about() -> None:
+    asker = Says(lambda data: None)
+    assert LlmJudge(asker).judge_substitution("It rained.", "It rained.") == 1
+    assert not asker.asked
+
+
+def test_a_share_outside_0_to_1_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"by_model 1\.5"):
+        LlmJudge(Says(lambda data: None), by_model=1.5)
+
+
+@given(st.text(), st.lists(st.text(), min_size=2), st.text() | st.none() | st.integers())
+def test_whatever_is_said_a_candidate_comes_out(sentence: str, candidates: list[str], said: Any) -> None:
+    chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(sentence, 0, len(sentence), candidates)
+    assert chosen in candidates if said is not None else chosen is None

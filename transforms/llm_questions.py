@@ -1,0 +1,55 @@
+"""What is asked of an LLM and what comes back: the plain data between the judges and whoever does the asking."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+# Where an answer's value came from. A fallback has no value: the embedded model answers in its place.
+Origin = Literal["model", "cache", "fallback"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question to an LLM: a filled template and what its answer must look like.
+
+    `prompt` is the template's name, `digest` the SHA-256 of template, schema and examples, `messages` the chat (role and
+    content), `schema` the JSON schema of the answer, `sentence` the text asked about.
+    """
+
+    prompt: str
+    digest: str
+    messages: tuple[Mapping[str, str], ...]
+    schema: Mapping[str, Any]
+    sentence: str
+
+    @property
+    def key(self) -> str:
+        """SHA-256 (64 hexadecimal digits) of all that the answer depends on, the model apart: what a cache is keyed by.
+
+        Prompt and sentence alone are not enough: the same sentence is asked about with other candidates.
+        """
+        said = json.dumps([self.digest, [dict(message) for message in self.messages]], sort_keys=True)
+        return hashlib.sha256(said.encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back: `value` is the JSON object, or None with the reason; `tokens` in all; `seconds` of waiting."""
+
+    value: dict[str, Any] | None
+    origin: Origin
+    reason: str = ""
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class Asker(Protocol):
+    """Whoever asks an LLM. It answers every question, in order, and marks as fallback what got no answer."""
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, in the order of the questions."""
+        ...
