@@ -23,7 +23,7 @@ EXAMPLES = options.examples(
     "evenflow run --input 'corpus/*.jsonl.gz' --output out",
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
-    "evenflow run --input corpus/ --output out --mode substitute --attribute gender",
+    "evenflow run --input corpus/ --output out --mode substitute",
     "evenflow run --input corpus/ --output out --log-format json --json",
     "evenflow run --kafka localhost:9092 --topic docs --output out",
 )

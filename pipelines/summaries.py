@@ -9,7 +9,7 @@ from typing import Any
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import STATES, PaneEntry, Sums
-from evenflow.transforms.representation import Convergence, documents_until, score
+from evenflow.transforms.representation import DIGITS, Convergence, demographic_representation, documents_until, score
 from evenflow.wordlists import loader
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
@@ -19,7 +19,8 @@ def status(entries: Sequence[PaneEntry], finished: bool, held: str | None) -> di
     """The state of a gate: block if any pane was set aside, else that of its last pane; and its figures so far.
 
     finished: whether all input was read. held: why the gate stands still, None if it does not.
-    attributes: of each its verdict, rolling and cumulative score after the last pane, and how many panes were in which state.
+    attributes: of each its verdict, rolling and cumulative score after the last pane, dr_before of the text before its repair
+    (null: none), and how many panes were in which state.
     """
     blocked = [entry for entry in entries if entry.folder == "quarantine"]
     last = entries[-1] if entries else None
@@ -30,9 +31,9 @@ def status(entries: Sequence[PaneEntry], finished: bool, held: str | None) -> di
         "held": held,
         "panes": len(entries),
         "blocked": [entry.pane for entry in blocked],
-        "documents": sum(entry.documents for entry in entries),
+        "documents": sum(entry.documents + _aside(entry) for entry in entries),
         "accepted": sum(entry.documents for entry in entries if entry.folder == "accepted"),
-        "quarantined": sum(entry.documents for entry in blocked),
+        "quarantined": sum(entry.documents for entry in blocked) + sum(_aside(entry) for entry in entries),
         "dead_letters": sum(entry.dead for entry in entries),
         "dead_reasons": _summed([entry.dead_reasons for entry in entries]),
         "attributes": {
@@ -40,11 +41,27 @@ def status(entries: Sequence[PaneEntry], finished: bool, held: str | None) -> di
                 "verdict": each.verdict.model_dump(),
                 "rolling": each.rolling.model_dump(),
                 "cumulative": each.cumulative.model_dump(),
+                "dr_before": _before(name, entries),
                 "panes": {state: sum(entry.attributes[name].verdict.state == state for entry in entries) for state in STATES},
             }
             for name, each in sorted(last.attributes.items() if last else ())
         },
     }
+
+
+def _before(name: str, entries: Sequence[PaneEntry]) -> float | None:
+    """The cumulative DR of the text as it was before its repair; None where there was none."""
+    seen = [entry.attributes[name] for entry in entries]
+    counts = [each.repair.before.counts for each in seen if each.repair is not None]
+    if not counts:
+        return None
+    dr = demographic_representation([sum(column) for column in zip(*counts, strict=True)], seen[-1].target)
+    return None if dr is None else round(dr, DIGITS)
+
+
+def _aside(entry: PaneEntry) -> int:
+    """Documents of a pane that were set aside one by one."""
+    return entry.set_aside.rows if entry.set_aside else 0
 
 
 @dataclass

@@ -22,13 +22,15 @@ def console() -> Console:
 
 def gate(status: Mapping[str, Any]) -> None:
     """The state of a gate."""
-    table = Table("attribute", "now", "DR", "interval", "open", "warn", "block")
-    for column in table.columns[4:]:
+    repaired = any(each["dr_before"] is not None for each in status["attributes"].values())
+    table = Table("attribute", "now", *(["before"] if repaired else []), "DR", "interval", "open", "warn", "block")
+    for column in table.columns[-3:]:
         column.justify = "right"
     for name, each in status["attributes"].items():
         state = each["verdict"]["state"]
         counts = [str(count) for count in each["panes"].values()]
-        table.add_row(visible(name), Text(state, STYLES[state]), *_score(each["cumulative"]), *counts)
+        before = ["" if each["dr_before"] is None else f"{each['dr_before']:.4f}"] if repaired else []
+        table.add_row(visible(name), Text(state, STYLES[state]), *before, *_score(each["cumulative"]), *counts)
     out = console()
     if status["attributes"]:
         out.print(table)

@@ -14,6 +14,7 @@ def score(dr: float | None, low: float | None = None, high: float | None = None)
 
 def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     attribute = {"verdict": {"state": "warn"}, "cumulative": score(0.25, 0.2, 0.3), "panes": {"open": 1, "warn": 2, "block": 0}}
+    attribute["dr_before"] = None
     status = {
         "state": "block",
         "reason": "age: [bold]why\x1b[0m",
@@ -33,6 +34,10 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     assert "│ gender    │ warn │ 0.2500     │ 0.200–0.300 │    1 │    2 │     0 │" in out
     assert "no mention" in out
     assert max(map(len, out.splitlines())) <= 80
+    repaired = {"gender": attribute | {"dr_before": 0.3333}, "age": attribute}
+    tables.gate(status | {"attributes": repaired})
+    out = capsys.readouterr().out
+    assert "│ gender    │ warn │ 0.3333 │ 0.2500 │" in out and "│ age       │ warn │        │ 0.2500 │" in out
     tables.gate(status | {"held": "held by Ada at noon: tea", "attributes": {}})
     assert "(age: [bold]why\\u001b[0m; held: held by Ada at noon: tea)" in capsys.readouterr().out.replace(" \n", " ")
     tables.gate(status | {"held": "pane 2 is blocked: age: [bold]why\x1b[0m", "attributes": {}})

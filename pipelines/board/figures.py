@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evenflow.gates.hold import Word
-from evenflow.pipelines.board.repairs import repair
+from evenflow.pipelines.board.repairs import repair, stereotypes
 from evenflow.pipelines.summaries import status
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY
@@ -117,6 +117,7 @@ def attribute(name: str, entries: Sequence[PaneEntry], config: Config | None) ->
         "label_mentions": labels.total(),
         "heavy": heavy(name, entries),
         "repair": repair(name, entries, config.gate.confidence if config else 0.95),
+        "stereotypes": stereotypes(name, entries),
     }
 
 
@@ -164,6 +165,7 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
         "stream": entry.stream.model_dump() if entry.stream else None,
         "shards": [shard.model_dump() for shard in entry.shards],
         "dead_letters": entry.dead_letters.model_dump() if entry.dead_letters else None,
+        "set_aside": entry.set_aside.model_dump() if entry.set_aside else None,
         "sentence_table": entry.sentence_table.model_dump() if entry.sentence_table else None,
         "attributes": {name: _scores(each) for name, each in entry.attributes.items()},
     }

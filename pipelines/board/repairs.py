@@ -1,4 +1,4 @@
-"""What the report tells of repair: scores before and after, what was barred and why, the most frequent substitutions."""
+"""What the report tells of repair: scores before and after, what was barred and why, substitutions; and of stereotypes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from evenflow.schemas.ledger import PaneEntry, Substitution, Sums
 from evenflow.transforms.representation import add, score
 
 MOST = 12  # substitutions that the report names
+SHOWN = 6  # strong stereotypes that it shows
 
 
 def repair(name: str, entries: Sequence[PaneEntry], confidence: float) -> dict[str, Any] | None:
@@ -52,6 +53,17 @@ def repair(name: str, entries: Sequence[PaneEntry], confidence: float) -> dict[s
         "weights": _weights([each.weights for each in done if each.weights is not None]),
         "substitutions": _substitutions([each for one in done for each in one.substitutions]),
     }
+
+
+def stereotypes(name: str, entries: Sequence[PaneEntry]) -> dict[str, Any] | None:
+    """What was found of stereotypes of an attribute's groups over all panes; None where nobody looked."""
+    found = [each for entry in entries if (each := entry.attributes[name].stereotypes) is not None]
+    if not found:
+        return None
+    sums = {key: sum(getattr(each, key) for each in found) for key in ("asked", "unsure", "potential", "strong")}
+    examples = [example for each in found for example in each.examples]
+    examples.sort(key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])))
+    return {"policy": found[-1].policy, "threshold": found[-1].threshold, **sums, "examples": examples[:SHOWN]}
 
 
 def _total(sums: Sequence[Sums]) -> list[float]:
