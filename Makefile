@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 include deploy/services.mk
+include deploy/llm.mk
 
 .DEFAULT_GOAL := install
 .PHONY: install demo test lint clean

@@ -5,6 +5,8 @@ from pathlib import Path
 from setuptools import setup
 
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
+# sniffio: httpcore tries to import it at every lock, and a failing import is slow
+LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists", "prompts")
 
 setup(
@@ -37,10 +39,11 @@ setup(
     ],
     extras_require={
         "kafka": KAFKA,
-        "llm": ["httpx>=0.27"],
+        "llm": LLM,
         "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
         "test": [
             *KAFKA,
+            *LLM,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",

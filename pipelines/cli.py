@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from evenflow.pipelines import cli_gate, cli_lists, cli_run, cli_text
+from evenflow.pipelines import cli_gate, cli_lists, cli_llm, cli_run, cli_text
 from evenflow.pipelines.endings import Session, Stopped, failed, stoppable, stopped
 
 DEBUG = "--debug"
@@ -43,6 +43,11 @@ def application() -> typer.Typer:
     lists.command("show", epilog=cli_lists.SHOW_EXAMPLES)(cli_lists.wordlists_show)
     lists.command("check", epilog=cli_lists.CHECK_EXAMPLES)(cli_lists.wordlists_check)
     app.add_typer(lists, name="wordlists")
+    llm = typer.Typer(help="The language model that a run may ask.", **settings)
+    llm.command("check", epilog=cli_llm.CHECK_EXAMPLES)(cli_llm.llm_check)
+    llm.callback()(lambda: None)  # a group, although it has one command
+    app.add_typer(llm, name="llm")
+    app.command("estimate", epilog=cli_llm.ESTIMATE_EXAMPLES)(cli_llm.estimate)
     config = typer.Typer(help="The configuration.", **settings)
     config.command("show", epilog=cli_lists.CONFIG_EXAMPLES)(cli_lists.config_show)
     config.callback()(lambda: None)  # a group, although it has one command

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenflow.pipelines import forks, options, summaries, tables
+from evenflow.pipelines import cli_llm, forks, options, summaries, tables
 from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
 from evenflow.pipelines.explain import visible
@@ -80,6 +80,12 @@ def run(
             rich_help_panel=REPAIR,
         ),
     ] = None,
+    llm: cli_llm.LlmOption = None,
+    llm_model: cli_llm.ModelOption = None,
+    llm_key_env: cli_llm.KeyEnvOption = None,
+    llm_key_file: cli_llm.KeyFileOption = None,
+    llm_serve: cli_llm.ServeOption = None,
+    llm_argument: cli_llm.ArgumentOption = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")] = 1,
     kafka: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Read a topic instead of files.", rich_help_panel=KAFKA)
@@ -137,48 +143,56 @@ def run(
     if log_format not in ("text", "json"):
         raise typer.BadParameter(f"{log_format!r} is neither text nor json", param_hint="'--log-format'")
     session.json_lines = log_format == "json"
-    settings = load(
-        config,
-        options.given(
-            fields__text=text_field,
-            fields__id=id_field,
-            pane__docs=pane_docs,
-            pane__mib=pane_mib,
-            pane__rolling=rolling,
-            gate__warn=warn,
-            gate__block=block,
-            gate__policy=policy,
-            repair__mode=mode,
-            repair__strictness=strictness,
-            stereotypes__policy=stereotypes,
-        ),
-        attribute or (),
-        wordlist or (),
+    overrides = options.given(
+        fields__text=text_field,
+        fields__id=id_field,
+        pane__docs=pane_docs,
+        pane__mib=pane_mib,
+        pane__rolling=rolling,
+        gate__warn=warn,
+        gate__block=block,
+        gate__policy=policy,
+        repair__mode=mode,
+        repair__strictness=strictness,
+        stereotypes__policy=stereotypes,
     )
-    _refuse_foreign(output)
-    session.output, session.resumable = output, True
-    logs(session)
-    if kafka is None:
-        outcome, page = _run(inputs, output, settings, workers, session, quiet)
-    else:
-        given = StreamOptions(
-            kafka=kafka,
-            topic=topic,
-            group=group,
-            values=values,
-            pane_seconds=pane_seconds,
-            until_end=until_end,
-            max_panes=max_panes,
-            runner=runner or [],
-            accepted_topic=accepted_topic,
-            dead_letter_topic=dead_letter_topic,
-        )
-        outcome, page = run_stream(given, output, settings, session, quiet)
+    key = cli_llm.key_of(llm_key_env, llm_key_file)
+    with cli_llm.configured(llm, llm_model, key, llm_serve, llm_argument or ()) as asked:
+        settings = load(config, {**overrides, **asked}, attribute or (), wordlist or ())
+        _refuse_foreign(output)
+        if settings.llm.url is not None and settings.tells_sentences:
+            _meet(settings)
+        session.output, session.resumable = output, True
+        logs(session)
+        if kafka is None:
+            outcome, page = _run(inputs, output, settings, workers, session, quiet)
+        else:
+            given = StreamOptions(
+                kafka=kafka,
+                topic=topic,
+                group=group,
+                values=values,
+                pane_seconds=pane_seconds,
+                until_end=until_end,
+                max_panes=max_panes,
+                runner=runner or [],
+                accepted_topic=accepted_topic,
+                dead_letter_topic=dead_letter_topic,
+            )
+            outcome, page = run_stream(given, output, settings, session, quiet)
     session.resumable = False
     _report(outcome, output, page, quiet, as_json, "nothing was read again" if kafka is None else "nothing new to read")
     if outcome.halted:
         tell("held", "\n".join(held(outcome, output)), BLOCKED, session)
     raise typer.Exit(BLOCKED if outcome.halted or any(entry.folder == "quarantine" for entry in outcome.entries) else 0)
+
+
+def _meet(settings: Config) -> None:
+    """See that the language model is there before anything is read. Raises InferenceError."""
+    from evenflow.transforms.asking import settings as server
+    from evenflow.transforms.inference_server import describe
+
+    describe(server(settings))
 
 
 def _run(inputs: list[str], output: Path, settings: Config, workers: int, session: Session, quiet: bool) -> tuple[Outcome, Path]:

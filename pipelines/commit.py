@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -112,6 +113,7 @@ class Committer:
             stream=stream,
             sentence_table=ready.sentence_table,
             set_aside=ready.set_aside,
+            llm=_cost(ready.figures.llm),
         )
         began = time.perf_counter()
         with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
@@ -156,6 +158,15 @@ class Committer:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
+    """What asking cost, with its latency's quantiles; None where nothing was asked."""
+    if not llm:
+        return None
+    from evenflow.transforms.inference_stats import Stats  # it is there wherever an LLM is
+
+    return {name: Stats.from_json(each).as_json() for name, each in sorted(llm.items())}
 
 
 def make_folders(output: Path) -> None:

@@ -41,6 +41,10 @@ KNOWN = (
     ("evenflow.pipelines.workers", "WorkerError", FAILED),
     ("evenflow.pipelines.stream", "GapError", FAILED),
     ("evenflow.transforms.kafka_client", "KafkaSourceError", FAILED),
+    ("evenflow.transforms.inference_settings", "InferenceError", FAILED),
+    ("evenflow.transforms.inference_cache", "CacheError", FAILED),
+    ("evenflow.transforms.stereotypes", "ModelError", FAILED),
+    ("evenflow.transforms.indicators", "ModelError", FAILED),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)

@@ -224,7 +224,7 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
     staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
     for path, rows, places in duplicates.repeated(staged):
         rest, letters = duplicates.drop(path, rows, places, annotator)
-        rest.input_bytes = figures[path.stem].input_bytes
+        rest.input_bytes, rest.llm = figures[path.stem].input_bytes, figures[path.stem].llm
         for reason, number in figures[path.stem].dead_reasons.items():
             rest.dead_reasons[reason] = rest.dead_reasons.get(reason, 0) + number
         figures[path.stem] = rest

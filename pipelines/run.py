@@ -125,7 +125,17 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
     del kept["gate"]["policy"], kept["measure"]["epsilon"]
-    return {"configuration": kept, "wordlists": digests, **source}
+    asked = config.llm.url is not None and config.tells_sentences
+    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
+        del kept["llm"][name]
+    return {"configuration": kept, "wordlists": digests, **({"prompts": _prompts()} if asked else {}), **source}
+
+
+def _prompts() -> dict[str, str]:
+    """The digests of the prompts: other prompts are another run."""
+    from evenflow.prompts import loader as prompts
+
+    return {name: prompts.load(name).digest for name in prompts.names()}
 
 
 def begin(output: Path, record: dict[str, Any], config: Config) -> tuple[list[PaneEntry], bool]:

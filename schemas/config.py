@@ -19,6 +19,7 @@ from evenflow.schemas.sections import (
     Fields,
     Gate,
     Kafka,
+    Llm,
     Measure,
     Mode,
     Pane,
@@ -50,6 +51,7 @@ class Config(Section):
     checks: Checks = Field(default_factory=Checks, description="The checks of Great Expectations.")
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
     kafka: Kafka = Field(default_factory=Kafka, description="How to reach a Kafka cluster; only for run --kafka.")
+    llm: Llm = Field(default_factory=Llm, description="A language model that answers what the shipped models are unsure of.")
     max_text_mib: int = Field(
         default=32,
         ge=1,

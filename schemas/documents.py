@@ -144,6 +144,7 @@ class Figures:
     sentences: int = 0
     dead_reasons: dict[str, int] = field(default_factory=dict)
     attributes: dict[str, AttributeFigures] = field(default_factory=dict)
+    llm: dict[str, dict[str, Any]] = field(default_factory=dict)  # by prompt, what asking cost (inference.Stats)
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -163,6 +164,20 @@ class Figures:
             if name not in self.attributes:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))  # what is added stays as it is
             self.attributes[name].add(figures)
+        self.llm = summed(self.llm, other.llm)
+
+
+def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
+    """Nested figures added up, key by key."""
+    out = dict(a)
+    for key, value in b.items():
+        if key not in out:
+            out[key] = value
+        elif isinstance(value, dict):
+            out[key] = summed(out[key], value)
+        else:
+            out[key] += value
+    return out
 
 
 @dataclass

@@ -7,7 +7,7 @@ Every figure here is a pure function of the input, the word lists and the config
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -197,7 +197,11 @@ class StreamPane(Entry):
 
 
 class PaneEntry(Entry):
-    """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0)."""
+    """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0).
+
+    sentence_table, set_aside: files in sentences/ and quarantine/. llm: what asking an LLM cost, by prompt (inference.Stats);
+    the one figure that two runs over the same input need not share.
+    """
 
     version: int = 1
     pane: int
@@ -217,3 +221,4 @@ class PaneEntry(Entry):
     stream: StreamPane | None = None
     sentence_table: Shard | None = None
     set_aside: Shard | None = None
+    llm: dict[str, dict[str, Any]] | None = None

@@ -194,3 +194,46 @@ class Kafka(Section):
         description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
         "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
     )
+
+
+Tiering = Literal["embedded", "cascade", "llm"]
+
+
+class Llm(Section):
+    url: str | None = Field(
+        default=None, description="Address of an OpenAI-compatible server, as http://127.0.0.1:8000; null: no LLM is asked."
+    )
+    model: str | None = Field(default=None, description="The model's name at that server.")
+    key: dict[Literal["env", "file"], str] | None = Field(
+        default=None, description="Where the server's key is: {env: NAME} or {file: PATH}, never the key; null: it needs none."
+    )
+    detection: Tiering = Field(
+        default="cascade",
+        description="Who tells stereotypes: embedded: the model that is shipped; llm: the LLM; cascade: the LLM, of those alone "
+        "that the embedded model is unsure of. cascade: most of the gain at a fraction of the cost.",
+    )
+    indicators: Tiering = Field(default="cascade", description="Who tells the linguistic indicators; as detection.")
+    substitution: Tiering = Field(default="cascade", description="Who chooses and judges substitutions; as detection.")
+    requests: int | None = Field(
+        default=None,
+        ge=0,
+        description="Questions a pane of pane.mib at most, a smaller one fewer; the most valuable are asked first. null: any.",
+    )
+    cache: str | None = Field(
+        default=None, description="File of answers that runs share; null: evenflow/llm.sqlite in the user's folder for caches."
+    )
+    cache_mib: int = Field(default=1024, ge=1, description="MiB of that file at most. 1024: some two million answers.")
+    deadline: float = Field(
+        default=120.0, gt=0, description="Seconds for a question, retries included; then the embedded model's answer stands."
+    )
+    concurrency: int = Field(
+        default=32, ge=1, description="Requests under way at once in a worker. 32: enough to fill the batches of one GPU."
+    )
+
+    @model_validator(mode="after")
+    def _server_and_model(self) -> Llm:
+        if self.url is not None and self.model is None:
+            refuse([Problem(("model",), "the model's name at the server is missing")])
+        if self.key is not None and len(self.key) != 1:
+            refuse([Problem(("key",), "{env: NAME} or {file: PATH} was expected")])
+        return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
+    from evenflow.transforms.asking import Tier
     from evenflow.transforms.filtering import StereotypeFilter
     from evenflow.transforms.proposals import Proposed, Proposer
 
@@ -74,8 +76,9 @@ class Annotator:
         )
         self.own = frozenset(documents.own_columns(self.attributes))
         self._finder = LabelFinder(self.lists)
-        self.proposer = _proposer(config, self.lists)
-        self.screen = _screen(config)
+        self.tier = _tier(config)
+        self.proposer = _proposer(config, self.lists, self.tier)
+        self.screen = _screen(config, self.tier)
         weighs = any(each.mode == "reweight" for each in self.attributes)
         self.repairs = self.proposer is not None or self.screen is not None or weighs  # whether panes are more than measured
 
@@ -93,6 +96,14 @@ class Annotator:
 
     def annotated(self, found: Documents, input_bytes: int) -> Annotated:
         """Validated documents with their mentions; input_bytes: of the records that they came from."""
+        if self.tier is None:
+            return self._annotated(found, input_bytes)
+        with self.tier.block(sum(map(_utf8_length, found.texts))) as cost:
+            done = self._annotated(found, input_bytes)
+            done.figures.llm = cost()
+        return done
+
+    def _annotated(self, found: Documents, input_bytes: int) -> Annotated:
         searched: list[Searched] = []
         look = searched.append if self.proposer is not None or self.screen is not None else None
         figures, counts = self.count(found.file, found.ids, found.texts, found.places, look=look)
@@ -105,7 +116,10 @@ class Annotator:
             if kept is not found:
                 searched.clear()
                 figures, counts = self.count(kept.file, kept.ids, kept.texts, kept.places, look=look)
-            details = Details(rows, self._proposed(kept, searched, None if self.screen else rows))
+            if self.screen is None:
+                self._fill(rows, kept, searched)
+            propose = partial(self._proposed, kept, searched)
+            details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
             found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
@@ -149,17 +163,19 @@ class Annotator:
         ]
         return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
 
-    def _proposed(self, found: Documents, searched: Sequence[Searched], rows: Rows | None) -> list[Proposed]:
-        """What could be substituted. rows: filled too, where it is not yet."""
-        out: list[Proposed] = []
+    def _fill(self, rows: Rows, found: Documents, searched: Sequence[Searched]) -> None:
         for number, text, sentences, mentions in self._relevant(searched):
-            place, identity = found.places[number], found.ids[number]
-            if rows is not None:
-                rows.add(place, identity, text, sentences, mentions)
-            each = self.proposer.propose(place, identity, text, sentences, mentions) if self.proposer is not None else None
-            if each is not None:
-                out.append(each)
-        return out
+            rows.add(found.places[number], found.ids[number], text, sentences, mentions)
+
+    def _proposed(self, found: Documents, searched: Sequence[Searched]) -> list[Proposed]:
+        """What could be substituted."""
+        if self.proposer is None:
+            return []
+        proposed = (
+            self.proposer.propose(found.places[number], found.ids[number], text, sentences, mentions)
+            for number, text, sentences, mentions in self._relevant(searched)
+        )
+        return [each for each in proposed if each is not None]
 
     def _relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
         """Documents that name a label."""
@@ -264,22 +280,35 @@ class Annotator:
         return figures, counts
 
 
-def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
+def _tier(config: Config) -> Tier | None:
+    """The LLM that is asked; None where none is, or nothing is there to ask about."""
+    if config.llm.url is None or not config.tells_sentences:
+        return None
+    from evenflow.transforms.asking import Tier
+
+    return Tier(config)
+
+
+def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> Proposer | None:
     """Who proposes substitutions; None where none are asked for."""
     if not any(config.mode(words.attribute) in ("substitute", "augment") for words in lists):
         return None
     from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
 
-    return Proposer(config, lists)
+    return Proposer(config, lists, tier.judge() if tier is not None else None)
 
 
-def _screen(config: Config) -> StereotypeFilter | None:
+def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
     """Who looks for stereotypes; None where nobody is asked to."""
     if all(config.policy(name) == "off" for name in config.attributes):
         return None
+    from evenflow.transforms import indicators, stereotypes
     from evenflow.transforms.filtering import StereotypeFilter  # as above
 
-    return StereotypeFilter(config)
+    detector, scorer = stereotypes.shipped(), indicators.shipped()
+    if tier is None:
+        return StereotypeFilter(config, detector, scorer)
+    return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))
 
 
 def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -65,7 +65,7 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
     for path, figures in blocks.items():
         changed = mender.block(path) if path.with_suffix(proposals.SUFFIX).exists() else None
         if changed is not None:
-            changed.input_bytes, changed.dead_reasons = figures.input_bytes, figures.dead_reasons
+            changed.input_bytes, changed.dead_reasons, changed.llm = figures.input_bytes, figures.dead_reasons, figures.llm
         after.add(changed or figures)
         if path.with_suffix(sentence_table.SUFFIX).exists():
             tables.append(path.with_suffix(sentence_table.SUFFIX))

@@ -16,6 +16,7 @@ import orjson
 from evenflow.schemas.config import Config
 from evenflow.transforms import planning
 from evenflow.transforms.counterfactuals import Substituter
+from evenflow.transforms.judges import Judge
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.planning import Eligible
 from evenflow.transforms.sets import Bar, Edit, Set
@@ -55,14 +56,17 @@ class Summary:
 
 
 class Proposer:
-    """Proposes substitutions for the attributes that a configuration repairs by changing text. Raises RoleMapError."""
+    """Proposes substitutions for the attributes that a configuration repairs by changing text; judge: the embedded one if None.
 
-    def __init__(self, config: Config, lists: Sequence[WordList]):
+    Raises RoleMapError.
+    """
+
+    def __init__(self, config: Config, lists: Sequence[WordList], judge: Judge | None = None):
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self.strictness = {words.attribute: config.strictness(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
-            name: Substituter(lists, name, config.repair.method, self.strictness[name])
+            name: Substituter(lists, name, config.repair.method, self.strictness[name], judge)
             for name, mode in self.modes.items()
             if mode in ("substitute", "augment")
         }

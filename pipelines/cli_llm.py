@@ -1,0 +1,205 @@
+"""`evenflow llm check` and `evenflow estimate`: what an LLM answers, and what asking it would cost, before it is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenflow.pipelines import options
+from evenflow.pipelines.endings import FAILED, printing
+from evenflow.pipelines.explain import visible
+
+if TYPE_CHECKING:
+    from evenflow.transforms.inference_settings import Key, Settings
+
+CHECK_EXAMPLES = options.examples(
+    "evenflow llm check --llm http://127.0.0.1:8000 --llm-model mistralai/Mistral-7B-Instruct-v0.3",
+    "evenflow llm check --llm https://llm.example.org/v1 --llm-model large --llm-key-env LLM_KEY --json",
+    "evenflow llm check --llm-serve models/mistral-7b",
+)
+ESTIMATE_EXAMPLES = options.examples(
+    "evenflow estimate corpus/",
+    "evenflow estimate 'corpus/*.jsonl.gz' --attribute gender --tokens-per-second 4000 --json",
+)
+SAMPLE = 2000  # documents: read and looked through in some seconds
+TOKENS_A_SECOND = 2000.0  # prompts and answers together: a 7B on one GPU of 24 GB, with many questions under way
+
+LlmOption = Annotated[str | None, typer.Option("--llm", metavar="URL", help="Address of an OpenAI-compatible server.")]
+ModelOption = Annotated[str | None, typer.Option("--llm-model", metavar="NAME", help="The model's name at that server.")]
+KeyEnvOption = Annotated[
+    str | None, typer.Option("--llm-key-env", metavar="NAME", help="Environment variable with the server's key.")
+]
+KeyFileOption = Annotated[Path | None, typer.Option("--llm-key-file", metavar="FILE", help="File with the server's key.")]
+ServeOption = Annotated[
+    str | None, typer.Option("--llm-serve", metavar="DIR|NAME", help="Start vLLM with this model, and stop it at the end.")
+]
+
+ArgumentOption = Annotated[
+    list[str] | None,
+    typer.Option("--llm-argument", metavar="ARG", help="For vLLM, with --llm-serve: --llm-argument=--enforce-eager; repeatable."),
+]
+
+
+def llm_check(
+    llm: LlmOption = None,
+    llm_model: ModelOption = None,
+    llm_key_env: KeyEnvOption = None,
+    llm_key_file: KeyFileOption = None,
+    llm_serve: ServeOption = None,
+    llm_argument: ArgumentOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Ask an LLM one question of each prompt, and check its answers.
+
+    Prints latency, tokens a second and the server's version. Exit status: 0 all answers are sound, 1 some are not.
+    """
+    from evenflow.prompts import loader
+    from evenflow.transforms import inference_check
+    from evenflow.transforms.inference import Client
+    from evenflow.transforms.inference_server import describe
+
+    said: list[str] = []
+    key = key_of(llm_key_env, llm_key_file)
+    with settings_of(llm, llm_model, key, llm_serve, llm_argument or ()) as settings:
+        server = describe(settings)
+        with Client(settings, say=said.append) as client:
+            checks = inference_check.check(client, loader.names())
+    result = inference_check.as_json(server, settings.model, checks, said)
+    with printing():
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            _print_check(settings, result)
+    raise typer.Exit(0 if all(each.is_sound for each in checks) else FAILED)
+
+
+def estimate(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")],
+    config: options.ConfigOption = None,
+    text_field: options.TextFieldOption = None,
+    attribute: options.AttributeOption = None,
+    wordlist: options.WordlistOption = None,
+    sample: Annotated[int, typer.Option(metavar="N", min=2, help="Documents to look at.")] = SAMPLE,
+    tokens_per_second: Annotated[
+        float, typer.Option(metavar="T", min=1, help="Of the server, under load; `evenflow llm check` says it for one question.")
+    ] = TOKENS_A_SECOND,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Say from a sample how many sentences an LLM would be asked about for stereotypes, in tokens and hours.
+
+    Nothing is asked. A sentence that comes twice is counted twice, although the cache answers the second one.
+    """
+    from evenflow.schemas.config import load
+    from evenflow.transforms import files, inference_estimate, stereotypes
+
+    settings = load(config, options.given(fields__text=text_field), attribute or (), wordlist or ())
+    found = files.match(inputs)
+    detector = stereotypes.shipped()
+    sampler = inference_estimate.Sampler(settings, detector.detect, stereotypes.UNSURE)
+    seen = inference_estimate.Sample()
+    for block, stored in inference_estimate.taken(found, sample):
+        sampler.add(seen, block, stored)
+    size = sum(found.values())
+    every = seen.total(seen.relevant, seen.relevant_characters, size)
+    unsure = seen.total(seen.unsure, seen.unsure_characters, size)
+    result = {
+        "input_bytes": size,
+        "sampled_documents": len(seen.weights),
+        "sampled_share": round(min(1.0, sum(seen.weights) / size), 6) if size else 0.0,
+        "tokens_a_second": tokens_per_second,
+        "unsure_from_to": list(stereotypes.UNSURE),
+        "llm": every.as_json(tokens_per_second),
+        "cascade": unsure.as_json(tokens_per_second),
+    }
+    with printing():
+        print(json.dumps(result, indent=1) + "\n" if as_json else _estimate_lines(result), end="")
+
+
+def key_of(env: str | None, file: Path | None) -> Key | None:
+    """Where the key is, from the two options; None for no key. Raises BadParameter for both."""
+    from evenflow.transforms.inference_settings import Key
+
+    if env is not None and file is not None:
+        raise typer.BadParameter("give one of --llm-key-env and --llm-key-file", param_hint="'--llm-key-env'")
+    if env is not None:
+        return Key("env", env)
+    return None if file is None else Key("file", str(file))
+
+
+@contextmanager
+def settings_of(
+    llm: str | None, model: str | None, key: Key | None, serve: str | None, arguments: Sequence[str] = ()
+) -> Iterator[Settings]:
+    """How the LLM is reached, within the block: at an address, or served by this command, with more arguments of vLLM.
+
+    Raises BadParameter for options that do not go together, InferenceError where vLLM does not come up.
+    """
+    from evenflow.transforms import inference_serving
+    from evenflow.transforms.inference_settings import Settings
+
+    if (llm is None) == (serve is None):
+        raise typer.BadParameter("give one of --llm and --llm-serve", param_hint="'--llm'")
+    if llm is not None:
+        if arguments:
+            raise typer.BadParameter("--llm-argument goes with --llm-serve", param_hint="'--llm-argument'")
+        if model is None:
+            raise typer.BadParameter("--llm needs --llm-model, the model's name at the server", param_hint="'--llm-model'")
+        yield Settings(llm, model, key)
+        return
+    if serve is None or model is not None or key is not None:
+        raise typer.BadParameter("--llm-serve goes without --llm-model and a key", param_hint="'--llm-serve'")
+    with inference_serving.serve(serve, _say, arguments) as served:
+        # A server that ended is started again, which takes as long as the first time.
+        wait = inference_serving.RESTART_SECONDS
+        yield Settings(served.url, served.model, served.key, deadline=wait, patience=wait)
+
+
+@contextmanager
+def configured(
+    llm: str | None, model: str | None, key: Key | None, serve: str | None, arguments: Sequence[str] = ()
+) -> Iterator[dict[str, object]]:
+    """The options as overrides of the configuration, within the block; none were given: no override.
+
+    Raises BadParameter, and InferenceError for a server that cannot be used as it is described.
+    """
+    if llm is None and serve is None:
+        if model is not None or key is not None or arguments:
+            raise typer.BadParameter("give --llm or --llm-serve with it", param_hint="'--llm'")
+        yield {}
+        return
+    with settings_of(llm, model, key, serve, arguments) as settings:
+        where = None if settings.key is None else {settings.key.kind: settings.key.place}
+        yield {"llm.url": settings.url, "llm.model": settings.model, "llm.key": where, "llm.deadline": settings.deadline}
+
+
+def _say(line: str) -> None:
+    for each in line.splitlines():
+        typer.echo(f"evenflow: {visible(each)}", err=True)
+
+
+def _print_check(settings: Settings, result: Any) -> None:
+    print(visible(f"{settings.url}: model {result['model']}, version {result['version'] or 'not said'}"))
+    for each in result["prompts"]:
+        state = "sound" if each["sound"] else each["reason"]
+        print(visible(f"  {each['prompt']:<14} {each['seconds']:7.2f} s {each['tokens']:6} tokens  {state}"))
+    for line in result["said"]:
+        print(visible(f"  {line}"))
+    if result["tokens_a_second"] is not None:
+        print(f"{result['tokens_a_second']:,.0f} tokens a second, asked one by one")
+
+
+def _estimate_lines(result: Any) -> str:
+    low, high = result["unsure_from_to"]
+    size = f"{result['sampled_share']:.2%} of {result['input_bytes'] / 1e6:,.1f} MB"
+    lines = [f"{result['sampled_documents']:,} documents looked at, {size}"]
+    for name, meant in (("llm", "every relevant sentence"), ("cascade", f"those the model is unsure of, {low} to {high}")):
+        each = result[name]
+        within = "" if each["within"] is None else f" ± {each['within']:,}"
+        lines.append(f"{name}: {each['questions']:,}{within} questions ({meant})")
+        lines.append(f"  {each['tokens']:,} tokens, {each['hours']:,.2f} h at {result['tokens_a_second']:,.0f} tokens a second")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,125 @@
+"""The LLM tier of a run: who is asked in a worker, within what budget, and what it cost, block by block.
+
+A process has one client and its connections; threads of a runner share it. What a block asked is counted for its pane.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from evenflow.schemas.config import Config
+from evenflow.transforms import stereotypes
+from evenflow.transforms.filtering import Scorer
+from evenflow.transforms.indicators import Scorer as EmbeddedScorer
+from evenflow.transforms.inference import Cache, Client, Counted, Key, Settings, Stats
+from evenflow.transforms.judges import Embedded
+from evenflow.transforms.llm_budget import Allowance, Frugal, rehearsed
+from evenflow.transforms.llm_detection import TieredDetector
+from evenflow.transforms.llm_indicators import TieredScorer
+from evenflow.transforms.llm_judges import LlmJudge
+from evenflow.transforms.llm_questions import Answer, Asker, Question
+from evenflow.transforms.llm_tiers import selection
+from evenflow.transforms.stereotypes import Detector
+
+T = TypeVar("T")
+AROUND = 0.15  # of score_scsc: so near to its threshold the embedded indicators are unsure
+JUDGED = (0.2, 0.8)  # confidences of the embedded judge between which a substitution is asked about
+
+
+def settings(config: Config) -> Settings:
+    """How the server is reached. Raises InferenceError, ValueError without a server."""
+    own = config.llm
+    if own.url is None or own.model is None:
+        raise ValueError("no server is configured")
+    key = None
+    if own.key is not None:
+        [(kind, place)] = own.key.items()
+        key = Key("env" if kind == "env" else "file", place)
+    return Settings(own.url, own.model, key, deadline=own.deadline, concurrency=own.concurrency)
+
+
+def cache_path(config: Config) -> Path:
+    """Where answers are kept: as configured, or in the user's folder for caches."""
+    if config.llm.cache is not None:
+        return Path(config.llm.cache)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
+
+
+class Tier:
+    """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block; made anew by `block`."""
+
+    def __init__(self, config: Config, client: Asker | None = None):
+        self._config = config
+        self._own = config.llm
+        if client is None:
+            path = cache_path(config)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            client = Client(settings(config), Cache(path, self._own.cache_mib << 20))
+        self._client = client
+        self._here = threading.local()
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, from whoever is asked now. Raises RuntimeError outside of a block."""
+        asker: Asker | None = getattr(self._here, "asker", None)
+        if asker is None:
+            raise RuntimeError("nothing is asked outside of a block")
+        return asker.ask(questions)
+
+    @contextmanager
+    def block(self, text_bytes: int) -> Iterator[Callable[[], dict[str, dict[str, Any]]]]:
+        """A block of documents: gives what it cost so far, by prompt, as data whose numbers add up (inference.Stats).
+
+        Its share of the pane's requests is by its size.
+        """
+        asker: Asker = self._client
+        if self._own.requests is not None:
+            share = text_bytes / (self._config.pane.mib << 20)
+            asker = Frugal(asker, Allowance(math.ceil(self._own.requests * min(share, 1))))
+        counted = Counted(asker)
+        with self._asking(counted):
+            yield lambda: {name: _additive(each) for name, each in counted.stats.items()}
+
+    def together(self, work: Callable[[], T]) -> T:
+        """What work gives, its questions asked in one batch: it is done twice, see `llm_budget.rehearsed`."""
+
+        def done(asker: Asker) -> T:
+            with self._asking(asker):
+                return work()
+
+        return rehearsed(done, self._here.asker)
+
+    def detector(self, embedded: Detector) -> Detector:
+        """The detector of the configured mode."""
+        return TieredDetector(embedded, self, selection(self._own.detection, stereotypes.UNSURE, stereotypes.THRESHOLD))
+
+    def scorer(self, embedded: EmbeddedScorer) -> Scorer:
+        """The scorer of linguistic indicators of the configured mode."""
+        middle = self._config.stereotypes.threshold
+        band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
+        return TieredScorer(embedded, self, selection(self._own.indicators, band, middle))
+
+    def judge(self) -> LlmJudge | Embedded:
+        """The judge of substitutions of the configured mode."""
+        if self._own.substitution == "embedded":
+            return Embedded()
+        select = selection(self._own.substitution, JUDGED, sum(JUDGED) / 2)
+        return LlmJudge(self, Embedded(), select, seed=self._config.repair.seed)
+
+    @contextmanager
+    def _asking(self, asker: Asker) -> Iterator[None]:
+        before = getattr(self._here, "asker", None)
+        self._here.asker = asker
+        try:
+            yield
+        finally:
+            self._here.asker = before
+
+
+def _additive(stats: Stats) -> dict[str, Any]:
+    return {key: value for key, value in stats.as_json().items() if key != "seconds"}
