@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.agreement import article_edit, recase, sounds_as_vowel
+from evenflow.transforms.agreement import article_edit, possessive, recase, sounds_as_vowel
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,20 @@ def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
 )
 def test_the_article_follows_the_new_word(text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None) -> None:
     assert article_edit(text, text.index(said), said, replacement) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "replacement", "wanted"),
+    [
+        ("ladies' hats", "ladies", "gentlemen", "gentlemen's"),
+        ("gentlemen's hats", "gentlemen", "ladies", "ladies'"),
+        ("actress' role", "actress", "actor", "actor's"),
+        ("boys' hats", "boys", "girls", "girls"),
+        ("man's hat", "man", "woman", "woman"),
+        ("LADIES' HATS", "LADIES", "GENTLEMEN", "GENTLEMEN'S"),
+        ("LADIES' hats", "LADIES", "GENTLEMEN", "GENTLEMEN'S"),
+        ("the ladies' He left", "the ladies", "the gentlemen", "the gentlemen"),
+    ],
+)
+def test_the_possessive_of_the_new_word(text: str, said: str, replacement: str, wanted: str) -> None:
+    assert possessive(text, len(said), said, replacement)[1] == wanted

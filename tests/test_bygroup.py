@@ -1,24 +1,30 @@
-"""What a label is in its place."""
+"""Items of lists without pronouns."""
 
 from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.bygroup import part_of_speech
+from evenflow.transforms import roles
+from evenflow.transforms.bygroup import ByGroup
+from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.wordsets import WordSets
+from evenflow.wordlists import loader
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "parts", "wanted"),
+    ("attribute", "text", "wanted"),
     [
-        ("She is a ", ".", {"noun", "adjective"}, "noun"),
-        ("She is ", ".", {"noun", "adjective"}, "adjective"),
-        ("The ", " family left.", {"noun", "adjective"}, "adjective"),
-        ("A ", " who left", {"noun", "adjective"}, "noun"),
-        ("The ", " are lonely", {"adjective", "collective"}, "collective"),
-        ("The ", " woman left", {"adjective", "collective"}, "adjective"),
-        ("The ", " need help", {"adjective", "collective"}, "collective"),
-        ("A ", " left", {"noun"}, "noun"),
+        ("religion", "The Hindu priest smiled.", [("hindu", "hinduism", True), ("priest", "hinduism", True)]),
+        ("religion", "The priest met a Christian.", [("priest", "christianity", True), ("christian", "christianity", True)]),
+        ("religion", "The non-Muslim students left.", [("muslim", "islam", False)]),
+        ("age", "A retiree volunteers there.", [("retiree", "old", True)]),
+        ("age", "The child actors left.", [("child", "young", False)]),
+        ("age", "The teenager's phone rang.", [("teenager", "young", True)]),
+        ("age", "The child's play.", [("child", "young", False)]),
     ],
 )
-def test_part_of_speech(before: str, after: str, parts: set[str], wanted: str) -> None:
-    assert part_of_speech(before, after, parts) == wanted
+def test_what_may_change(attribute: str, text: str, wanted: list[tuple[str, str, bool]]) -> None:
+    words = loader.load(attribute)
+    whole = [(0, len(text))]
+    items = ByGroup(words, roles.of(words)).items(text, whole, LabelFinder([words]).find(text), WordSets(text, whole))
+    assert [(item.word, item.group, item.weight >= 0.5) for item in items] == wanted

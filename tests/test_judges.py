@@ -13,6 +13,7 @@ GENDER = loader.load("gender")
 
 def test_a_word_said_twice_is_judged_low() -> None:
     judge = Embedded()
+    assert judge.judge_substitution("I gave him his book.", "I gave her her book.") == 1.0
     assert judge.judge_substitution("I gave him her book.", "I gave her her book.") < 0.5
     assert judge.judge_substitution("I saw him.", "I saw her.") == 1
     assert judge.choose_counterpart("x", 0, 1, []) is None

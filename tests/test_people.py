@@ -19,6 +19,9 @@ from evenflow.transforms import people
         ("Will it rain?", []),
         ("I asked Will.", [("Will", "m")]),
         ("On Monday the French left.", []),
+        ("According to Brandt, it rained.", [("Brandt", "e")]),
+        ("Zorvane released a song.", [("Zorvane", "e")]),
+        ("Police said so.", []),
     ],
 )
 def test_names_are_found_with_their_sex(text: str, wanted: list[tuple[str, str]]) -> None:
@@ -40,3 +43,35 @@ def test_whether_capitals_are_written(text: str, caseless: bool) -> None:
 @pytest.mark.parametrize(("word", "person"), [("engineers", True), ("neighbor's", True), ("mice", False), ("voice", False)])
 def test_nouns_that_name_people(word: str, person: bool) -> None:
     assert people.is_person_noun(word) is person
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("The new engineer met a doctor.", [0, 21]),
+        ("The man met his dog.", []),
+        ("The man who is an engineer left.", [15]),
+        ("This very old tall engineer left.", []),
+    ],
+)
+def test_people_who_are_named_by_a_noun(text: str, starts: list[int]) -> None:
+    assert people.without_name(text, 0, len(text)) == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        ("this movie was fine", True),
+        ("the plot was fine", False),
+        ("the plot has a scene in it", True),
+        ("we met at noon", False),
+    ],
+)
+def test_texts_about_works(text: str, work: bool) -> None:
+    assert people.is_about_a_work(text) is work
+
+
+def test_what_may_name_somebody() -> None:
+    assert people.may_name_somebody(frozenset(("then", "mary", "left")))
+    assert people.may_name_somebody(frozenset(("obama", "left")))
+    assert not people.may_name_somebody(frozenset(("hope", "left")))

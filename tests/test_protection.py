@@ -72,6 +72,32 @@ def test_a_text_all_in_marks_quotes_nobody() -> None:
 
 def test_a_phrase_is_indexed_by_the_letters_it_may_begin_with() -> None:
     assert protection._starts("wars?") == ["war"]
-    assert protection._starts("(?:oh|hey) man") == ["hey", "oh"]
+    assert protection._starts("(?:oh|hey) man") == ["hey ", "oh "]
     assert protection._starts("as? cat") == ["a"]
+    assert protection._starts("house ?wife") == ["house"]
     assert protection._starts(r"\d+ cats") == [""]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "wanted"),
+    [
+        ("wars?", "war"),
+        ("man['’]?s best friend", "s best friend"),
+        ("(?:oh|hey),? man(?! up)", " man"),
+        ("house ?(?:wi(?:fe|ves)|maid) of", "house"),
+        ("one|two", ""),
+        (r"\bmen\w+", "men"),
+    ],
+)
+def test_what_a_phrase_always_holds(phrase: str, wanted: str) -> None:
+    assert protection._holds(phrase) == wanted
+
+
+@pytest.mark.parametrize("attribute", ["gender", "age", "religion"])
+def test_what_a_phrase_always_holds_is_in_what_it_matches(attribute: str) -> None:
+    rules = protection._rules(attribute)
+    for phrases in rules._phrases.values():
+        for phrase in phrases:
+            for said in ("wars", "the old man of the house", phrase.holds, f"{phrase.holds}s"):
+                match = phrase.whole.match(said)
+                assert match is None or phrase.holds in match[0].lower()

@@ -9,6 +9,9 @@ CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|use|usu|uti|eu|ewe|one(?!\w*r)|once
 VOWEL_SOUND = re.compile(r"(?:hour|honou?r|honest|heir)", re.IGNORECASE)
 ARTICLE = re.compile(r"(?<![\w'’])(?:an?)(?=[ \u00a0]+$)", re.IGNORECASE)
 APOSTROPHES = "'’"
+POSSESSIVE_S = re.compile(r"(['’])s(?!\w)", re.IGNORECASE)
+BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
+SHOUTED_POSSESSIVE = re.compile(r"(['’])(?=\s+[^\W\d_])")
 
 
 def recase(said: str, canonical: str, replacement: str) -> str:
@@ -53,3 +56,20 @@ def article_edit(text: str, start: int, said: str, replacement: str) -> tuple[in
     if article[0].isupper():
         return match.start(), match.end(), wanted.capitalize()
     return match.start(), match.end(), wanted
+
+
+def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, str]:
+    """Where an edit that ends at end has to end, and its replacement, with the possessive that the new word takes.
+
+    «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
+    """
+    if text[end : end + 1] not in APOSTROPHES:
+        return end, replacement
+    plural = replacement[-1:] in "sS" and not replacement.lower().endswith(("ss", "us"))
+    match = POSSESSIVE_S.match(text, end)
+    if match is not None and plural and said[-1:] not in "sS":
+        return match.end(), replacement + match[1]
+    match = (SHOUTED_POSSESSIVE if said.isupper() else BARE_POSSESSIVE).match(text, end)
+    if match is not None and said[-1:] in "sS" and not replacement.endswith(("s", "S")):
+        return match.end(), replacement + match[1] + ("S" if replacement.isupper() else "s")
+    return end, replacement

@@ -11,7 +11,8 @@ from evenflow.transforms.sets import Item
 
 COPULA = re.compile(
     r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
-    r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+)*"
+    r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+|widely\s+|often\s+|generally\s+)*"
+    r"(?:(?:considered|called|known as|regarded as|seen as|viewed as|dubbed|believed to be|said to be)\s+)?"
     r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
     re.IGNORECASE,
 )
@@ -61,6 +62,9 @@ def bound(
         return SURELY, sets.NAMED
     if hidden and item.word in TITLED and not BEFORE_NO_NAME.match(text, item.end, end):
         return PERHAPS, sets.NAMED
+    around = (person for person in named if person.start <= item.start and item.end < person.end)
+    if any(" " in text[person.start : person.end] for person in around):
+        return SURELY, sets.NAMED  # «Spokesman Brian Deavey»
     fits = (sex, people.EITHER)
     after = next((person for person in named if person.start >= item.end), None)
     if after is not None:
@@ -80,6 +84,5 @@ def bound(
     if before.sex in fits and len(between) < LONGEST and ROLE_AS.search(between):
         return PERHAPS, sets.REFERS
     if OWNED.match(between):
-        alone = " " not in text[before.start : before.end].strip() and before.sex != people.EITHER
-        return (0.6 if alone else POSSESSED), sets.REFERS
+        return POSSESSED, sets.REFERS
     return None

@@ -11,29 +11,25 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import agreement, english, people, pronouns, sets
+from evenflow.transforms import agreement, english, people, sets
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Role, RoleMap
+from evenflow.transforms.placing import DETERMINER, NEXT, is_compound, part_of_speech
+from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Companions, Role, RoleMap
 from evenflow.transforms.sets import Item
+from evenflow.transforms.wordsets import WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
-DETERMINER = re.compile(
-    r"\b(?:an?|the|this|that|every|each|another|any|no|one|some|my|your|his|her|our|their|fellow|two|three|many|few|all|these|"
-    r"those|most|\d+)\s+(?:(?!(?:of|to|and|or|but|that|who|is|was|are|were|be|being|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+\s+){0,2}$",
-    re.IGNORECASE,
-)
 PLACE = "place of worship"
 PLACES = frozenset((PLACE, "places of worship"))
 CLERGY = frozenset(("clergy", "senior clergy"))
+ANY_FAITH = frozenset(("priest", "clergymen"))  # roles whose words several faiths have
 # Those who live in a monastery: two faiths have none.
 MONASTIC = english.words("monastic")
 WITHOUT_MONKS = ("islam", "judaism")
 TEMPLES = frozenset(("temple", "temples"))
 # A temple is one faith's only beside its name.
 TEMPLE = re.compile(r"\b(hindu|buddhist|jewish)\s+(temples?)\b", re.IGNORECASE)
-NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
-THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 KIN = re.compile(
     r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?)\s+(?:[\w-]+\s+){0,2}$|"
     r"\b(?:ha(?:ve|s|d|ving)|rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|"
@@ -44,6 +40,12 @@ KIN = re.compile(
 OFFSPRING = english.words("offspring")
 SMALL = re.compile(
     r"\b(?:young|little|small|tiny|unborn|illegitimate|healthy|sick|adopted|missing|grown|eldest|youngest)\s+$", re.I
+)
+# One person alone: what ends in s behind it is a verb («a retiree volunteers»).
+ONE = re.compile(r"\b(?:an?|this|that|each|every|one|another)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+NON = re.compile(r"\bnon[\s-]$", re.IGNORECASE)
+SMALL_CHILDREN = frozenset(
+    ("child", "children", "kid", "kids", "infant", "infants", "toddler", "toddlers", "newborn", "newborns")
 )
 SIMILE = re.compile(r"\blike\s+an?\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
 VOCATIVE = re.compile(r"[,!?]\s*$|\b(?:now|ok|okay|hey|hi|hello|well|remember|sorry)\s+$", re.IGNORECASE)
@@ -67,12 +69,10 @@ class ByGroup:
         self.words = words
         self.roles = roles
         self._clergy = {role for each in roles.by_word.values() for role in each if role.name in CLERGY}
-        spelled = sorted(roles.companions, key=len, reverse=True)
-        self._companion = (
-            re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE) if spelled else None
-        )
+        self._words = {label: spelling.fold(label) for label in words.labels}
+        self._companion = Companions(roles)
 
-    def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Item]:
+    def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], words: WordSets) -> list[Item]:
         """The items of a text in its order; mentions are in order too, each within a sentence.
 
         Companions (words of the same role map that are no labels) are found in the sentences that have a mention and in
@@ -84,11 +84,11 @@ class ByGroup:
             place = bisect_right(starts, mention.start) - 1
             if place < 0 or mention.end > sentences[place][1]:
                 continue
-            item = Item(mention.start, mention.end, spelling.fold(mention.label), mention.group, NOUN, place, mention)
+            item = Item(mention.start, mention.end, self._words[mention.label], mention.group, NOUN, place, mention)
             self._describe(text, sentences[place], item)
             items.append(item)
-        if self._companion is not None and items:
-            items += self._companions(text, sentences, items)
+        if items and self.roles.companions:
+            items += self._companions(text, sentences, items, words)
         if people.is_caseless(text) and people.is_about_a_work(text):
             for item in items:
                 item.lower(0.4, "named work or organisation")
@@ -103,21 +103,24 @@ class ByGroup:
                 item.lower(0.2, sets.COMPARED)
         return items
 
-    def _companions(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item]) -> list[Item]:
-        assert self._companion is not None
+    def _companions(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> list[Item]:
         places = sorted({place for item in items for place in range(item.sentence, item.sentence + 3)})
         spans = sorted((item.start, item.end) for item in items)
+        items_at = {item.end: item for item in items}
         out: list[Item] = []
         for place in places:
             if place >= len(sentences):
                 break
-            for match in self._companion.finditer(text, *sentences[place]):
+            for match in self._companion.find(text, *sentences[place], words[place]):
                 at = bisect_left(spans, (match.end(),)) - 1
                 if at >= 0 and spans[at][1] > match.start():
                     continue
                 word = spelling.fold(match[0])
-                item = Item(match.start(), match.end(), word, self.roles.groups[word], NOUN, place, None)
                 role = self.roles.by_word[word][0]
+                beside = items_at.get(match.start() - 1)  # «Hindu priest» is no Christian
+                item = Item(match.start(), match.end(), word, self.roles.groups[word], NOUN, place, None)
+                if beside is not None and beside.kind == ADJECTIVE and role.name in ANY_FAITH:
+                    item.group = beside.group
                 self._exchange(text, item, role)
                 before = text[max(sentences[place][0], item.start - 40) : item.start]
                 if role.name == PLACE and not DETERMINER.search(before) and not KIN.search(before):  # «to church»
@@ -161,10 +164,15 @@ class ByGroup:
             return
         following = NEXT.match(after)
         thing = following[1].lower() if following else ""
-        if part == NOUN and role.number != "any" and _is_compound(thing):
+        if NON.search(before):
+            item.lower(0.2, sets.SENSE)
+        verb = role.number == "singular" and thing.endswith("s") and not thing.endswith("ss") and ONE.search(before)
+        if part == NOUN and role.number != "any" and not verb and is_compound(thing):
             item.lower(0.1, sets.SENSE)  # «child actor», «kid brother»
         if item.word in OFFSPRING:
             _check_offspring(item, before, after)
+        if item.word in SMALL_CHILDREN and re.match(r"['’]", after):
+            item.lower(0.1, sets.SENSE)  # «child's play»
         if re.match(r"-\w", after) and item.kind == NOUN:
             item.lower(0.1, sets.SENSE)  # «child-rearing»
         if part == NOUN and role.number == "singular" and not DETERMINER.search(before) and not PREDICATE.search(before):
@@ -230,7 +238,7 @@ class ByGroup:
 
 def _check_offspring(item: Item, before: str, after: str) -> None:
     """Children that are somebody's, are small, or are spoken of as children: nobody of another age is meant by that."""
-    if KIN.search(before) or re.match(r"['’]", after) or SMALL.search(before):
+    if KIN.search(before) or SMALL.search(before):
         item.lower(0.1, sets.SENSE)
     if VOCATIVE.search(before) and re.match(r"\s*(?:[.,!?]|$)", after):
         item.lower(0.2, sets.IDIOM)
@@ -239,53 +247,3 @@ def _check_offspring(item: Item, before: str, after: str) -> None:
     begins = not before.strip(" \"“‘'")
     if not begins and not COUNTED.search(before):
         item.lower(0.45, sets.SENSE)
-
-
-def part_of_speech(before: str, after: str, parts: set[str]) -> str:
-    """What a label is in its place: noun, adjective or collective («the elderly»).
-
-    parts: what it can be at all; where that is one, it is that.
-    """
-    following = NEXT.match(after)
-    thing = following[1].lower() if following else ""
-    goes_on = bool(thing) and _is_noun(thing)
-    if COLLECTIVE in parts and THE.search(before) and (not goes_on or _is_verb(thing)):
-        return COLLECTIVE
-    if goes_on and ADJECTIVE in parts:
-        return ADJECTIVE
-    if NOUN in parts and ADJECTIVE in parts:
-        return NOUN if DETERMINER.search(before) else ADJECTIVE
-    if parts - {COLLECTIVE} == {ADJECTIVE}:
-        return "other" if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED) else ADJECTIVE
-    if parts - {COLLECTIVE} == {NOUN}:
-        return NOUN
-    return COLLECTIVE if parts == {COLLECTIVE} and THE.search(before) else "other"
-
-
-VERBS_AFTER = english.words("verbs_after")
-
-
-def _is_verb(word: str) -> bool:
-    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or a subject pronoun."""
-    code = pronouns.shipped().classes.get(word)
-    return code is not None and code[2] == "2" and code[0] < "3"
-
-
-def _is_noun(word: str) -> bool:
-    """Whether a word after an adjective's place can be its noun: neither of a closed class nor a verb that is seldom a noun."""
-    if word in pronouns.CLOSED or word in VERBS_AFTER:
-        return False
-    code = pronouns.shipped().classes.get(word)
-    if code is None:
-        return not word.endswith(("ed", "ly"))
-    return code[0] != "0" or (code[2] == "0" and not word.endswith(("ed", "ly", "ing")))
-
-
-def _is_compound(word: str) -> bool:
-    """Whether a word after a noun's place makes a compound with it («child labour»)."""
-    if not word or word in pronouns.CLOSED or word in VERBS_AFTER:
-        return False
-    code = pronouns.shipped().classes.get(word, "0")
-    if word.endswith(("ed", "ly")):
-        return False
-    return code[0] in "34" or (code[0] == "2" and code[2:3] == "0")

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from evenflow.transforms import english, people, sets
 from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, WORK, bound
+from evenflow.transforms.chains import Chain
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
+from evenflow.transforms.wordsets import WordSets, words_of
 
 # Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
 ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
@@ -26,58 +28,28 @@ SUBJECT = 40  # characters from a sentence's start within which its subject most
 MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
-NEUTRAL = re.compile(
-    r"\b(?:the|a|an|this|that|each|every|any|my|our|your|their|his|her|one|another|no|some)\s+"
-    r"(?:(?!(?:who|that|which|to|and|or|of|in|on|at|is|was)\b)[\w'’-]+\s+){0,2}?(?:"
-    + "|".join(sorted(people.PERSON_NOUNS, key=len, reverse=True))
-    + r")\b",
-    re.IGNORECASE,
-)
+QUANTIFIERS = frozenset(("any", "every", "each", "no"))
 GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
 BEFORE_OBJECT = english.words("before_object")
 SPOUSES = english.words("spouses")
 POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
+SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
+REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|every|each)\s+(?:[\w-]+\s+){0,3}$")
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 
 
-@dataclass
-class Chain:
-    """Items of one group that are the same person, or may be: they change together.
-
-    weight, reason: the confidence that the person may change, and why it is less than 1, if so.
-    """
-
-    items: list[Item] = field(default_factory=list)
-    weight: float = 1.0
-    reason: str = ""
-    unnamed: bool = False  # whether it goes back to somebody without a name («any doctor»)
-
-    def lower(self, weight: float, reason: str) -> None:
-        """Take the confidence down to a weight."""
-        if weight < self.weight:
-            self.weight, self.reason = weight, reason
-
-    def take(self, other: Chain) -> None:
-        """Make another chain's items this one's: they are the same person."""
-        if other is self:
-            return
-        self.items += other.items
-        self.lower(other.weight, other.reason)
-        other.items = self.items
-        other.weight, other.reason = self.weight, self.reason
-
-
-@dataclass
+@dataclass(slots=True)
 class _Candidate:
-    """Someone whom a pronoun may mean: a chain, a named person or a person without gender, and where."""
+    """Someone whom a pronoun may mean, a chain, a named person or a person without gender: where, and how likely at that."""
 
     at: int
+    end: int
     sentence: int
-    bonus: float
+    standing: float
     chain: Chain | None = None
     person: Person | None = None
 
@@ -86,25 +58,36 @@ class Resolver:
     """Chains the items of one text.
 
     sentences: (start, end) in order. sexes: group -> the sex (f or m) that the first names of its people have.
+    words: of the sentences.
     """
 
-    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sexes: dict[str, str]):
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sexes: dict[str, str], words: WordSets):
         self.text = text
         self.sentences = sentences
+        self._words = words
         self.caseless = people.is_caseless(text)
-        self._hidden = self.caseless and len(text) > LONG_CASELESS
-        self._of_work = self._hidden and people.is_about_a_work(text)
+        long = self.caseless and len(text) > LONG_CASELESS
+        self._of_work = long and people.is_about_a_work(text)
+        self._hidden = self._of_work or (long and people.may_name_somebody(words_of(text)))
         self._sex_of = dict(sexes)
         self._people: dict[int, list[Person]] = {}
+        self._of_group: dict[int, list[Person]] = {}
         self._neutral: dict[int, list[int]] = {}
+        self._not_chained: dict[int, list[_Candidate]] = {}
         self._titled: set[int] = set()
 
     def people(self, sentence: int) -> list[Person]:
         """The named people of a sentence."""
+        if not self._titled:
+            return self._named(sentence)
+        if sentence not in self._of_group:
+            self._of_group[sentence] = [each for each in self._named(sentence) if not self._belongs_to_title(each)]
+        return self._of_group[sentence]
+
+    def _named(self, sentence: int) -> list[Person]:
         if sentence not in self._people:
-            start, end = self.sentences[sentence]
-            found = people.named(self.text, start, end, self.caseless)
-            self._people[sentence] = [each for each in found if not self._belongs_to_title(each)]
+            hidden = self.caseless and people.sure_names().keys().isdisjoint(self._words[sentence])
+            self._people[sentence] = [] if hidden else people.named(self.text, *self.sentences[sentence], self.caseless)
         return self._people[sentence]
 
     def _belongs_to_title(self, person: Person) -> bool:
@@ -115,17 +98,18 @@ class Resolver:
         """The chains of all items, which are in the text's order; each item is in one chain."""
         out: list[Chain] = []
         for group, sex in self._sex_of.items():
-            self._people.clear()
+            self._of_group.clear()
+            self._not_chained.clear()
             own = [item for item in items if item.group == group]
             out += self._chains(own, sex)
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
         self._possessed(items, out)
         for chain in out if self._hidden else ():
-            if all(item.kind == "plural" for item in chain.items):
-                continue
             if self._of_work:
                 chain.lower(0.4, WORK)
+            elif all(item.kind == "plural" for item in chain.items):
+                continue
             elif not chain.unnamed and not any(self._is_own(item) for item in chain.items):
                 chain.lower(0.45, sets.UNSURE)
         return out
@@ -143,7 +127,7 @@ class Resolver:
                 continue
             if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
-                owned.lower(0.6 if full else 0.4, sets.REFERS)
+                owned.lower(0.45 if full else 0.4, sets.REFERS)
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
@@ -171,7 +155,8 @@ class Resolver:
             bonus = 1.2 if item.kind == "pronoun" else 0.8
             person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
             if person and item.weight > 0:  # of weight 0 is what is no person at all
-                recent.append(_Candidate(item.start, item.sentence, bonus, chain))
+                standing = bonus + self._stands(item.start, item.sentence)
+                recent.append(_Candidate(item.start, item.end, item.sentence, standing, chain))
                 recent = recent[-12:]
         seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
         for first, second in merged:
@@ -232,17 +217,14 @@ class Resolver:
 
     def _resolve(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
-        candidates = [each for each in recent if item.sentence - each.sentence <= WINDOW and self._singular(each)]
-        for number in range(max(0, item.sentence - WINDOW), item.sentence + 1):
-            for person in self.people(number):
-                if person.end <= item.start and person.sex in (sex, people.EITHER):
-                    bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
-                    candidates.append(_Candidate(person.start, number, bonus, person=person))
-            candidates += [_Candidate(at, number, 0.3) for at in self._people_without_gender(number) if at < item.start]
+        start, place = item.start, item.sentence
+        candidates = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
+        for number in range(max(0, place - WINDOW), place + 1):
+            candidates += [each for each in self._others(number, sex) if each.end <= start]
         if not candidates:
             return self._alone(item, sex)
-        scored = sorted(((self._score(each, item), each.at, each) for each in candidates), key=lambda row: row[:2])
-        best_score, _, best = scored[-1]
+        scored = [(self._score(each, start, place), each.at, number, each) for number, each in enumerate(candidates)]
+        best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
             chain = Chain()
@@ -251,10 +233,10 @@ class Resolver:
         if chain is None:
             chain = Chain(unnamed=best.sentence == item.sentence)
         if chain.weight > PERHAPS:
-            rivals = [row for row in scored[:-1] if row[2].person is not None]
-            if rivals and best_score - rivals[-1][0] < CLOSE:
-                sure = rivals[-1][2].person
-                chain.lower(0.4 if sure is not None and sure.sure else 0.55, sets.UNSURE)
+            rival = max((row for row in scored if row[3].person is not None), default=None)
+            if rival is not None and best_score - rival[0] < CLOSE:
+                person = rival[3].person
+                chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
         if best.chain is None and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence:
@@ -265,31 +247,55 @@ class Resolver:
     def _singular(candidate: _Candidate) -> bool:
         return candidate.chain is None or candidate.chain.items[-1].kind != "plural"
 
-    def _score(self, candidate: _Candidate, item: Item) -> float:
-        start, _ = self.sentences[candidate.sentence]
-        score = candidate.bonus - 1.5 * (item.sentence - candidate.sentence)
-        nearby = max(start, candidate.at - SUBJECT)
-        before = self.text[nearby : candidate.at].split()
-        if nearby == start and len(before) <= 2:
-            score += 1.0  # most likely the subject
+    def _others(self, sentence: int, sex: str) -> list[_Candidate]:
+        """Those in a sentence who are in no chain: named people of a sex or of either, and people without gender."""
+        known = self._not_chained.get(sentence)
+        if known is None:
+            known = self._not_chained[sentence] = []
+            for person in self.people(sentence):
+                if person.sex in (sex, people.EITHER):
+                    bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
+                    standing = bonus + self._stands(person.start, sentence)
+                    known.append(_Candidate(person.start, person.end, sentence, standing, person=person))
+            for at in self._people_without_gender(sentence):
+                known.append(_Candidate(at, at + 1, sentence, 0.3 + self._stands(at, sentence)))
+        return known
+
+    def _score(self, candidate: _Candidate, start: int, sentence: int) -> float:
+        """How likely a candidate is meant by a pronoun at start in a sentence."""
+        if candidate.sentence == sentence:
+            return candidate.standing
+        score = candidate.standing - 1.5 * (sentence - candidate.sentence)
+        return score - 1.0 if self.text.find("\n\n", candidate.at, start) >= 0 else score
+
+    def _stands(self, at: int, sentence: int) -> float:
+        """What the place of somebody in a sentence says for them."""
+        start, _ = self.sentences[sentence]
+        nearby = max(start, at - SUBJECT)
+        before = self.text[nearby:at].split()
+        score = 1.0 if nearby == start and len(before) <= 2 else 0.0  # most likely the subject
         if before and before[-1].lower().strip(",") in BEFORE_OBJECT:
             score -= 0.5
-        if item.sentence != candidate.sentence and "\n\n" in self.text[candidate.at : item.start]:
-            score -= 1.0
         return score
 
     def _people_without_gender(self, sentence: int) -> list[int]:
         if sentence not in self._neutral:
             start, end = self.sentences[sentence]
-            self._neutral[sentence] = [match.start() for match in NEUTRAL.finditer(self.text, start, end)]
-            if not self._neutral[sentence] and GENERIC.match(self.text, start, end):
+            words = self._words[sentence]
+            some = not people.PERSON_NOUNS.isdisjoint(words)
+            self._neutral[sentence] = people.without_name(self.text, start, end) if some else []
+            if not self._neutral[sentence] and not QUANTIFIERS.isdisjoint(words) and GENERIC.match(self.text, start, end):
                 self._neutral[sentence] = [start]
         return self._neutral[sentence]
 
     def _is_reported(self, item: Item) -> bool:
-        """Whether a pronoun is a report's source («…, he says»), who was named before."""
+        """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
         start = self.sentences[item.sentence][0]
-        return bool(SAYS.match(self.text, item.end) and ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start))
+        attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
+        if attributed and SAYS.match(self.text, item.end):
+            return True
+        report = len(self.text) > REPORT and (attributed or item.start == start)
+        return report and SAID.match(self.text, item.end) is not None
 
     def _alone(self, item: Item, sex: str) -> Chain:
         """A pronoun with nobody before it: perhaps one named after it, or long before."""

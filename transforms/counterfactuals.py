@@ -4,32 +4,30 @@ Two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA), with e
 of the LLM: forms that fit the sentence, persons that keep together over sentences, and much that is left alone. `base`
 (BaseCDA, the same section) exchanges every label for one of the other group, and only tells her from his and him.
 
-    text -> mentions -> items (gendered.py, bygroup.py) -> protection.py -> chains (coreference.py) -> sets with edits
+    text -> mentions -> items (gendered.py, bygroup.py) -> barring.py -> chains (coreference.py) -> sets with edits
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evenflow.transforms import agreement, base_cda, english, gendered, pronouns, protection, roles, sets
+from evenflow.transforms import agreement, barring, base_cda, gendered, roles, sets
 from evenflow.transforms.bygroup import ByGroup
-from evenflow.transforms.coreference import Chain, Resolver
+from evenflow.transforms.chains import Chain, of_one_story
+from evenflow.transforms.coreference import Resolver
 from evenflow.transforms.gendered import Gendered
 from evenflow.transforms.judges import Embedded, Judge
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
+from evenflow.transforms.wordsets import WordSets
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
 STRICTNESS = 0.5  # the least confidence that is applied by default
-LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
-# Words that some sentence of six or more English words has one of.
-ENGLISH = english.words("english")
 
 
 @dataclass(frozen=True)
@@ -91,10 +89,11 @@ class Substituter:
             return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
         others = [(mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute]
         source = self._gendered or self._by_group
-        items = source.items(text, sentences, own)
-        self._protect(text, sentences, items, others)
+        words = WordSets(text, sentences)
+        items = source.items(text, sentences, own, words)
+        barring.bar(text, sentences, items, self.attribute, others, words)
         proposed: list[Set] = []
-        for chain in self._chains(text, sentences, items):
+        for chain in self._chains(text, sentences, items, words):
             made = self._set(text, sentences, chain)
             if made is not None:
                 proposed.append(made)
@@ -104,72 +103,10 @@ class Substituter:
         """The text with its edits; every character outside them stays."""
         return apply(text, edits)
 
-    def _chains(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item]) -> list[Chain]:
+    def _chains(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item], words: WordSets) -> list[Chain]:
         if self._gendered is not None:
-            return Resolver(text, sentences, self._gendered.sexes).chains(items)
-        chains: list[Chain] = []
-        last: dict[str, tuple[Chain, int]] = {}
-        for item in items:  # one story: the same group in neighbouring sentences is the same people
-            chain, place = last.get(item.group, (None, 0))
-            if chain is None or item.sentence - place > (2 if item.mention is None else 1):
-                chain = Chain()
-                chains.append(chain)
-            chain.items.append(item)
-            last[item.group] = chain, item.sentence
-        return chains
-
-    def _protect(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item], others: list[tuple[int, int]]) -> None:
-        """Lower the confidence of items that the rules cover."""
-        quoted = protection.quotations(text)
-        weights = protection.label_weights(self.attribute)
-        by_sentence: dict[int, list[Item]] = {}
-        for item in items:
-            by_sentence.setdefault(item.sentence, []).append(item)
-        for place, here in by_sentence.items():
-            start, end = sentences[place]
-            if end - start > LONGEST_SENTENCE:
-                for item in here:
-                    item.lower(0.0, sets.LONG)
-                continue
-            if not _is_english(text[start:end]):
-                for item in here:
-                    item.lower(0.0, sets.FOREIGN)
-                continue
-            for found in protection.find(text, start, end, self.attribute):
-                for item in here:
-                    if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
-                        item.lower(found.weight, found.reason)
-            self._protect_by_neighbours(text, sentences, place, here)
-            for item in here:
-                falls_away = item.gap and not any(item.replacements.values())
-                if item.word in weights and not falls_away:
-                    item.lower(*weights[item.word])
-                if quoted and protection.within(quoted, item.start, item.end):
-                    item.lower(0.3, sets.QUOTATION)
-        others = sorted(others)
-        for item in items:
-            before = bisect_left(others, (item.end, 0)) - 1  # of one attribute each, at most a few overlap
-            if any(item.start < end for _, end in others[max(0, before - 3) : before + 1]):
-                item.lower(0.0, sets.OVERLAP)
-
-    def _protect_by_neighbours(self, text: str, sentences: Sequence[tuple[int, int]], place: int, here: Sequence[Item]) -> None:
-        """What surrounds a sentence: «females» in a text on squid, a faith in a text on its doctrine or its history."""
-        if self._gendered is not None:
-            concerned = [item for item in here if item.word in ("male", "female", "males", "females")]
-            reasons, weight = ("biology",), 0.1
-        elif self.attribute == "religion":
-            concerned, reasons, weight = list(here), (sets.DOCTRINE, sets.HISTORY), 0.45
-        else:
-            return
-        if not concerned:
-            return
-        for other in (place - 1, place + 1):
-            if not 0 <= other < len(sentences) or sentences[other][1] - sentences[other][0] > LONGEST_SENTENCE:
-                continue
-            for found in protection.find(text, *sentences[other], self.attribute):
-                if found.reason in reasons and found.weight <= weight and found.groups is None:
-                    for item in concerned:
-                        item.lower(weight, found.reason)
+            return Resolver(text, sentences, self._gendered.sexes, words).chains(items)
+        return of_one_story(items)
 
     def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain) -> Set | None:
         """The set of a chain; none if no label is in it."""
@@ -220,8 +157,8 @@ class Substituter:
                 return None
             said = text[item.start : item.end]
             stop = item.end
-            if word and self._gendered is not None and item.kind in ("noun", "plural"):
-                stop, word = gendered.possessive(text, item.end, said, word)
+            if word and item.kind in ("noun", "plural"):
+                stop, word = agreement.possessive(text, item.end, said, word)
             if not word and item.gap:
                 stop = item.gap
             if word:
@@ -294,11 +231,3 @@ def chooser(
         return group if substituter.eligible(proposed, group) else None
 
     return wanted
-
-
-def _is_english(sentence: str) -> bool:
-    """Whether a sentence may be English: a short one may be, a longer one has one of its commonest words or many known ones."""
-    words = re.findall(r"[^\W\d_]+", sentence.lower())
-    if len(words) < 6 or not ENGLISH.isdisjoint(words):
-        return True
-    return 2 * sum(word in pronouns.shipped().classes for word in words) >= len(words)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
-from evenflow.transforms import agreement, coordination, english, people, pronouns, sets
+from evenflow.transforms import agreement, coordination, english, people, placing, pronouns, sets
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.roles import RoleMap
+from evenflow.transforms.roles import Companions, RoleMap
 from evenflow.transforms.sets import Item
+from evenflow.transforms.wordsets import WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -28,9 +30,10 @@ CALLED_SO = english.words("called_so")
 DETERMINED = re.compile(
     r"(?:\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|some|any|no|every|each|another|other|one|two|three|"
     r"four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|"
-    r"\d+)|['’]s?)\s+(?:(?!(?:of|to|and|or|but|that|who|when|is|was|are|were|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+,?\s+){0,4}$",
+    r"\d[\w-]*)|['’]s?)\s+(?:(?!(?:of|to|and|or|but|that|who|when|is|was|are|were|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+,?\s+){0,4}$",
     re.IGNORECASE,
 )
+DESCRIBED = re.compile(r"\b(?:little|young|old|poor|good|dear|stupid|pretty)\s+$", re.IGNORECASE)
 MANKIND = re.compile(
     r"\b(?:among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
     r"works|nature|equality|fellowship|reason|spirit|freedom|sins) of)\s+$",
@@ -45,20 +48,19 @@ OBJECT_AFTER = re.compile(
 )
 VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
 AROUND = 300  # characters about a pronoun in which a deity or a ship may be meant by it
-DEITY = re.compile(r"\b(?:God|Lord|Jesus|Christ|Allah|Buddha|Muhammad|Jehovah|Yahweh|Creator|Almighty|Satan)\b")
-VESSEL = re.compile(
-    r"\b(?:ships?|vessels?|boats?|yacht|schooner|frigate|submarine|destroyer|tanker|ferry|sailboat|titanic|nation|republic|country|"
-    r"motherland)\b",
-    re.IGNORECASE,
-)
+# Words that are often the first half of a thing's name.
+CROWNED = english.words("first_halves")
+DEITIES = english.words("deities")
+DEITY = re.compile(rf"\b(?:{'|'.join(sorted(map(str.capitalize, DEITIES)))})\b")
+VESSELS = english.words("vessels")
+NOT_VESSEL = re.compile(r"\s*(?:[.,;!?]|$)")  # «named the boat after her»
+VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b", re.IGNORECASE)
 EGYPT = re.compile(
     r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
     r"mummy expert)\b",
     re.I,
 )
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
-POSSESSIVE_S = re.compile(r"(['’])s(?!\w)")
-BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
 QUOTE_OPEN = "\"“‘'(*_-–—:[>/"
 
@@ -83,13 +85,14 @@ class Gendered:
             others = words.counterparts.get(label, ())
             other = roles.prefer.get(key) or (others[0] if others else "")
             self._pair[key] = "" if spelling.fold(other) == key else other
-        self._companion = _companion_pattern(roles)
+        self._words = {label: spelling.fold(label) for label in words.labels}
+        self._companion = Companions(roles)
 
     def other(self, group: str) -> str:
         """The other group."""
         return self.male if group == self.female else self.female
 
-    def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Item]:
+    def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], words: WordSets) -> list[Item]:
         """The items of a text in its order; mentions are in order too, each within a sentence."""
         starts = [start for start, _ in sentences]
         items: list[Item] = []
@@ -98,28 +101,39 @@ class Gendered:
             sentence = bisect_right(starts, mention.start) - 1
             if sentence < 0 or mention.end > sentences[sentence][1]:
                 continue
-            word = spelling.fold(mention.label)
+            word = self._words[mention.label]
             items.append(Item(mention.start, mention.end, word, mention.group, _kind(word), sentence, mention))
             taken.add(sentence)
-        items += self._companions(text, sentences, sorted(taken), items)
+        items += self._companions(text, sentences, sorted(taken), items, words)
         items.sort(key=lambda item: item.start)
         capitals = not people.is_caseless(text)
         known: dict[str, bool] = {}  # surnames, and whether their bearer is known by a first name
-        for item in items:
-            self._check(text, sentences[item.sentence], item, capitals, known)
+        first = -1  # where the sentence's first female word begins
+        for number, item in enumerate(items):
+            if not number or items[number - 1].sentence != item.sentence:
+                first = -1
+            if first < 0 and item.group == self.female:
+                first = item.start
+            self._check(text, sentences[item.sentence], item, capitals, known, words[item.sentence])
+            possible = item.kind == "pronoun" and item.group == self.female and words[item.sentence] & VESSELS
+            if possible and self._is_vessel(text, item, sentences[item.sentence][0], max(first, 0)):
+                item.lower(0.45, sets.SENSE)
             self._replace(text, item)
         coordination.bar_even(text, items, self._pair)
         return items
 
+    @staticmethod
+    def _is_vessel(text: str, item: Item, start: int, first: int) -> bool:
+        """Whether a «she» may be a ship or a country: one that was there before any woman."""
+        return not NOT_VESSEL.match(text, item.end) and VESSEL.search(text, start, first) is not None
+
     def _companions(
-        self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item]
+        self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item], words: WordSets
     ) -> list[Item]:
-        if self._companion is None:
-            return []
         spans = sorted((item.start, item.end) for item in items)
         out: list[Item] = []
         for place in places:
-            for match in self._companion.finditer(text, *sentences[place]):
+            for match in self._companion.find(text, *sentences[place], words[place]):
                 at = bisect_left(spans, (match.end(),)) - 1
                 if at >= 0 and spans[at][1] > match.start():
                     continue
@@ -137,7 +151,7 @@ class Gendered:
             if sure < 0.8:
                 item.lower(max(sure, 0.5), sets.UNSURE)
         else:
-            label = item.word if item.mention is None else spelling.fold(item.mention.label)
+            label = item.word if item.mention is None else self._words[item.mention.label]
             word = self._pair.get(label) or ""
             if not word and label in self.roles.by_word:
                 word = self.roles.by_word[label][0].target(self.other(item.group)) or ""
@@ -146,13 +160,15 @@ class Gendered:
             return
         item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
 
-    def _check(self, text: str, sentence: tuple[int, int], item: Item, capitals: bool, known: dict[str, bool]) -> None:
+    def _check(
+        self, text: str, sentence: tuple[int, int], item: Item, capitals: bool, known: dict[str, bool], words: frozenset[str]
+    ) -> None:
         start, end = sentence
         said = text[item.start : item.end]
         before = text[max(start, item.start - 60) : item.start]
         begins = not before.strip(QUOTE_OPEN + " \n\t") if item.start - start <= 60 else False
         if item.kind == "pronoun":
-            self._check_pronoun(text, sentence, item, said, before, begins)
+            self._check_pronoun(text, sentence, item, said, before, begins, words)
             return
         if item.kind == "title":
             _check_title(text, item, text[item.end : item.end + 40], known)  # a bound after «Mrs.» is often none
@@ -162,7 +178,8 @@ class Gendered:
             previous = before.rstrip()[-1:]
             if previous not in ".!?:" and not before.rstrip().endswith(("“", '"')):
                 item.lower(0.2, "named work or organisation")
-        if not capitals and item.kind == "noun" and not DETERMINED.search(before) and item.word not in CALLED_SO:
+        described = DETERMINED.search(before) or DESCRIBED.search(before)
+        if not capitals and item.kind == "noun" and not described and item.word not in CALLED_SO:
             item.lower(0.4, sets.UNSURE)  # perhaps a title or a name in small letters
         if item.word == "man" and not DETERMINED.search(before):
             item.lower(0.1, sets.GENERIC)
@@ -194,41 +211,31 @@ class Gendered:
             item.lower(0.4, sets.SENSE)  # «female mice», «male voice»
         if item.word in ("bro", "sis") and not DETERMINED.search(before):
             item.lower(0.4, sets.IDIOM)
+        if item.word in CROWNED and thing and placing.is_compound(thing.lower()) and not of_people:
+            item.lower(0.3, sets.SENSE)  # «king protea», «queen bed»
         if item.word in ADJECTIVES and re.match(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)", after):
             item.lower(0.0, sets.SENSE)
 
-    def _check_pronoun(self, text: str, sentence: tuple[int, int], item: Item, said: str, before: str, begins: bool) -> None:
+    def _check_pronoun(
+        self, text: str, sentence: tuple[int, int], item: Item, said: str, before: str, begins: bool, words: frozenset[str]
+    ) -> None:
         start, end = sentence
         if item.group == self.male:
             previous = before.rstrip()
             mid = not begins and previous[-1:] not in '.!?:"”“…' and previous[-1:] != ""
             if said[0].isupper() and mid and not _shouted(said):
                 item.lower(0.1, sets.DOCTRINE)
-            elif DEITY.search(text, max(start, item.start - AROUND), min(end, item.end + AROUND)):
+            elif not DEITIES.isdisjoint(words) and DEITY.search(
+                text, max(start, item.start - AROUND), min(end, item.end + AROUND)
+            ):
                 item.lower(0.3, sets.DOCTRINE)
-        elif VESSEL.search(text, max(start, item.start - AROUND), item.start):
-            item.lower(0.45, sets.SENSE)
-
-
-def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, str]:
-    """Where an edit that ends at end has to end, and its replacement, with the possessive that the new word takes.
-
-    «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
-    """
-    plural = _kind(spelling.fold(replacement)) == "plural" and replacement[-1:] in "sS"
-    match = POSSESSIVE_S.match(text, end)
-    if match is not None and plural and said[-1:] not in "sS":
-        return match.end(), replacement + match[1]
-    match = BARE_POSSESSIVE.match(text, end)
-    if match is not None and said[-1:] in "sS" and not replacement.endswith(("s", "S")):
-        return match.end(), replacement + match[1] + ("S" if replacement.isupper() else "s")
-    return end, replacement
 
 
 def _shouted(said: str) -> bool:
     return len(said) > 1 and said.isupper()
 
 
+@lru_cache(1 << 12)
 def _kind(word: str) -> str:
     if word in pronouns.PRONOUNS:
         return "pronoun"
@@ -279,10 +286,3 @@ def _has_first_name(text: str, surname: str) -> bool:
 FIRST_NAME = re.compile(r"(?<![\w.])(?!(?:Mr|Mrs|Ms|Miss|Dr|The|And|But)\b)[A-Z][a-z]+\s+(?:[A-Z]\.\s+)?$")
 OFFICES = english.words("offices")
 KNOWN_SURNAMES = english.words("known_surnames")
-
-
-def _companion_pattern(roles: RoleMap) -> re.Pattern[str] | None:
-    if not roles.companions:
-        return None
-    words = sorted(roles.companions, key=len, reverse=True)
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])", re.IGNORECASE)

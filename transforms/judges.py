@@ -24,12 +24,17 @@ class Embedded:
 
     DOUBLED = re.compile(r"\b(her|his|him|she|he|Muslim|Christian|Jewish|Hindu|Buddhist|elderly|middle-aged) \1\b", re.IGNORECASE)
 
+    TWO_PRONOUNS = re.compile(r"\bhim his\b", re.IGNORECASE)  # «gave him his book» → «gave her her book»
+
     def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
         """The first candidate: lists and role maps have the best first."""
         return candidates[0] if candidates else None
 
     def judge_substitution(self, original: str, changed: str) -> float:
         """Low for a word said twice that was not before."""
-        if self.DOUBLED.search(changed) and not self.DOUBLED.search(original):
+        doubled = self.DOUBLED.search(changed)
+        if doubled is None or self.DOUBLED.search(original):
+            return 1.0
+        if doubled[1].lower() != "her" or not self.TWO_PRONOUNS.search(original):
             return 0.3
         return 1.0

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english
+from evenflow.transforms import english, pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
 # People whose noun says no gender: who a pronoun may mean, and whom an adjective of age or faith may describe.
@@ -40,6 +40,7 @@ SPEECH = re.compile(
     r"lost|found|made|took|gave|came|got|plays?|played|stars?|starred|directed|won|lives?|lived|met|married|works?|worked|"
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
 )
+VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
 NAMED_AFTER = english.words("named_after")
 SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
@@ -51,6 +52,13 @@ WORK = re.compile(
     r"characters?|audiences?|scenes?|screen|hollywood|oscars?|comedy|thriller|performances?|roles?|novel|episode|script)\b",
     re.IGNORECASE,
 )
+# One of these is in each of those words, and no two in one.
+WORK_STEMS = (
+    *("film", "movie", "cinema", "screen", "direct", "plot", "sequel", "actor", "actress", "cast", "star", "character"),
+    *("audience", "scene", "hollywood", "oscar", "comedy", "thriller", "performance", "role", "novel", "episode", "script"),
+)
+SHORT = 1500  # characters up to which one word is enough that is said of works alone
+SURE_WORK = re.compile(r"\b(?:films?|movies?|cinema\w*|screenplays?|sequels?)\b", re.IGNORECASE)
 LEAST_OF_WORK = 2  # different such words from which a text without capitals is taken to be about a work
 
 
@@ -63,6 +71,19 @@ class Person(NamedTuple):
     sure: bool
 
 
+# Words that stand before a person noun, with up to two between, and what ends that.
+DETERMINER = re.compile(
+    r"\b(?:the|an?|this|that|each|every|any|my|our|your|their|his|her|one|another|no|some)(?=\s)", re.IGNORECASE
+)
+NEXT_WORDS = re.compile(r"\s+([\w'’-]+)(?:\s+([\w'’-]+)(?:\s+([\w'’-]+))?)?")
+NOT_BETWEEN = frozenset(("who", "that", "which", "to", "and", "or", "of", "in", "on", "at", "is", "was"))
+KNOWN_SURNAMES = frozenset(map(str.lower, english.words("known_surnames")))
+LEADING = re.compile(r"\w+")
+UPPER = bytes(range(ord("A"), ord("Z") + 1))
+LETTERS = UPPER + UPPER.lower()
+BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
 @cache
 def first_names() -> dict[str, str]:
     """First names in lower case with f, m or e, and w after it where the name is a common word too."""
@@ -70,13 +91,27 @@ def first_names() -> dict[str, str]:
     return dict(line.split("\t") for line in lines if not line.startswith("#"))  # type: ignore[misc]
 
 
+@cache
+def sure_names() -> dict[str, str]:
+    """The first names that are no common word."""
+    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in NOT_NAMES}
+
+
 def is_caseless(text: str) -> bool:
     """Whether a text of some length is written without capitals."""
     if len(text) < 200:
         return text == text.lower() and len(text) > 80
     sample = text[:SAMPLE]
-    letters = sum(map(str.isalpha, sample))
-    return sum(map(str.isupper, sample)) < CASELESS * max(letters, 1)
+    plain = sample.encode("ascii", "ignore")
+    others = BEYOND_ASCII.findall(sample) if len(plain) < len(sample) else []
+    letters = len(plain) - len(plain.translate(None, LETTERS)) + sum(map(str.isalpha, others))
+    upper = len(plain) - len(plain.translate(None, UPPER)) + sum(map(str.isupper, others))
+    return upper < CASELESS * max(letters, 1)
+
+
+def may_name_somebody(words: frozenset[str]) -> bool:
+    """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
+    return not (sure_names().keys().isdisjoint(words) and KNOWN_SURNAMES.isdisjoint(words))
 
 
 def is_person_noun(word: str) -> bool:
@@ -88,7 +123,39 @@ def is_person_noun(word: str) -> bool:
 
 def is_about_a_work(text: str) -> bool:
     """Whether a text says much of films, plays or books."""
-    return len({match[0].lower() for match in WORK.finditer(text[:SAMPLE])}) >= LEAST_OF_WORK
+    if len(text) <= SHORT and SURE_WORK.search(text):
+        return True
+    sample = text[:SAMPLE].lower()
+    if sum(stem in sample for stem in WORK_STEMS) < LEAST_OF_WORK:  # a search for all of them takes far longer
+        return False
+    said: set[str] = set()
+    for match in WORK.finditer(text, 0, SAMPLE):
+        said.add(match[0].lower())
+        if len(said) >= LEAST_OF_WORK:
+            return True
+    return False
+
+
+def without_name(text: str, start: int, end: int) -> list[int]:
+    """Where people who are named by a noun of no group («the new engineer») begin in a sentence text[start:end]."""
+    out: list[int] = []
+    reached = start
+    for match in DETERMINER.finditer(text, start, end):
+        if match.start() < reached:
+            continue
+        words = NEXT_WORDS.match(text, match.end(), end)
+        for number, word in enumerate(words.groups() if words is not None else (), 1):
+            lead = LEADING.match(word or "")
+            if lead is None:
+                continue
+            if lead[0].lower() in PERSON_NOUNS:
+                assert words is not None
+                out.append(match.start())
+                reached = words.start(number) + lead.end()
+                break
+            if lead[0].lower() in NOT_BETWEEN:
+                break
+    return out
 
 
 def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
@@ -105,12 +172,11 @@ def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
 
 def _other_names(text: str, start: int, end: int) -> list[Person]:
     """First names where capitals say nothing: in small letters, or in capitals throughout."""
-    names = first_names()
+    names = sure_names()
     out: list[Person] = []
     for match in LONE_NAME.finditer(text, start, end):
-        word = match[0].lower()
-        sex = names.get(word)
-        if sex is not None and "w" not in sex and word not in NOT_NAMES:
+        sex = names.get(match[0].lower())
+        if sex is not None:
             out.append(Person(match.start(), match.end(), sex, True))
     return out
 
@@ -135,7 +201,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     names = first_names()
     kind = names.get(words[0].lower().split("-")[0], "")
     end = match.end()
-    before = text[max(0, at - 14) : at].split()
+    before = text[max(0, at - 20) : at].split()
     preceding = before[-1].lower() if before else ""
     if words[-1].lower() in NOT_PERSON_END or (len(words) == 1 and words[0].isupper() and len(words[0]) > 1):
         return None
@@ -152,7 +218,10 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if preceding in NAMED_AFTER:
         return Person(at, end, EITHER, True)
     if begins and len(words) == 1 and not SPEECH.match(text, end):
-        return None
+        unknown = words[0].lower() not in pronouns.shipped().classes and not words[0].endswith(("s", "ing", "ed", "ly"))
+        return Person(at, end, EITHER, False) if unknown and VERB.match(text, end) else None  # «Beyoncé released …»
+    if preceding == "to" and len(before) > 1 and before[-2].lower() == "according":
+        return Person(at, end, EITHER, True)
     if preceding in ("the", "a", "an", *BEFORE_PLACE) and not SPEECH.match(text, end):
         return None
     if len(words) > 3 or preceding == "the":

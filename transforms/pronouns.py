@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from evenflow.transforms import english
+
+BEFORE_START = ' \n\t"“‘('
 MODEL_PATH = Path(__file__).with_name("pronoun_model.json")
 # Characters looked at on either side: four words, with room for long ones. Beyond, nothing decides a pronoun's case.
 REACH = 64
@@ -38,6 +41,24 @@ CLOSED: dict[str, str] = {
     for word in words.split()
 }
 
+# «her» before these is somebody's («call her brother»), whatever the verb.
+KIN = english.words("kin")
+# After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
+# queen», «bought her flowers», «wished her luck».
+RULES = tuple(
+    (english.words(f"{name}_verbs"), english.words(f"{name}_words")) for name in ("causing", "naming", "giving", "moving")
+)
+WISHES = frozenset(("wish", "wished", "wishes", "wishing"))
+ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "again", "instead", "at", "in", ","))
+GIVING = english.words("giving_verbs")
+SEEING = english.words("seeing_verbs")
+AFTER_OBJECT = english.words("adverbs_after_object")
+EACH = english.words("each_words")
+NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
+BEFORE_VERBAL = frozenset(
+    ("preposition", "determiner", "adverb")
+)  # what comes after the verb in «saw her running down the street»
+RULED = 0.97  # confidence in what a rule says
 # One form for each form, where no context is needed.
 PLAIN = {
     "she": "he",
@@ -145,8 +166,33 @@ def probability(model: str, text: str, start: int, end: int) -> float:
     """
     weights, classes = shipped()
     own = weights[model]
-    total = sum(own.get(name, 0.0) for name in context(text, start, end, classes))
+    total = sum([own.get(name, 0.0) for name in context(text, start, end, classes)])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def _ruled(text: str, start: int, end: int) -> str | None:
+    """What a rule says that a «her» would be, «his» or «him»; None where there is none."""
+    after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
+    following, second = after[0], after[1]
+    if following in KIN:
+        return "his"
+    if following in ("being", "having") and not text[max(0, start - 2) : start].strip(BEFORE_START):
+        return "his"  # «Her being late annoyed us»
+    before = TOKEN.findall(text[max(0, start - REACH) : start])
+    verb = before[-1].lower() if before else ""
+    if verb in WISHES and following.isalpha():
+        return "him"
+    if following in AFTER_OBJECT:
+        return "him"
+    if following == "every" and second in EACH:
+        return "his"
+    if verb in GIVING and (CLOSED.get(following) == "number" or NUMBER.match(following)):
+        return "him"  # «owe her twenty dollars»
+    verbal = following.endswith("ing") and shipped().classes.get(following, "0")[0] < "3"
+    if verb in SEEING and verbal and CLOSED.get(second, "") in BEFORE_VERBAL:
+        return "him"
+    ends = second in ENDS_CLAUSE or not second[0].isalpha()
+    return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
 
 
 def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
@@ -156,6 +202,9 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
     """
     word = text[start:end].lower()
     if word == "her":
+        ruled = _ruled(text, start, end)
+        if ruled is not None:
+            return ruled, RULED
         forms = ("his", "him")
     elif word == "his":
         forms = ("her", "hers")

@@ -6,20 +6,26 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
+from evenflow.transforms.wordsets import WORD, WordSets, words_of
+
 RULES_PATH = Path(__file__).with_name("protection.yaml")
-WORD = re.compile(r"\w+")
+SIGNS = re.compile(r"[^A-Za-z\s.,’'\"-]")
+WORDS_KEPT = 1 << 16  # different words of which it is kept which phrases may begin with them, some MB
 SENTENCE, PHRASE = "sentence", "phrase"
 # A quotation in one paragraph. Longer than this (characters) it is more likely a forgotten mark than a quotation.
 LONGEST_QUOTATION = 1500
-QUOTED = re.compile(
-    rf"“[^“”]{{2,{LONGEST_QUOTATION}}}”|(?<![\w\"])\"(?=\S)(?:(?!\n\s*\n)[^\"]){{2,{LONGEST_QUOTATION}}}\"(?![\w\"])|«[^«»]+»"
-)
+# Each begins with its mark, so that a search leaps from mark to mark.
+QUOTED = {
+    "“": re.compile(rf"“[^“”]{{2,{LONGEST_QUOTATION}}}”"),
+    '"': re.compile(rf"\"(?<![\w\"]\")(?=\S)(?:(?!\n\s*\n)[^\"]){{2,{LONGEST_QUOTATION}}}\"(?![\w\"])"),
+    "«": re.compile(r"«[^«»]+»"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +38,30 @@ class Rule:
     groups: frozenset[str] | None
 
 
+@dataclass(frozen=True, eq=False)
+class _Pattern:
+    """A rule's patterns as one; needs: a sentence without any of these words or signs has no match, None where all may."""
+
+    rule: Rule
+    whole: re.Pattern[str]
+    needs: frozenset[str] | None
+
+
+class _Phrase(NamedTuple):
+    """A phrase of a rule: what is in all that it matches, and all of it."""
+
+    holds: str
+    rule: Rule
+    whole: re.Pattern[str]
+
+
 class _Rules:
     """The rules of an attribute, indexed so that at a word only the phrases that begin like it are tried."""
 
     def __init__(self, attribute: str):
         stored: dict[str, Any] = yaml.safe_load(RULES_PATH.read_text(encoding="utf-8"))
-        self.patterns: list[tuple[Rule, re.Pattern[str]]] = []
-        self.phrases: dict[str, list[tuple[Rule, re.Pattern[str]]]] = {}
+        self.patterns: list[_Pattern] = []
+        self._phrases: dict[str, list[_Phrase]] = {}  # by the letters of a word, with a blank after a whole one
         for entry in stored["rules"]:
             if attribute not in entry.get("attributes", [attribute]):
                 continue
@@ -46,25 +69,43 @@ class _Rules:
             rule = Rule(entry["reason"], entry["scope"], float(entry["weight"]), groups)
             if "patterns" in entry:
                 whole = re.compile("|".join(f"(?:{pattern})" for pattern in entry["patterns"]), re.IGNORECASE)
-                self.patterns.append((rule, whole))
+                needs = frozenset((*entry.get("words", "").split(), *entry.get("signs", "")))
+                self.patterns.append(_Pattern(rule, whole, needs or None))
             for phrase in filter(None, map(str.strip, entry.get("phrases", "").split(" | "))):
                 compiled = re.compile(rf"(?:{phrase})(?!\w)", re.IGNORECASE)
                 for start in _starts(phrase):
-                    self.phrases.setdefault(start, []).append((rule, compiled))
+                    self._phrases.setdefault(start, []).append(_Phrase(_holds(phrase), rule, compiled))
+        self.needs = frozenset(need for pattern in self.patterns for need in pattern.needs or ())
+        self.at = lru_cache(WORDS_KEPT)(self._at)
+
+    def _at(self, word: str) -> tuple[_Phrase, ...]:
+        """The phrases that may begin with a word in lower case."""
+        keys = [word + " ", *(word[:size] for size in range(len(word), -1, -1))]
+        return tuple(phrase for key in keys for phrase in self._phrases.get(key, ()))
 
 
 def _starts(phrase: str) -> list[str]:
-    """The letters that a phrase may begin with, at most three; one empty text where that cannot be said."""
+    """The letters that a phrase may begin with, a blank after a whole word; one empty text where that cannot be said."""
     group = re.match(r"\(\?:([^()|]+(?:\|[^()|]+)*)\)(?![?*{])(.*)", phrase)
     begins = [option + group[2] for option in group[1].split("|")] if group else [phrase]
     out: set[str] = set()
     for each in begins:
-        match = re.match(r"[a-z]+", each)
+        match = re.match(r"[a-z]+ ?|", each)
         letters = match[0] if match else ""
         if each[len(letters) : len(letters) + 1] in ("?", "*", "{"):
             letters = letters[:-1]
-        out.add(letters[:3])
+        out.add(letters)
     return [""] if "" in out else sorted(out)
+
+
+def _holds(phrase: str) -> str:
+    """The most letters, blanks and slashes in a row that are in all that a phrase matches; empty where that cannot be said."""
+    if re.search(r"\|(?![^(]*\))", phrase):  # outside of brackets, or of the last ones
+        return ""
+    while (inner := re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)", "#", phrase)) != phrase:
+        phrase = inner
+    runs = re.findall(r"([a-z /]+)([?*{]?)", phrase)
+    return max((run[:-1] if optional else run for run, optional in runs), key=len, default="")
 
 
 @dataclass(frozen=True)
@@ -98,7 +139,10 @@ def label_weights(attribute: str) -> dict[str, tuple[float, str]]:
 def find(text: str, start: int, end: int, attribute: str) -> list[Found]:
     """The places of a sentence text[start:end] that an attribute's rules cover."""
     said = text[start:end]
-    rules = _rules(attribute)
+    return _find(said, start, _rules(attribute), words_of(said))
+
+
+def _find(said: str, start: int, rules: _Rules, words: frozenset[str]) -> list[Found]:
     out: list[Found] = []
     known: set[int] = set()  # rules of whole sentences are said once
 
@@ -107,32 +151,70 @@ def find(text: str, start: int, end: int, attribute: str) -> list[Found]:
             out.append(Found(start + match.start(), start + match.end(), rule.reason, rule.weight, rule.groups))
         elif id(rule) not in known:
             known.add(id(rule))
-            out.append(Found(start, end, rule.reason, rule.weight, rule.groups))
+            out.append(Found(start, start + len(said), rule.reason, rule.weight, rule.groups))
 
-    for rule, pattern in rules.patterns:
-        for match in pattern.finditer(said):
-            add(rule, match)
-            if rule.scope == SENTENCE:
+    there = rules.needs.intersection(SIGNS.findall(said)) | (rules.needs & words)
+    for pattern in rules.patterns:
+        if pattern.needs is not None and pattern.needs.isdisjoint(there):
+            continue
+        for match in pattern.whole.finditer(said):
+            add(pattern.rule, match)
+            if pattern.rule.scope == SENTENCE:
                 break
     folded = said.lower()
     if len(folded) != len(said):  # a letter that is longer in lower case
         folded = "".join(character.lower()[:1] for character in said)
-    for word in WORD.finditer(said):
-        at = word.start()
-        for size in (3, 2, 1, 0):
-            for rule, pattern in rules.phrases.get(folded[at : at + size], ()):
+        words = words_of(folded)
+    for word in words:
+        begun = rules.at(word)
+        if not begun:  # as for most words
+            continue
+        phrases = [phrase for phrase in begun if phrase[0] in folded]
+        for place in _places(folded, word) if phrases else ():
+            for _, rule, whole in phrases:
                 if id(rule) not in known:
-                    match = pattern.match(said, at)
+                    match = whole.match(said, place)
                     if match is not None:
                         add(rule, match)
     return out
 
 
+def _places(folded: str, word: str) -> list[int]:
+    """Where a word begins in a text, as a whole word."""
+    out: list[int] = []
+    at = folded.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not WORD.match(folded[end : end + 1]) and (not at or not WORD.match(folded[at - 1])):
+            out.append(at)
+        at = folded.find(word, at + 1)
+    return out
+
+
+class Finds:
+    """What an attribute's rules cover in the sentences of one text, each sentence looked at once and only if asked for."""
+
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], attribute: str, words: WordSets):
+        self._text = text
+        self._sentences = sentences
+        self._words = words
+        self._rules = _rules(attribute)
+        self._known: dict[int, list[Found]] = {}
+
+    def __getitem__(self, place: int) -> list[Found]:
+        if place not in self._known:
+            start, end = self._sentences[place]
+            self._known[place] = _find(self._text[start:end], start, self._rules, self._words[place])
+        return self._known[place]
+
+
 def quotations(text: str) -> list[tuple[int, int]]:
     """Start and end of each quotation in a text, in its order."""
-    if '"' not in text and "“" not in text and "«" not in text:
-        return []
-    spans = [match.span() for match in QUOTED.finditer(text)]
+    found = [match.span() for mark, pattern in QUOTED.items() if mark in text for match in pattern.finditer(text)]
+    spans: list[tuple[int, int]] = []
+    for span in sorted(found):
+        if not spans or spans[-1][1] <= span[0]:  # else it stands within another
+            spans.append(span)
     whole = len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()
     return [] if whole else spans  # a text that is all in marks quotes nobody
 

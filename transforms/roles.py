@@ -6,13 +6,15 @@ The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from evenflow.transforms.wordsets import WORD
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -57,6 +59,21 @@ class RoleMap:
     groups: Mapping[str, str] = field(default_factory=dict)
     companions: frozenset[str] = frozenset()
     prefer: Mapping[str, str] = field(default_factory=dict)
+
+
+class Companions:
+    """Finds the companions of a role map as whole words, the longest first, without regard to case."""
+
+    def __init__(self, roles: RoleMap):
+        spelled = sorted(roles.companions, key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
+        self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
+
+    def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
+        """The companions in a sentence text[start:end] of these words, in its order."""
+        if self._firsts.isdisjoint(words):  # most sentences have none
+            return iter(())
+        return self._pattern.finditer(text, start, end)
 
 
 def path_of(words: WordList) -> Path:

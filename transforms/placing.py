@@ -1,0 +1,68 @@
+"""What a label is in its place, noun, adjective or collective, as its neighbours say."""
+
+from __future__ import annotations
+
+import re
+
+from evenflow.transforms import english, pronouns
+from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN
+
+DETERMINER = re.compile(
+    r"\b(?:an?|the|this|that|every|each|another|any|no|one|some|my|your|his|her|our|their|fellow|two|three|many|few|all|these|"
+    r"those|most|\d+)\s+(?:(?!(?:of|to|and|or|but|that|who|is|was|are|were|be|being|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+\s+){0,2}$",
+    re.IGNORECASE,
+)
+NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
+THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
+VERBS_AFTER = english.words("verbs_after")
+ADVERBS = english.words("adverbs")
+
+
+def part_of_speech(before: str, after: str, parts: set[str]) -> str:
+    """What a label is in its place: noun, adjective or collective («the elderly»).
+
+    parts: what it can be at all; where that is one, it is that.
+    """
+    following = NEXT.match(after)
+    thing = following[1].lower() if following else ""
+    goes_on = bool(thing) and _is_noun(thing)
+    if COLLECTIVE in parts and THE.search(before) and (not goes_on or _is_verb(thing)):
+        return COLLECTIVE
+    if goes_on and ADJECTIVE in parts:
+        return ADJECTIVE
+    if NOUN in parts and ADJECTIVE in parts:
+        return NOUN if DETERMINER.search(before) else ADJECTIVE
+    if parts - {COLLECTIVE} == {ADJECTIVE}:
+        return "other" if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED) else ADJECTIVE
+    if parts - {COLLECTIVE} == {NOUN}:
+        return NOUN
+    return COLLECTIVE if parts == {COLLECTIVE} and THE.search(before) else "other"
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or a subject pronoun."""
+    code = pronouns.shipped().classes.get(word)
+    return code is not None and code[2] == "2" and code[0] < "3"
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word after an adjective's place can be its noun: neither of a closed class nor a verb that is seldom a noun."""
+    if word in pronouns.CLOSED or word in VERBS_AFTER or word in ADVERBS:
+        return False
+    code = pronouns.shipped().classes.get(word)
+    if code is None:
+        return not word.endswith(("ed", "ly"))
+    if word.endswith("ly") or PAST.search(word):
+        return code[0] >= "3"
+    return code[0] != "0" or (code[2] == "0" and not word.endswith(("ed", "ly", "ing")))
+
+
+def is_compound(word: str) -> bool:
+    """Whether a word after a noun's place makes a compound with it («child labour»)."""
+    if not word or word in pronouns.CLOSED or word in VERBS_AFTER or word in ADVERBS:
+        return False
+    code = pronouns.shipped().classes.get(word, "0")
+    if word.endswith(("ed", "ly")):
+        return False
+    return code[0] in "34" or (code[0] == "2" and code[2:3] == "0")
