@@ -73,13 +73,20 @@ class StereotypeFilter:
                     spans.append([(mention.start - start, mention.end - start, mention.attribute) for mention in own])
                     concerned.append(names)
         potential = self._detector.detect(texts, spans)
-        likely = [i for i, value in enumerate(potential) if value is not None and value >= stereotypes.THRESHOLD]
-        scored = dict(zip(likely, self._scorer.indicators([texts[i] for i in likely], [spans[i] for i in likely]), strict=True))
+        likely = [
+            (i, name)
+            for i, value in enumerate(potential)
+            if value is not None and value >= stereotypes.THRESHOLD
+            for name in concerned[i]
+        ]
+        # Of whom a stereotype is, the attribute says: its own labels alone are the target.
+        own = [[span for span in spans[i] if span[2] == name] for i, name in likely]
+        scored = dict(zip(likely, self._scorer.indicators([texts[i] for i, _ in likely], own), strict=True))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
         for i, ((place, number), names) in enumerate(zip(asked, concerned, strict=True)):
-            found = scored.get(i)
-            told = None if found is None else orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
             for name in names:
+                found = scored.get((i, name))
+                told = None if found is None else orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
                 strong = found is not None and found.score >= self._thresholds[name]
                 findings[place][number, name] = Finding(potential[i], told, None if found is None else found.score, strong)
         return [self._screened(document, found) for document, found in zip(documents, findings, strict=True)]
