@@ -7,6 +7,7 @@ import pytest
 from scripted_llm import MODEL, ScriptedLLM, Turn, error
 
 from evenflow.gates.ledger import read_entries, read_meta
+from evenflow.pipelines.board.report import build
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.annotate import Annotator
@@ -72,6 +73,8 @@ def test_what_asking_cost_stands_in_the_ledger_and_a_replay_asks_nothing(tmp_pat
         assert again.llm["stereotypes"]["cache_hits"] == cost["questions"]
         tables = [[pq.read_table(path) for path in sorted((out / "sentences").iterdir())] for out in (first, tmp_path / "again")]
         assert tables[0] == tables[1]
+    page = build(first).read_text(encoding="utf-8")
+    assert "Language model" in page and json.loads((first / "report.json").read_text())["llm"]["stereotypes"] == cost
     meta = read_meta(first)
     assert meta is not None and set(meta["settings"]["prompts"]) >= {"stereotypes", "indicators", "substitution"}
     assert "url" not in meta["settings"]["configuration"]["llm"]

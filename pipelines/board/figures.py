@@ -13,7 +13,7 @@ from evenflow.gates.hold import Word
 from evenflow.pipelines.board.repairs import repair, stereotypes
 from evenflow.pipelines.summaries import status
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import HEAVY
+from evenflow.schemas.documents import HEAVY, summed
 from evenflow.schemas.ledger import STATES, AttributeEntry, Heavy, PaneEntry, State
 from evenflow.transforms.representation import documents_until
 
@@ -39,6 +39,7 @@ def figures(
         "sentences": sum(entry.sentences for entry in entries),
         "dead_by_reason": dead_by_reason(entries),
         "checks": checks(entries),
+        "llm": llm(entries),
         "attributes": {name: each | attribute(name, entries, config) for name, each in common["attributes"].items()},
         "words": [word.model_dump() for word in words],
         "by_pane": [pane(entry) for entry in entries],
@@ -85,6 +86,19 @@ def checks(entries: Sequence[PaneEntry]) -> dict[str, Any]:
         "panes_failed": sum(not entry.checks.success for entry in entries),
         "failures": [{"pane": entry.pane, **failure.model_dump()} for entry in entries for failure in entry.checks.failures],
     }
+
+
+def llm(entries: Sequence[PaneEntry]) -> dict[str, Any]:
+    """What asking a language model cost over all panes, by prompt (inference_stats.Stats); empty where none was asked."""
+    total: dict[str, Any] = {}
+    for entry in entries:
+        cost = {name: {key: value for key, value in each.items() if key != "seconds"} for name, each in (entry.llm or {}).items()}
+        total = summed(total, cost)
+    if not total:
+        return {}
+    from evenflow.transforms.inference_stats import Stats  # it is there wherever a model was asked
+
+    return {name: Stats.from_json(each).as_json() for name, each in sorted(total.items())}
 
 
 def attribute(name: str, entries: Sequence[PaneEntry], config: Config | None) -> dict[str, Any]:
