@@ -6,6 +6,7 @@ from setuptools import setup
 
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
+MINILM = ["onnx>=1.16", "onnxruntime>=1.18", "tokenizers>=0.20"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists", "prompts")
 
@@ -40,10 +41,12 @@ setup(
     extras_require={
         "kafka": KAFKA,
         "llm": LLM,
+        "minilm": MINILM,
         "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
         "test": [
             *KAFKA,
             *LLM,
+            *MINILM,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -32,6 +32,8 @@ EXPLAIN_EXAMPLES = options.examples(
     "echo 'She lost her keys.' | evenflow explain --json",
     "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
     "echo 'She lost her keys.' | evenflow explain --counterfactual gc -a gender",
+    "echo 'Women cannot park.' | evenflow explain --stereotypes",
+    "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
 )
 
 
@@ -87,9 +89,20 @@ def explain(
     ] = None,
     source: Annotated[str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")] = None,
     target: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")] = None,
+    stereotypes: Annotated[
+        bool | None,
+        typer.Option(
+            "--stereotypes/--no-stereotypes",
+            help="Judge relevant sentences: potential stereotype, strength, and why.  [default: in JSON]",
+        ),
+    ] = None,
+    all_sentences: Annotated[
+        bool, typer.Option("--all-sentences", help="Judge sentences that name no listed label too.")
+    ] = False,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Show every sentence of a text with its labels and counts; and, asked for, what it would say of another group.
+    """Show every sentence of a text with its labels and counts; and, asked for, what it would say of another group and
+    which sentences are stereotypes.
 
     On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
     """
@@ -101,17 +114,26 @@ def explain(
     lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
     finder = LabelFinder(lists)
     rewriter = _rewriter(lists, counterfactual, source, target)
+    judge = None
+    if stereotypes is None:
+        stereotypes = jsonl or as_json or not sys.stdout.isatty()
+    if stereotypes or all_sentences:
+        from evenflow.pipelines import stereotyping
+
+        judging = stereotyping.judge_every if all_sentences else stereotyping.judge
+        judge = judging({words.attribute: settings.stereotype_threshold(words.attribute) for words in lists})
+    steps = [each.add_to for each in (rewriter, judge) if each is not None]
     with _opened(file) as stream:
         if jsonl:
-            raise typer.Exit(_explain_lines(file, stream, finder, rewriter))
+            raise typer.Exit(_explain_lines(file, stream, finder, steps))
         raw = stream.read()
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
     document = explaining.explain(file, text, finder)
-    if rewriter is not None:
-        rewriter.add_to(document)
+    for add_to in steps:
+        add_to(document)
     with printing():
         if as_json or not sys.stdout.isatty():
             print(explaining.dumps(document, indent=1))
@@ -121,6 +143,10 @@ def explain(
                 from evenflow.pipelines.rewriting import difference
 
                 tables.console().print(difference(document))
+            if judge is not None:
+                from evenflow.pipelines.stereotyping import told
+
+                tables.console().print(told(document))
 
 
 def _rewriter(lists: list[WordList], method: str | None, source: str | None, target: str | None) -> Rewriter | None:
@@ -138,15 +164,18 @@ def _rewriter(lists: list[WordList], method: str | None, source: str | None, tar
         raise typer.BadParameter(str(error)) from error
 
 
-def _explain_lines(file: str, stream: Iterable[bytes], finder: LabelFinder, rewriter: Rewriter | None) -> int:
+def _explain_lines(
+    file: str, stream: Iterable[bytes], finder: LabelFinder, steps: Sequence[Callable[[dict[str, Any]], None]]
+) -> int:
     """A line for each document; one that is none is said on both streams. The exit status."""
     from evenflow.pipelines import explain as explaining
 
     status = 0
     with printing():
         for document in explaining.explain_lines(stream, finder):
-            if rewriter is not None and "error" not in document:
-                rewriter.add_to(document)
+            if "error" not in document:
+                for add_to in steps:
+                    add_to(document)
             print(explaining.dumps(document), flush=sys.stdout.isatty())
             if "error" in document:
                 status = FAILED

