@@ -17,7 +17,7 @@ setup(
     long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
-    license_files=["LICENSE"],
+    license_files=["LICENSE", "NOTICE"],
     python_requires=">=3.11",
     packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
     package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
