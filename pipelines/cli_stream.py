@@ -21,6 +21,7 @@ from evenflow.schemas.ledger import PaneEntry
 if TYPE_CHECKING:
     from evenflow.pipelines.run import Outcome
 
+FLINK_SECONDS = 60  # that its job server may take to answer; a busy one takes some
 BUILT_PRISM = Path("build/services/prism/prism")  # where `make prism` puts it
 
 
@@ -55,7 +56,8 @@ def runner_options(names: list[str], until_end: bool) -> list[str]:
             raise typer.BadParameter("no prism on the PATH; build it with `make prism` (Go)", param_hint="'--runner'")
         return ["--runner=PrismRunner", f"--prism_location={found}", "--prism_log_level=warn"]
     if names == ["flink"]:
-        return ["--runner=PortableRunner", "--job_endpoint=localhost:8099", "--environment_type=LOOPBACK"]
+        where = ["--job_endpoint=localhost:8099", f"--job_server_timeout={FLINK_SECONDS}"]
+        return ["--runner=PortableRunner", *where, "--environment_type=LOOPBACK"]
     if not all(name.startswith("--") for name in names):
         raise typer.BadParameter("prism, flink, in-process, or Beam's own options (--runner=…)", param_hint="'--runner'")
     return names

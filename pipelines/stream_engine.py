@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,16 +18,21 @@ from typing import Any
 
 import apache_beam as beam
 import grpc
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.runners.portability.prism_runner import PrismRunner
+from apache_beam.runners.portability.job_server import StopOnExitJobServer
+from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
+from evenflow.pipelines import stream_child
 from evenflow.pipelines.workers import WorkerError
 from evenflow.transforms import kafka_client
 from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError
 
+# Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300 s by default: every run
+# would end then. Ten years, in seconds, are for ever; Prism is started here, so that nobody waits as long for one that is away.
+ANSWER_SECONDS = 10 * 365 * 86_400
 CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
 NOTE_SECONDS = 30.0  # between two warnings of the source that are passed on: it tries each second while no broker answers
 AGAIN = "run the same command again to go on"
@@ -58,7 +65,10 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
     draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process noted of its failure.
     """
     prism = _Prism() if "--runner=PrismRunner" in options else None
-    pipeline = beam.Pipeline(runner=prism, options=PipelineOptions(options))
+    if prism is not None:
+        options = [*options, f"--job_server_timeout={ANSWER_SECONDS}"]
+    given = PipelineOptions(options)
+    pipeline = beam.Pipeline(runner=prism, options=given)
     draw(pipeline)
     result: Any = None
     failed: list[BaseException] = []
@@ -81,6 +91,8 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
     try:
         try:
             result = pipeline.run()
+        except grpc.FutureTimeoutError as error:
+            raise RunnerError(f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it") from error
         except Exception as error:
             raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
         waiting.start()
@@ -122,8 +134,16 @@ class _Prism(PrismRunner):
     server: Any = None
 
     def default_job_server(self, options: Any) -> Any:
-        self.server = super().default_job_server(options)
+        self.server = StopOnExitJobServer(_PrismServer(options))
         return self.server
+
+
+class _PrismServer(PrismJobServer):
+    """Prism, which a killed driver does not leave behind. To be started by a thread that lives as long as it."""
+
+    def subprocess_cmd_and_endpoint(self) -> tuple[list[Any], str]:
+        command, endpoint = super().subprocess_cmd_and_endpoint()
+        return [sys.executable, "-I", "-S", stream_child.__file__, os.getpid(), *command], endpoint
 
 
 class _Warnings(logging.Handler):

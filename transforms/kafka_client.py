@@ -18,6 +18,7 @@ from kafka import KafkaAdminClient, KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
+from evenflow.transforms.kafka_reasons import UNTRUSTED, with_reason
 from evenflow.transforms.kafka_settings import KafkaSettings
 
 FETCH_BYTES = 4 << 20  # of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
@@ -259,7 +260,8 @@ class Cluster:
     @contextmanager
     def _admin(self) -> Iterator[Any]:
         options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "request_timeout_ms": ANSWER_MS}
-        admin: Any = KafkaAdminClient(**self._settings.client(), **options)
+        with with_reason():
+            admin: Any = KafkaAdminClient(**self._settings.client(), **options)
         try:
             yield admin
         finally:
@@ -318,6 +320,8 @@ def explained(error: Exception, settings: KafkaSettings, what: str) -> KafkaSour
         return KafkaSourceError(f"{what}: {where} does not allow this user to read it ({type(error).__name__})")
     if isinstance(error, kafka_errors.SaslAuthenticationFailedError | kafka_errors.UnsupportedSaslMechanismError):
         return KafkaSourceError(f"{where} refuses the user or mechanism ({type(error).__name__}): check the security settings")
+    if UNTRUSTED in str(error):
+        return KafkaSourceError(f"the certificate of {where} is not trusted ({error}): check ssl_cafile and the host's name")
     if isinstance(error, kafka_errors.UnsupportedCodecError):
         return KafkaSourceError(f"{what}: its records are compressed with a codec that is not installed here: {error}")
     if getattr(error, "retriable", False):

@@ -16,7 +16,9 @@ The transactional id is the group's, so a second publisher of the same group shu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from kafka import KafkaProducer
@@ -29,7 +31,9 @@ from evenflow.transforms.kafka_settings import KafkaSettings
 
 FLUSH_BYTES = 8 << 20  # kafka-python holds what it has not sent in memory, without a limit of its own
 REQUEST_BYTES = 64 << 20  # of one record; the topic's max.message.bytes is what really limits it
+DELIVERY_SECONDS = 20.0  # that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried again
 BLOCK_MS = 10_000  # to wait for a topic's partitions, or for the broker at the start of a transaction
+CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
 TRANSACTION_MS = 600_000  # a pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
 
 
@@ -47,10 +51,13 @@ class PublisherFencedError(KafkaSourceError):
 
 
 class PanePublisher:
-    """Publishes panes in the order of the ledger. Not for two threads at a time."""
+    """Publishes panes in the order of the ledger. Not for two threads at a time.
 
-    def __init__(self, settings: KafkaSettings, group: str):
-        self._settings, self._group = settings, group
+    delivery: seconds after which a broker that confirms nothing counts as not reachable.
+    """
+
+    def __init__(self, settings: KafkaSettings, group: str, delivery: float = DELIVERY_SECONDS):
+        self._settings, self._group, self._delivery = settings, group, delivery
         self._producer: Any = None
 
     def published(self, partitions: Iterable[PartitionKey]) -> int:
@@ -69,7 +76,8 @@ class PanePublisher:
     def publish(self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]) -> int:
         """Publish a pane of the ledger with the source offsets (topic, partition) -> next of its end; how many records.
 
-        Nothing is visible to a read_committed consumer unless all is. Raises KafkaSourceError.
+        Nothing is visible to a read_committed consumer unless all is. Raises UnreachableError where the broker does not
+        answer in time, after which `published` says whether the pane is, and the other KafkaSourceErrors.
         """
         producer = self._connected()
         count = held = 0
@@ -83,14 +91,15 @@ class PanePublisher:
                 count += 1
                 held += len(message.value)
                 if held > FLUSH_BYTES:
-                    producer.flush()
+                    producer.flush(self._delivery)
                     held = 0
+            producer.flush(self._delivery)
             offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
-            producer.send_offsets_to_transaction(offsets, self._group)
-            producer.commit_transaction()
+            _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
+            _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
             self.close()  # a new producer begins by giving up the open transaction
-            if isinstance(error, kafka_errors.InvalidProducerEpochError) or "Fenced" in type(error).__name__:
+            if _is_fenced(error):
                 raise PublisherFencedError(f"group {self._group}: another publisher of this group has taken over") from error
             if topic and Cluster(self._settings).is_missing(topic, 0):
                 raise TopicMissingError(f"topic {topic} is not on {self._settings.bootstrap}: create it") from error
@@ -105,6 +114,10 @@ class PanePublisher:
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._group}",
                 "transaction_timeout_ms": TRANSACTION_MS,
+                # In whole milliseconds, as requests have them. kafka-python gives a record up later than `flush` does: a
+                # transaction that lost one tells no more that it was for want of an answer.
+                "delivery_timeout_ms": int(self._delivery * 2000),
+                "request_timeout_ms": int(self._delivery * 1000),
                 "max_request_size": REQUEST_BYTES,
                 "allow_auto_create_topics": False,
                 "bootstrap_timeout_ms": ANSWER_MS,
@@ -123,5 +136,39 @@ class PanePublisher:
     def close(self) -> None:
         """Close the connection; a transaction that is open is given up."""
         producer, self._producer = self._producer, None
-        if producer is not None:
-            producer.close(timeout=1)
+        if producer is None:
+            return
+        try:
+            producer.close(timeout=CLOSE_SECONDS)
+        except kafka_errors.KafkaError:
+            # It waits for its records, and where they cannot be sent, leaves its thread trying. They are not to be sent any
+            # more: the next producer has given up their transaction. There is no public way to say so.
+            producer._sender.force_close()
+
+
+def _is_fenced(error: Exception) -> bool:
+    """Whether a broker refused a producer that has a successor; calls after the first say so in their message alone."""
+    said = f"{type(error).__name__}: {error}"
+    return "ProducerFenced" in said or "InvalidProducerEpoch" in said
+
+
+def _within(seconds: float, call: Callable[[], None]) -> None:
+    """Do a call of kafka-python that waits for ever while no broker answers. Raises what it does, and KafkaTimeoutError.
+
+    The call goes on in a thread that then waits for nothing: one an attempt, until the process ends.
+    """
+    done: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            call()
+        except BaseException as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        done.result(seconds)
+    except TimeoutError as error:
+        raise kafka_errors.KafkaTimeoutError(f"nothing was confirmed within {seconds:.0f} s") from error

@@ -17,7 +17,7 @@ from evenflow.transforms.kafka_client import Cluster, UnreachableError
 from evenflow.transforms.kafka_ranges import CountTracker, OffsetRange
 from evenflow.transforms.kafka_source import Partition, Source
 
-WATCH_SECONDS = 2.0  # between two looks for new partitions; the watermark follows the clock at this distance
+WATCH_SECONDS = 1.0  # between two looks for new partitions: the watermark follows the clock at up to this distance
 AWAY_SECONDS = 1.0  # until a broker that does not answer is asked again
 # How Beam knows the arguments that it is to give.
 RESTRICTION: Any = beam.DoFn.RestrictionParam()

@@ -1,15 +1,15 @@
-"""From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200] [--runs 3]
+"""From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200] [--runs 3] [--steady 5]
 
 Starts a broker of its own (`make kafka prism` first) with a topic of 4 partitions, and prints medians of whole
 processes, start-up included: MB of values and documents a second. Peers: a plain loop that polls and writes Parquet, and
 Quix Streams (--quix), which batches and writes Parquet. Quix Streams' dependencies exclude Beam's, so it is installed
-apart. Peers neither measure nor judge: they show what reading and writing alone cost.
+apart. Peers neither measure nor judge: they show what reading and writing alone cost. Commands take turns, so that what else
+the machine does meets all of them. Last comes a steady stream of --steady MB/s for a minute, a run each: its lag.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import shutil
 import statistics
@@ -20,25 +20,25 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from kafka_documents import PARTITIONS, values
+from kafka_soak import Steady, soak
 from services.kafka_broker import Broker
 
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
 PRISM = HERE.parents[1] / "build" / "services" / "prism" / "prism"
-PARTITIONS = 4
-DOCUMENT_BYTES = 3700  # 15 MB/s at 4,000 documents a second
 PANE_MB = 20_000_000  # of the peers' files
+STEADY_MINUTES = 1.0
+PANE_SECONDS = 10.0  # of the steady stream's panes
 
 
 def fill(broker: Broker, topic: str, size: int) -> tuple[int, int]:
     """Write about `size` bytes of documents; how many documents and bytes."""
-    raw = gzip.decompress((HERE.parent / "data" / "speeches.jsonl.gz").read_bytes())
-    text = "\n".join(json.loads(line)["text"] for line in raw.splitlines())
-    pieces = [text[i : i + DOCUMENT_BYTES] for i in range(0, len(text) - DOCUMENT_BYTES, DOCUMENT_BYTES)]
     documents = written = 0
     producer = broker.producer(linger_ms=50, batch_size=512 << 10)
-    while written < size:
-        value = json.dumps({"id": str(documents), "text": pieces[documents % len(pieces)]}, ensure_ascii=False).encode()
+    for value in values():
+        if written >= size:
+            break
         producer.send(topic, value=value, partition=documents % PARTITIONS)
         written += len(value)
         documents += 1
@@ -97,11 +97,29 @@ def timed(command: list[str]) -> float:
     return time.perf_counter() - began
 
 
+def steady(broker: Broker, folder: Path, rate: float, runs: int) -> None:
+    """Print the lag of a steady stream: medians over runs of each run's median and of its worst."""
+    found = []
+    for number in range(runs):
+        place = folder / f"steady-{number}"
+        place.mkdir()
+        found.append(soak(broker, place, Steady(STEADY_MINUTES, rate, PANE_SECONDS, place)))
+    panes = f"panes of {PANE_SECONDS:g} s"
+    print(f"steady {rate:g} MB/s for {STEADY_MINUTES:g} minutes on Prism, {panes}; seconds, medians of {runs} runs")
+    for name, label in (
+        ("behind_seconds", "written, not in the ledger"),
+        ("close_to_ledger_seconds", "close of a pane to entry"),
+    ):
+        middle, most = (statistics.median(each[name][key] for each in found) for key in ("median", "most"))
+        print(f"{label:26} median {middle:6.2f}, at most {most:6.2f}")
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mb", type=int, default=200)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--steady", type=float, default=5.0, metavar="MB/S", help="0 leaves it out")
     parser.add_argument("--quix", type=Path, metavar="DIR", help="where `pip install --target DIR quixstreams` put it")
     parser.add_argument("--peer", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -129,17 +147,21 @@ def main() -> None:
             }
             if options.quix is not None:
                 commands["Quix Streams to Parquet"] = [*peer, "quix", *rest, "--quix", str(options.quix)]
-            print(f"{documents} documents, {size / 1e6:.0f} MB in {PARTITIONS} partitions")
-            print(f"{'command':26} {'seconds':>8} {'MB/s':>7} {'documents/s':>12}")
-            for name, command in commands.items():
-                taken: list[float] = []
-                for _ in range(options.runs):
+            print(f"{documents} documents, {size / 1e6:.0f} MB in {PARTITIONS} partitions; medians of {options.runs} runs")
+            print(f"{'command':26} {'seconds':>8} {'from':>8} {'to':>8} {'MB/s':>7} {'documents/s':>12}")
+            taken: dict[str, list[float]] = {name: [] for name in commands}
+            for _ in range(options.runs):
+                for name, command in commands.items():
                     shutil.rmtree(output, ignore_errors=True)
                     if "evenflow" not in name:
                         output.mkdir()
-                    taken.append(timed(command))
-                seconds = statistics.median(taken)
-                print(f"{name:26} {seconds:8.1f} {size / 1e6 / seconds:7.1f} {documents / seconds:12.0f}", flush=True)
+                    taken[name].append(timed(command))
+            for name, each in taken.items():
+                seconds = statistics.median(each)
+                spread = f"{min(each):8.1f} {max(each):8.1f}"
+                print(f"{name:26} {seconds:8.1f} {spread} {size / 1e6 / seconds:7.1f} {documents / seconds:12.0f}")
+            if options.steady:
+                steady(broker, Path(folder), options.steady, options.runs)
         finally:
             broker.stop()
 

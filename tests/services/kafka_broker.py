@@ -7,13 +7,14 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from kafka import KafkaAdminClient, KafkaProducer
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewPartitions, NewTopic
+from kafka.structs import TopicPartition
 
 ROOT = Path(__file__).resolve().parents[2]
 LIB = ROOT / "build" / "services" / "kafka" / "lib"
@@ -39,10 +40,11 @@ def free_port() -> int:
 class Broker:
     """Kafka on a free port of the loopback interface, its data in a folder that outlives a kill.
 
-    address: what clients bootstrap from, HOST:PORT; the same after a restart.
+    address: what clients bootstrap from, HOST:PORT; the same after a restart. more: properties beside those of
+    deploy/kafka, or in their place. users: arguments of the format that make users.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, more: Mapping[str, str] | None = None, users: Sequence[str] = ()):
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self._folder = folder
@@ -52,11 +54,12 @@ class Broker:
         fills = {"CONTROLLER_PORT": str(free_port()), "LOG_DIR": str(folder / "data"), "PORT": str(self.port)}
         text = PROPERTIES.read_text(encoding="utf-8")
         lines = [line for line in text.splitlines() if not line.startswith("#")]
+        lines += [f"{name}={value}" for name, value in (more or {}).items()]  # the last one counts
         text = "\n".join(lines)
         for name, value in fills.items():
             text = text.replace(name, value)
         self._properties.write_text(text, encoding="utf-8")
-        format_ = ("kafka.tools.StorageTool", "format", "--standalone", "--cluster-id", CLUSTER, "--config")
+        format_ = ("kafka.tools.StorageTool", "format", "--standalone", "--cluster-id", CLUSTER, *users, "--config")
         subprocess.run(self._java(*format_, str(self._properties)), check=True, capture_output=True, timeout=START_SECONDS)
 
     def _java(self, main: str, *arguments: str) -> list[str]:
@@ -109,7 +112,7 @@ class Broker:
 
     def admin(self) -> KafkaAdminClient:
         """A client that administers the broker; close it."""
-        options: dict[str, Any] = {"bootstrap_timeout_ms": 5000, "request_timeout_ms": 10000}
+        options: dict[str, Any] = {"bootstrap_timeout_ms": 10_000, "request_timeout_ms": 30_000}
         return KafkaAdminClient(bootstrap_servers=self.address, **options)
 
     def create_topic(self, name: str, partitions: int = 1, **settings: Any) -> str:
@@ -135,3 +138,16 @@ class Broker:
             for value in values:
                 producer.send(topic, value=value, partition=partition, **settings)
             producer.flush()
+
+    def committed(self, topic: str, partition: int = 0) -> list[Any]:
+        """All records of a partition that a read_committed consumer sees, up to its end at this moment."""
+        options: dict[str, Any] = {"isolation_level": "read_committed", "enable_auto_commit": False}
+        consumer: Any = KafkaConsumer(bootstrap_servers=self.address, **options)
+        one, out = TopicPartition(topic, partition), []
+        with closing(consumer):
+            consumer.assign([one])
+            consumer.seek(one, 0)
+            end = consumer.end_offsets([one])[one]
+            while consumer.position(one) < end:
+                out += consumer.poll(1000).get(one, [])
+        return out

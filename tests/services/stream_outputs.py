@@ -87,8 +87,21 @@ def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRu
 def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
     """The command for a run on Prism, for ever, with panes of a second."""
     runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
-    options = ["--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
-    return [EVENFLOW, "run", *options, *runner, *more]
+    return [*_command(broker, topic, output), *runner, *more]
+
+
+def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str) -> list[str]:
+    """The command for a run on Flink, whose job server listens at an endpoint, for ever, with panes of a second."""
+    return [*_command(broker, topic, output), *(f"--runner={option}" for option in flink_runner(endpoint)), *more]
+
+
+def flink_runner(endpoint: str) -> list[str]:
+    """Beam's options for Flink, with workers in the gate's own process."""
+    return ["--runner=PortableRunner", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--parallelism=1"]
+
+
+def _command(broker: Broker, topic: str, output: Path) -> list[str]:
+    return [EVENFLOW, "run", "--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -121,7 +134,7 @@ class Gate:
         """End it as a service manager does, and see that it said nothing that is not its own."""
         self.process.terminate()
         try:
-            self.process.wait(15)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from kafka import KafkaConsumer
+from kafka import KafkaConsumer, KafkaProducer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
 
-from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError
+from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError, UnreachableError
 from evenflow.transforms.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.kafka_output import Message, PanePublisher, PublisherFencedError
 from evenflow.transforms.kafka_settings import KafkaSettings
@@ -18,23 +19,8 @@ from evenflow.transforms.kafka_settings import KafkaSettings
 TopicMaker = Callable[..., str]
 
 
-def committed(broker: Broker, topic: str) -> list[Any]:
-    """All records of a topic of one partition that a read_committed consumer sees."""
-    options: dict[str, Any] = {"isolation_level": "read_committed", "enable_auto_commit": False}
-    consumer: Any = KafkaConsumer(bootstrap_servers=broker.address, **options)
-    partition = TopicPartition(topic, 0)
-    consumer.assign([partition])
-    consumer.seek(partition, 0)
-    end, out = consumer.end_offsets([partition])[partition], []
-    while consumer.position(partition) < end:
-        for records in consumer.poll(1000).values():
-            out += records
-    consumer.close()
-    return out
-
-
 def values(broker: Broker, topic: str) -> list[bytes]:
-    return [record.value for record in committed(broker, topic)]
+    return [record.value for record in broker.committed(topic)]
 
 
 @pytest.fixture
@@ -62,7 +48,7 @@ def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, top
     publisher.publish(1, [Message(accepted, None, b"b")], {keys[1]: 7})
     publisher.close()
     assert values(broker, accepted) == [b"a", b"b"]
-    assert committed(broker, accepted)[0].headers == [("h", b"1"), ("none", b"")]
+    assert broker.committed(accepted)[0].headers == [("h", b"1"), ("none", b"")]
     assert values(broker, dead) == [b"d"]
     offsets = GroupOffsets(settings, group)
     assert {key: tuple(value) for key, value in offsets.committed(keys).items()} == {keys[0]: (3, 0), keys[1]: (7, 1)}
@@ -113,3 +99,41 @@ def test_offsets_of_the_group_are_compared_with_the_ledger(broker: Broker, topic
     for difference, word in zip(differences, words, strict=True):
         assert word in str(difference)
     offsets.close()
+
+
+@pytest.mark.parametrize("moment", ["after the records", "before the end"])
+def test_a_broker_that_goes_away_is_said_soon_and_nothing_is_lost_or_doubled(
+    own_broker: Broker, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_broker.start()
+    read, accepted = own_broker.create_topic("read"), own_broker.create_topic("accepted")
+    publisher = PanePublisher(KafkaSettings(own_broker.address), "group", delivery=4.0)
+    publisher.publish(0, [Message(accepted, None, b"0")], {(read, 0): 1})
+
+    def records() -> Iterator[Message]:
+        for i in range(100):
+            yield Message(accepted, None, b"1-%d" % i)
+        if moment == "after the records":
+            own_broker.kill()
+
+    commit = KafkaProducer.commit_transaction
+
+    def killing(self: KafkaProducer) -> None:
+        if moment == "before the end":
+            own_broker.kill()
+        commit(self)
+
+    monkeypatch.setattr(KafkaProducer, "commit_transaction", killing)
+    began = time.monotonic()
+    with pytest.raises(UnreachableError, match="publishing pane 1: no answer from"):
+        publisher.publish(1, records(), {(read, 0): 7})
+    assert time.monotonic() - began < 60  # seconds, and what a busy machine adds; without a bound over 120, or for ever
+    monkeypatch.undo()
+    with pytest.raises(UnreachableError, match="publishing for group group: no answer from"):
+        publisher.published([(read, 0)])
+    own_broker.start()
+    for pane in range(publisher.published([(read, 0)]), 2):
+        publisher.publish(pane, [Message(accepted, None, b"1-%d" % i) for i in range(100)], {(read, 0): 7})
+    assert publisher.published([(read, 0)]) == 2
+    publisher.close()
+    assert values(own_broker, accepted) == [b"0", *(b"1-%d" % i for i in range(100))]

@@ -221,7 +221,7 @@ def test_a_source_that_is_held_reads_nothing_and_goes_on_without_a_restart(
         time.sleep(4)
         assert list((tmp_path / "staged").glob("*")) == []
         flag.unlink()
-        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 50, 20)
+        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 50)
     finally:
         running.stop()
     assert graph.messages(tmp_path) == expected({0: 50})
@@ -245,6 +245,6 @@ def test_a_topic_deleted_while_it_is_read_is_an_error(broker: Broker, topic: Top
         assert running.wait(lambda: len(graph.messages(tmp_path)) == 20)
         with closing(broker.admin()) as admin:
             admin.delete_topics([name])
-        assert running.wait(lambda: running.result.state == "FAILED", 30)
+        assert running.wait(lambda: running.result.state == "FAILED", 120)
     finally:
         running.stop()

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka import KafkaConsumer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker, free_port
+from services.processes import children
 from services.stream_outputs import (
     TopicMaker,
     command,
@@ -42,23 +42,14 @@ from evenflow.transforms.kafka_settings import KafkaSettings
 HOUR_MS = 3_600_000
 
 
-def runner_of(process: int) -> int:
-    """The process of Prism below a command's."""
-    for task in Path(f"/proc/{process}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            if Path(f"/proc/{child}/comm").read_text().startswith("prism"):
-                return int(child)
-    pytest.fail("no prism below the command")
-
-
 def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 300))
     with gate(command(broker, name, output, prism), tmp_path) as running:
         wait_for(lambda: count(output) == 300)
         broker.produce(name, 1, documents(0, 300, 1))
-        os.kill(runner_of(running.process.pid), signal.SIGKILL)
-        assert running.ended(20) == 1
+        os.kill(*children(running.process.pid, "prism"), signal.SIGKILL)
+        assert running.ended(120) == 1
         assert "the runner ended" in running.said[-1] and "un the same command again" in running.said[-1]
     to_end(broker, name, output).go()
     assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
@@ -69,8 +60,8 @@ def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> N
     words = [word.replace(broker.address, f"127.0.0.1:{port}") for word in command(broker, "docs", tmp_path / "out", prism)]
     began = time.monotonic()
     with gate(words, tmp_path) as running:
-        assert running.ended(40) == 1
-        assert time.monotonic() - began < 30
+        assert running.ended(120) == 1
+        assert time.monotonic() - began < 60  # 15 s of patience, and what starting takes on a busy machine
         assert f"no answer from 127.0.0.1:{port}" in running.said[-1]
     assert not (tmp_path / "out" / "ledger").exists()
 
@@ -79,8 +70,8 @@ def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> N
 def test_no_such_topic(broker: Broker, tmp_path: Path, prism: str, more: tuple[str, ...]) -> None:
     began = time.monotonic()
     with gate(command(broker, "absent", tmp_path / "out", prism, *more), tmp_path) as running:
-        assert running.ended(25) == 1
-        assert time.monotonic() - began < 20
+        assert running.ended(120) == 1
+        assert time.monotonic() - began < 60
         assert running.said == [f"evenflow: topic absent is not on {broker.address}: check its name, or create it"]
     assert not (tmp_path / "out" / "ledger").exists()  # the right name may be given with the same --output
 
@@ -92,7 +83,7 @@ def test_the_topic_is_deleted_while_it_is_read(broker: Broker, topic: TopicMaker
         wait_for(lambda: count(output) == 100)
         with closing(broker.admin()) as admin:
             admin.delete_topics([name])
-        assert running.ended(30) == 1
+        assert running.ended(120) == 1
         assert len(running.said[-1]) < 300 and name in running.said[-1]
         assert "deleted" in running.said[-1] or "is not on" in running.said[-1]
     assert placed(output) == expected({0: 100}) and recounted(output)
@@ -119,7 +110,7 @@ def test_no_space_left(broker: Broker, topic: TopicMaker, tmp_path: Path, prism:
         'mount -o remount,size=80m "$device" && "$@"; b=$?; cp -r "$device/out" "$kept"; exit $a$b'
     )
     whole = ["unshare", "-m", "sh", "-c", script, "sh", str(kept), str(device), *words]
-    ended = subprocess.run(whole, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(whole, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 10, ended.stderr  # 1, and then 0
     [line] = ended.stderr.splitlines()
     assert line.startswith(f"evenflow: {device}/out")
@@ -167,7 +158,7 @@ def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Pa
     broker.produce(name, 0, documents(0, 20))
     with gate(command(broker, name, output, prism), tmp_path) as running:
         wait_for(lambda: count(output) == 20)
-        second = subprocess.run(command(broker, name, output, prism), capture_output=True, text=True, timeout=30)
+        second = subprocess.run(command(broker, name, output, prism), capture_output=True, text=True, timeout=120)
         assert second.returncode == 1 and f"in use by another run (process {running.process.pid}" in second.stderr
         with pytest.raises(LockedError):
             to_end(broker, name, output).go()
@@ -176,10 +167,12 @@ def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Pa
     assert placed(output) == expected({0: 40}) and recounted(output)
 
 
-def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tmp_path: Path) -> None:
-    """The ledger's entries stand; the offsets come when the broker is back."""
+@pytest.mark.parametrize("publish", [Topics(), Topics("accepted")])
+def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tmp_path: Path, publish: Topics) -> None:
+    """The ledger's entries stand; offsets and accepted documents come when the broker is back."""
     own_broker.start()
     name, output = own_broker.create_topic("docs"), tmp_path / "out"
+    accepted = own_broker.create_topic("accepted")
     begin = int(time.time() * 1000) - HOUR_MS
     for i in range(3):
         own_broker.produce(name, 0, documents(10 * i, 10 * i + 10), timestamp_ms=begin + i * 2000)
@@ -192,7 +185,7 @@ def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tm
             starting.append(threading.Timer(3.0, own_broker.start))
             starting[0].start()
 
-    run = to_end(own_broker, name, output, group="g")
+    run = to_end(own_broker, name, output, group="g", publish=publish)
     run.on_pane, run.on_note = on_pane, notes.append
     try:
         assert run.go().new == 3
@@ -202,6 +195,8 @@ def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tm
     with closing(GroupOffsets(KafkaSettings(own_broker.address), "g")) as reader:
         assert reader.committed([(name, 0)])[name, 0].offset == 30
     assert placed(output) == expected({0: 30}) and recounted(output)
+    seen = Counter(record.key.decode() for record in own_broker.committed(accepted))
+    assert seen == (expected({0: 30}) if publish else Counter())
 
 
 def test_a_pane_is_published_once_where_the_answer_was_lost(
@@ -220,9 +215,5 @@ def test_a_pane_is_published_once_where_the_answer_was_lost(
     monkeypatch.setattr(PanePublisher, "publish", without_answer)
     to_end(broker, name, output, group=f"g-{name}", publish=Topics(accepted)).go()
     assert not lost
-    options: dict[str, Any] = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 2000}
-    with closing(
-        KafkaConsumer(accepted, bootstrap_servers=broker.address, isolation_level="read_committed", **options)
-    ) as consumer:
-        seen = Counter(record.key.decode() for record in consumer)
+    seen = Counter(record.key.decode() for record in broker.committed(accepted))
     assert seen == expected({0: 30}) == placed(output)

@@ -1,0 +1,114 @@
+"""Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK VICTIM EVERY OPTION…
+
+A moment is a file operation of the gate below its output directory, seen by an audit hook: nothing in the product knows of
+it. VICTIM: `worker` kills the process that reads, stages and commits, `runner` the one of Prism, below it. Each moment, or
+each EVERY-th, has a run of its own on one output directory, after more messages were written; a last run goes to the end,
+undisturbed. Prints a JSON object a line: the moment, whether something was killed there, and how the run ended. Runs are
+forks of this process, so that imports are paid once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import great_expectations  # noqa: F401 (paid once, here)
+from kafka import KafkaProducer
+from kill_driver import in_fork, watch
+from services.processes import children
+from services.stream_outputs import documents, expected
+
+from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.schemas.config import load
+from evenflow.transforms.kafka_settings import KafkaSettings
+
+BEGIN_MS = 1_600_000_000_000  # the first message's time: long ago, so that panes depend on the messages alone
+SPANS, EACH = 3, 20  # panes of a batch of messages, and messages a partition and pane
+PARTITIONS = 2
+DEAD = b"not JSON"  # one a batch and partition
+
+# Name, event, path below the output directory, and which of such events since the start of the run it is.
+MOMENTS: tuple[tuple[str, str, str, int], ...] = (
+    ("a pane's folder is made", "os.mkdir", r"/staged/[\d-]+$", 2),
+    ("dead letters of a block are written", "open", r"/staged/[\d-]+/\d{6}-.*jsonl", 2),
+    ("the list of a pane's blocks is written", "open", r"/staged/[\d-]+/\.blocks\.json$", 2),
+    ("the list of a pane's blocks is renamed", "os.rename", r"/staged/[\d-]+/\.blocks\.json$", 1),
+    ("the list of a pane's blocks is read", "open", r"/staged/[\d-]+/blocks\.json$", 2),
+    ("a pane's dead letters are put together", "open", r"/staged/[\d-]+/\.?part-", 2),
+    ("a check's result is written", "open", r"/checks/.*/pane-\d+", 2),
+    ("a shard is moved", "os.rename", r"/staged/[\d-]+/part-\d+-\d+\.parquet$", 2),
+    ("a directory of shards is synced", "open", r"/(accepted|quarantine|dead-letter)$", 2),
+    ("dead letters are moved", "os.rename", r"/staged/[\d-]+/part-\d+[^/]*\.jsonl$", 1),
+    ("an entry is written", "open", r"/ledger/\.", 2),
+    ("an entry gets its name", "os.rename", r"/ledger/\.", 2),
+    ("a pane's folder is removed", "shutil.rmtree", r"/staged/[\d-]+$", 2),
+    ("a pane's time is noted", "open", r"/gate/timings\.jsonl$", 2),
+)
+
+
+def fill(address: str, topic: str, batch: int) -> None:
+    """Write a batch's messages, as old as their number says."""
+    producer = KafkaProducer(bootstrap_servers=address, linger_ms=20)
+    for span in range(SPANS):
+        when = BEGIN_MS + (batch * SPANS + span) * 1000
+        first = (batch * SPANS + span) * EACH
+        for partition in range(PARTITIONS):
+            for value in [*documents(first, first + EACH, partition), *([DEAD] if span == 1 else [])]:
+                producer.send(topic, value, partition=partition, timestamp_ms=when + 7)
+    producer.flush()
+    producer.close()
+
+
+def messages(batches: int) -> Counter[str]:
+    """How often each document's id, and each dead letter's value, must be in the outputs after some batches."""
+    return expected(dict.fromkeys(range(PARTITIONS), batches * SPANS * EACH), (DEAD.decode(),) * PARTITIONS * batches)
+
+
+def main() -> None:
+    """A run for each moment, and a last one."""
+    address, topic, work, victim, every, *options = sys.argv[1:]
+    output, seen = Path(work) / "out", Path(work) / "seen"
+    panes = 0
+
+    def run() -> None:
+        missing = panes - len(list((output / "ledger").glob("0*")))
+        stream = Stream(KafkaSettings(address), topic, pane_seconds=1.0, max_panes=missing)
+        StreamRun(stream, output, load(None), options).go()
+
+    def disturbed(event: str, pattern: str, which: int) -> None:
+        wanted = re.compile(pattern)
+        count = 0
+
+        def kill(number: int, happened: str, path: str) -> None:
+            nonlocal count
+            if happened != event or not wanted.search(path):
+                return
+            count += 1
+            if count == which:
+                [target] = [os.getpid()] if victim == "worker" else children(os.getpid(), "prism")
+                seen.touch()
+                os.kill(target, signal.SIGKILL)
+
+        watch(output, kill)
+        run()
+
+    for batch, (name, event, pattern, which) in enumerate((*MOMENTS[:: int(every)], ("", "", "", 0))):
+        if in_fork(partial(fill, address, topic, batch)):
+            raise SystemExit("the messages could not be written")
+        # One more than there are where the driver is to end by its failure, not by their number.
+        panes = (batch + 1) * SPANS + (victim == "runner" and bool(name))
+        seen.unlink(missing_ok=True)
+        ended = in_fork(partial(disturbed, event, pattern, which) if name else run)
+        print(json.dumps({"moment": name, "killed": seen.exists(), "ended": ended}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

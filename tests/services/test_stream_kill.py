@@ -1,0 +1,51 @@
+"""Killed by SIGKILL at many moments, each message is in exactly one place and the outputs are those of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kill_driver import digests
+from services import stream_kill
+from services.flink_server import FlinkServer
+from services.kafka_broker import Broker
+from services.processes import left_behind
+from services.stream_outputs import TopicMaker, flink_runner, placed, recounted, to_end
+
+DRIVER = str(Path(__file__).with_name("stream_kill.py"))
+GRACE_SECONDS = 10.0  # in which a runner ends whose driver was killed
+MOST_SECONDS = 600.0  # for a driver on a busy machine; about 70 on two cores without other work
+
+
+def check(broker: Broker, topic: str, folder: Path, victim: str, every: int, options: list[str]) -> None:
+    """Kill at every so many moments on a runner, and compare."""
+    command = [sys.executable, DRIVER, broker.address, topic, str(folder), victim, str(every), *options]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    said, errors = driver.communicate(timeout=MOST_SECONDS)
+    assert driver.returncode == 0, errors
+    *moments, last = [json.loads(line) for line in said.splitlines()]
+    assert len(moments) == len(stream_kill.MOMENTS[::every])
+    ends = -signal.SIGKILL if victim == "worker" else 1
+    assert [each for each in moments if not each["killed"] or each["ended"] != ends] == [], errors
+    assert last["ended"] == 0, errors
+    assert errors.count("RunnerError: the runner ended") == (len(moments) if victim == "runner" else 0)
+    to_end(broker, topic, folder / "whole").go()
+    assert placed(folder / "out") == stream_kill.messages(len(moments) + 1) and recounted(folder / "out")
+    assert digests(folder / "out") == digests(folder / "whole")
+    assert left_behind(driver.pid, GRACE_SECONDS) == []
+
+
+@pytest.mark.parametrize("victim", ["worker", "runner"])
+def test_on_prism(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, victim: str) -> None:
+    assert len(stream_kill.MOMENTS) >= 10
+    options = ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"]
+    check(broker, topic(stream_kill.PARTITIONS), tmp_path, victim, 1, options)
+
+
+def test_the_worker_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer) -> None:
+    """A third of the moments: each takes Flink seconds."""
+    check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 5, flink_runner(flink.endpoint))

@@ -1,0 +1,74 @@
+"""Why a client could not connect: kafka-python raises a timeout for all that goes wrong on the way, and logs the reason.
+
+A wrong password and a certificate that is not trusted do not pass by waiting, so they must not look like a broker that is away.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafka import errors as kafka_errors
+
+LOGGER = "kafka.net.manager"  # says at each attempt to connect how it failed, with the error among its arguments
+UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"  # OpenSSL's name, in the message of the error that kafka-python makes of it
+
+
+class _Errors(logging.Filter):
+    """Keeps the errors that attempts to connect are logged with; lets pass what had passed without it, of a level and above."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self._level = level
+        self.seen: list[Exception] = []
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        given = record.args if isinstance(record.args, tuple) else ()
+        self.seen += [each for each in given if isinstance(each, Exception)]
+        return record.levelno >= self._level
+
+
+_LEVEL = threading.Lock()  # who holds it changes the logger's level and puts it back
+
+
+@contextmanager
+def with_reason() -> Iterator[None]:
+    """Within the block a client connects: its KafkaTimeoutError becomes the error that says why, if there is one.
+
+    Of two threads that connect at the same time one does without: it is told what kafka-python tells.
+    Raises SaslAuthenticationFailedError, KafkaConnectionError for a certificate that is not trusted, KafkaTimeoutError with
+    the last reason in its message otherwise.
+    """
+    if not _LEVEL.acquire(blocking=False):
+        yield
+        return
+    logger = logging.getLogger(LOGGER)
+    level, errors = logger.level, _Errors(logger.getEffectiveLevel())
+    logger.addFilter(errors)
+    logger.setLevel(min(logging.WARNING, logger.getEffectiveLevel()))
+    try:
+        yield
+    except kafka_errors.KafkaTimeoutError as error:
+        lasting = [each for each in errors.seen if is_lasting(each)]
+        if lasting:
+            raise lasting[0] from error
+        if errors.seen:
+            raise kafka_errors.KafkaTimeoutError(f"{_bare(error)}: {_bare(errors.seen[-1])}") from error
+        raise
+    finally:
+        logger.removeFilter(errors)
+        logger.setLevel(level)
+        _LEVEL.release()
+
+
+def is_lasting(error: Exception) -> bool:
+    """Whether an error in connecting does not pass by waiting."""
+    refused = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
+    return isinstance(error, refused) or UNTRUSTED in str(error)
+
+
+def _bare(error: Exception) -> str:
+    """An error's message without its class, which kafka-python puts in front."""
+    return str(error).removeprefix(f"{type(error).__name__}: ")
