@@ -124,7 +124,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     }
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
-    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"]
     asked = config.llm.url is not None and config.tells_sentences
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
         del kept["llm"][name]

@@ -185,7 +185,7 @@ class StreamRun:
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
             return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
-        publisher = PanePublisher(self.stream.settings, self.stream.group)
+        publisher = PanePublisher(self.stream.settings, self.stream.group, self.config.kafka.delivery_seconds)
 
         def once(entry: PaneEntry, again: bool) -> None:
             ends = _ends(entry, topic)

@@ -194,6 +194,12 @@ class Kafka(Section):
         description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
         "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
     )
+    delivery_seconds: float = Field(
+        default=20.0,
+        gt=0,
+        description="Seconds that a broker may take to confirm what is published; then the pane is tried again. 20: a broker "
+        "that is started anew is back by then.",
+    )
 
 
 Tiering = Literal["embedded", "cascade", "llm"]
