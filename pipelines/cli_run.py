@@ -160,10 +160,10 @@ def run(
     with cli_llm.configured(llm, llm_model, key, llm_serve, llm_argument or ()) as asked:
         settings = load(config, {**overrides, **asked}, attribute or (), wordlist or ())
         _refuse_foreign(output)
+        logs(session)
         if settings.llm.url is not None and settings.tells_sentences:
             _meet(settings)
         session.output, session.resumable = output, True
-        logs(session)
         if kafka is None:
             outcome, page = _run(inputs, output, settings, workers, session, quiet)
         else:
