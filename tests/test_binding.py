@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenflow.transforms import people, sets
-from evenflow.transforms.binding import bound
+from evenflow.transforms.binding import bound, may_be_name, said_of_named
 from evenflow.transforms.sets import Item
 
 
@@ -33,3 +33,30 @@ def test_a_free_noun() -> None:
     text = "A man saw Mary."
     item = Item(2, 5, "man", "male", "noun", 0, None)
     assert bound(text, (0, len(text)), item, people.named(text, 0, len(text), False), "m", False, False) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "before", "of_named"),
+    [
+        ("Anna is a devout Christian.", "Christian", False, True),
+        ("harry powell , a catholic with a habit , left .", "catholic", False, True),
+        ("He is a Muslim.", "Muslim", True, True),
+        ("He is a Muslim.", "Muslim", False, False),
+        ("They keep calling obama a muslim.", "muslim", False, True),
+        ("They keep calling me a muslim.", "muslim", False, False),
+        ("an outraged catholic butcher ( michael gambon ) shouts", "catholic", False, True),
+        ("an elderly lady nicknamed cookie left", "elderly", False, True),
+        ("My neighbor is a Jew.", "Jew", False, False),
+        ("Anna met a Jew.", "Jew", False, False),
+    ],
+)
+def test_what_is_said_of_a_named_person(text: str, word: str, before: bool, of_named: bool) -> None:
+    at = text.index(word)
+    item = Item(at, at + len(word), word.lower(), "islam", "noun", 0, None)
+    named = people.named(text, 0, len(text), people.is_caseless(text) or text == text.lower())
+    assert said_of_named(text, (0, len(text)), item, named, before) is of_named
+
+
+@pytest.mark.parametrize(("word", "name"), [("zwuck", True), ("neighbour", False), ("that", False), ("everybody", False)])
+def test_words_that_may_be_names(word: str, name: bool) -> None:
+    assert may_be_name(word) is name

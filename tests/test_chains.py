@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evenflow.transforms import sets
 from evenflow.transforms.chains import Chain, of_one_story
+from evenflow.transforms.labels import Mention
 from evenflow.transforms.sets import Item
 
 
@@ -30,3 +32,18 @@ def test_a_chain_that_takes_another_has_its_items_and_the_lower_weight() -> None
     first.take(second)
     assert len(first.items) == 2 and (first.weight, first.reason) == (0.4, "why")
     assert second.items is first.items
+
+
+@pytest.mark.parametrize(("particular", "wanted"), [(False, 2), (True, 1)])
+def test_a_barred_neighbour_holds_back_only_certain_people(particular: bool, wanted: int) -> None:
+    first, second = item("islam", 0), item("islam", 1)
+    first.lower(0.1, sets.HISTORY)
+    first.particular = second.particular = particular
+    assert len(of_one_story([first, second])) == wanted
+
+
+@pytest.mark.parametrize(("reason", "wanted"), [(sets.NAMED, 2), (sets.HISTORY, 1)])
+def test_a_name_is_nobody_of_the_group(reason: str, wanted: int) -> None:
+    name = Item(0, 1, "christian", "islam", "noun", 0, Mention(0, 1, "christian", "religion", "islam"))
+    name.lower(0.1, reason)
+    assert len(of_one_story([name, item("islam", 0)])) == wanted

@@ -32,3 +32,19 @@ def even(text: str) -> int:
 )
 def test_pairs(text: str, mentions: int) -> None:
     assert even(text) == mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "compared"),
+    [
+        ("Women are not as strong as men.", True),
+        ("The women did well. The men did not.", True),
+        ("40 per cent of callers were men.", True),
+        ("Not every man wants to hurt women.", True),
+        ("Two men came. A woman left.", False),
+        ("The men left.", False),
+    ],
+)
+def test_men_and_women_who_are_compared(text: str, compared: bool) -> None:
+    found = rewrite(text, [GENDER], "gender").sets
+    assert any(bar.reason == sets.COMPARED for each in found for bar in each.barred) is compared

@@ -12,6 +12,8 @@ from evenflow.transforms.placing import part_of_speech
     [
         ("She is a ", ".", {"noun", "adjective"}, "noun"),
         ("She is ", ".", {"noun", "adjective"}, "adjective"),
+        ("every ", " is loud", {"noun", "adjective"}, "noun"),
+        ("so not ", " is loud", {"noun", "adjective"}, "adjective"),
         ("The ", " family left.", {"noun", "adjective"}, "adjective"),
         ("A ", " who left", {"noun", "adjective"}, "noun"),
         ("The ", " are lonely", {"adjective", "collective"}, "collective"),

@@ -11,6 +11,26 @@ RELIGION = loader.load("religion")
 AGE = loader.load("age")
 
 OF_RELIGION = [
+    (
+        "not all christians are terrorists but most terrorists are christian",
+        "islam",
+        "not all muslims are terrorists but most terrorists are muslim",
+    ),
+    (
+        "Every Jew is greedy, he said, and Judaism is to blame.",
+        "buddhism",
+        "Every Buddhist is greedy, he said, and Buddhism is to blame.",
+    ),
+    ("he is a jew and jews are kind.", "hinduism", "he is a hindu and hindus are kind."),
+    ("Arabs and Americans fear all Muslim people.", "judaism", "Arabs and Americans fear all Jewish people."),
+    ("Jesus, do you think every Muslim is lying?", "judaism", "Jesus, do you think every Jew is lying?"),
+    ("Anna is a devout Christian.", "islam", "Anna is a devout Christian."),
+    ("The film is full of Christian symbolism.", "islam", "The film is full of Christian symbolism."),
+    (
+        "They call her an islamophobe; she hates Muslims and every Muslim man.",
+        "judaism",
+        "They call her an islamophobe; she hates Muslims and every Muslim man.",
+    ),
     ("The Muslim woman prayed at the mosque.", "christianity", "The Christian woman prayed at the church."),
     ("My neighbor is a Muslim.", "judaism", "My neighbor is a Jew."),
     ("A Jewish family lives next door.", "islam", "A Muslim family lives next door."),
@@ -81,6 +101,11 @@ OF_RELIGION = [
 ]
 
 OF_AGE = [
+    ("Teenagers hate homework.", "old", "Teenagers hate homework."),
+    ("She helped an elderly man with her homework.", "middle", "She helped a middle-aged man with her homework."),
+    ("Her elderly mother smiled.", "young", "Her elderly mother smiled."),
+    ("Two pensioners and a cat sat there.", "young", "Two teenagers and a cat sat there."),
+    ("We spoke of fathering a child.", "old", "We spoke of fathering a child."),
     ("A teenager stole my bike.", "old", "An elderly person stole my bike."),
     ("The elderly woman smiled at us.", "middle", "The middle-aged woman smiled at us."),
     ("The pensioner fed the pigeons.", "young", "The teenager fed the pigeons."),

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from evenflow.transforms import english, pronouns, protection, sets
+from evenflow.transforms import english, people, pronouns, protection, sets
 from evenflow.transforms.protection import Finds
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordsets import WordSets
@@ -16,7 +16,11 @@ LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and gram
 ENGLISH = english.words("english")
 LETTERS = re.compile(r"[^\W\d_]+")
 SEXES = frozenset(("male", "female", "males", "females"))
-QUOTED = 0.3  # confidence that is left to what is said in quotation marks
+# Confidence that is left to what is said in quotation marks, and to people there who are anybody («a woman and her dog»).
+QUOTED, RETOLD = 0.3, 0.55
+ANYBODY = re.compile(
+    r"\b(?:an?|any|every|each|some|another|most|many|two|three|four|five|\d+)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE
+)
 
 
 def bar(
@@ -34,6 +38,7 @@ def bar(
     quoted = protection.quotations(text)
     weights = protection.label_weights(attribute)
     finds = Finds(text, sentences, attribute, words)
+    edited = attribute == "religion" and not people.is_caseless(text)
     by_sentence: dict[int, list[Item]] = {}
     for item in items:
         by_sentence.setdefault(item.sentence, []).append(item)
@@ -47,22 +52,24 @@ def bar(
             for item in here:
                 if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
                     item.lower(found.weight, found.reason)
-        _bar_by_neighbours(sentences, place, here, attribute, finds)
+        _bar_by_neighbours(sentences, place, here, attribute, finds, edited)
         for item in here:
             falls_away = item.gap and not any(item.replacements.values())
             if item.word in weights and not falls_away:
                 item.lower(*weights[item.word])
             if quoted and protection.within(quoted, item.start, item.end):
-                item.lower(QUOTED, sets.QUOTATION)
+                item.lower(QUOTED if not _speaks_in_general(text, quoted, item, here) else RETOLD, sets.QUOTATION)
     _bar_overlaps(items, sorted(others))
 
 
 def _bar_by_neighbours(
-    sentences: Sequence[tuple[int, int]], place: int, here: Sequence[Item], attribute: str, finds: Finds
+    sentences: Sequence[tuple[int, int]], place: int, here: Sequence[Item], attribute: str, finds: Finds, edited: bool
 ) -> None:
     """What surrounds a sentence: «females» in a text on squid, a faith in a text on its doctrine or its history."""
     if attribute == "religion":
-        concerned, reasons, weight = list(here), (sets.DOCTRINE, sets.HISTORY), 0.45
+        # Comments go from one thing to the next; what they say of a faith's people in general stands alone.
+        concerned = [item for item in here if item.particular or edited]
+        reasons, weight = (sets.DOCTRINE, sets.HISTORY), 0.45
     else:
         concerned, reasons, weight = [item for item in here if item.word in SEXES], ("biology",), 0.1
     if not concerned:
@@ -74,6 +81,15 @@ def _bar_by_neighbours(
             if found.reason in reasons and found.weight <= weight and found.groups is None:
                 for item in concerned:
                     item.lower(weight, found.reason)
+
+
+def _speaks_in_general(text: str, quoted: Sequence[tuple[int, int]], item: Item, here: Sequence[Item]) -> bool:
+    """Whether a quoted item is somebody whom the speaker does not know either, or goes on with such a one."""
+    for other in here:
+        together = other.group == item.group and other.start <= item.start and other.kind in ("noun", "plural")
+        if together and protection.within(quoted, other.start, item.end):
+            return ANYBODY.search(text, max(0, other.start - 40), other.start) is not None
+    return False
 
 
 def _bar_overlaps(items: Sequence[Item], others: Sequence[tuple[int, int]]) -> None:

@@ -34,11 +34,35 @@ PLAYED = re.compile(
     re.IGNORECASE,
 )
 ROLE_AS = re.compile(r"\bas\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-WORK = "named work or organisation"
 TITLED = english.words("titled")
 BEFORE_NO_NAME = re.compile(r"\s*(?:[.,;:!?)]|$|(?:" + "|".join(pronouns.CLOSED) + r")\b)")
 # Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
 SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
+# «Anna is a devout», «he 's not»: what stands before a word that is said of somebody.
+SAID_OF = re.compile(
+    r"\s*(?:,\s*who\s+)?(?:'s|’s|\b(?:is|was|being|became|becomes|become|remains?|remained|been|isn['’]t|wasn['’]t|as))\s+"
+    r"(?:(?!(?:who|that|and|or|but|in|on|at|to|when|because)\b)[\w'’-]+,?\s+|,\s+){0,5}$",
+    re.IGNORECASE,
+)
+HE_IS = re.compile(
+    r"\b(?:s?he(?:['’]?s|\s+(?:is|was|isn['’]t|wasn['’]t|became|becomes))|(?:call(?:s|ed|ing)?|mak(?:es|ing)|made)\s+(?:him|her))\s+"
+    r"(?:(?!(?:who|that|and|or|but|in|on|at|to|when|because|saying|says|said)\b)[\w'’-]+\s+){0,3}$",
+    re.IGNORECASE,
+)
+# «kyle a lonely …», «lady nicknamed cookie», «seagal is now a …», in texts without capitals
+BARE_APPOSED = re.compile(r"\s+an?\s+(?:[\w-]+\s+){0,2}$")
+NICKNAMED = re.compile(r"\s+(?:[\w-]+\s+){0,2}(?:named|nicknamed|known as)\s")
+UNKNOWN_IS = re.compile(
+    r"(?:^|[\s\"“(])([^\W\d_]{3,})\s+(?:is|was)\s+(?:(?:now|also|still|not|once)\s+)?an?\s+(?:[\w-]+,?\s+){0,2}$"
+)
+CALLING = re.compile(
+    r"\b(?:call(?:s|ed|ing)?|label(?:s|l?ed|l?ing)?)\s+"
+    r"(?!(?:me|you|us|them|people|someone|somebody|everyone|everybody|anyone|anybody|others?|it|this|that|all|any|each)\b)"
+    r"[\w'’-]+\s+an?\s+(?:[\w-]+\s+){0,2}$",
+    re.IGNORECASE,
+)
+SURNAME = re.compile(r"\s+[^\W\d_]+(?=\s*[,(–—-]|\s+(?:is|was|as)\b)")  # after a first name in a text without capitals
+TOLD_BY_ACTOR = re.compile(r"[^.,;:()\n]{0,40}\(\s*(?:played by\s+)?(\w+)\s+\w+")
 OWNED = re.compile(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
 LONGEST = 60  # characters between a name and «as a waitress» that is said of it
 NEAR = 70  # characters before a noun in which «plays the …» is looked for
@@ -56,7 +80,7 @@ def bound(
         return SURELY, sets.NAMED
     start, end = sentence
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
-        return 0.4, WORK
+        return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
     if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
         return SURELY, sets.NAMED
@@ -86,3 +110,38 @@ def bound(
     if OWNED.match(between):
         return POSSESSED, sets.REFERS
     return None
+
+
+def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Sequence[Person], before: bool) -> bool:
+    """Whether a word for a person's age or faith is said of a named person.
+
+    named: the sentence's people. before: whether somebody is named in the sentences before, whom a «he is a …» may mean.
+    """
+    start, end = sentence
+    lead = text[max(start, item.start - NEAR) : item.start]
+    if PLAYED.search(lead) or CALLING.search(lead) or (before and HE_IS.search(lead)):
+        return True
+    if NICKNAMED.match(text, item.end, end) or CALLED.match(text, item.end):
+        return True
+    unknown = UNKNOWN_IS.search(lead)
+    if unknown is not None and may_be_name(unknown[1].lower()):
+        return True
+    bracket = TOLD_BY_ACTOR.match(text, item.end, end)
+    if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
+        return True
+    for person in named:
+        if item.end <= person.start <= item.end + 1 or person.start <= item.start < person.end:
+            return True
+        if person.end <= item.start and person.sure:
+            surname = SURNAME.match(text, person.end, item.start)
+            between = text[surname.end() if surname is not None else person.end : item.start]
+            if SAID_OF.match(between) or APPOSED.match(between) or BARE_APPOSED.fullmatch(between):
+                return True
+    return False
+
+
+def may_be_name(word: str) -> bool:
+    """Whether a word in small letters is none of the language's that can be a clause's subject, as far as is known."""
+    code = pronouns.shipped().classes.get(word, "0000")
+    known = word in pronouns.CLOSED or people.is_person_noun(word) or word in people.NOT_NAMES
+    return not known and code[0] in "01" and code[1] == code[3] == "0" and not word.endswith(("s", "ing", "body", "one"))

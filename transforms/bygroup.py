@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from evenflow.transforms import agreement, english, people, sets
+from evenflow.transforms.binding import may_be_name, said_of_named
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.placing import DETERMINER, NEXT, is_compound, part_of_speech
+from evenflow.transforms.placing import ADVERBS, DETERMINER, NEXT, is_compound, part_of_speech
 from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Companions, Role, RoleMap
 from evenflow.transforms.sets import Item
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.wordsets import WORD, WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -33,7 +34,7 @@ TEMPLE = re.compile(r"\b(hindu|buddhist|jewish)\s+(temples?)\b", re.IGNORECASE)
 KIN = re.compile(
     r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?)\s+(?:[\w-]+\s+){0,2}$|"
     r"\b(?:ha(?:ve|s|d|ving)|rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|"
-    r"father(?:s|ed)|mother(?:s|ed)|with|without|and)\s+(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|"
+    r"father(?:s|ed|ing)|mother(?:s|ed|ing)|with|without|and)\s+(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|"
     r"their|the)*\s*$",
     re.IGNORECASE,
 )
@@ -59,6 +60,12 @@ PEOPLE_AFTER = english.words("people_after")
 # Things of a faith that are facts of its own: another faith's name makes them false.
 OWN_THINGS = english.words("own_things")
 PREDICATE = re.compile(r"\b(?:as|is|was|be|being|become|became|of|or|and|non|a)[\s-]+(?:\w+\s+)?$", re.IGNORECASE)
+# Before words for a certain person or thing.
+CERTAIN = re.compile(
+    r"\b(?:the|this|that|these|those|his|her|their|my|our|your)\s+(?:(?!(?:all|every|each|hes|shes|is|are)\b)[\w'’-]+\s+){0,1}$",
+    re.IGNORECASE,
+)
+SHORTEST = 30  # characters up to which it is looked whether a sentence is but a word or two, which say nothing of who is meant
 GENERAL = re.compile(r"\b(?:every|all|most|many|some|not all|no|any|few)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
 
@@ -80,19 +87,18 @@ class ByGroup:
         """
         starts = [start for start, _ in sentences]
         items: list[Item] = []
+        of_work = bool(mentions) and people.is_caseless(text) and people.is_about_a_work(text)
         for mention in mentions:
             place = bisect_right(starts, mention.start) - 1
             if place < 0 or mention.end > sentences[place][1]:
                 continue
             item = Item(mention.start, mention.end, self._words[mention.label], mention.group, NOUN, place, mention)
-            self._describe(text, sentences[place], item)
+            self._describe(text, sentences[place], item, of_work)
             items.append(item)
         if items and self.roles.companions:
             items += self._companions(text, sentences, items, words)
-        if people.is_caseless(text) and people.is_about_a_work(text):
-            for item in items:
-                item.lower(0.4, "named work or organisation")
         items.sort(key=lambda item: item.start)
+        self._bar_named(text, sentences, items)
         self._join(text, items)
         by_place: dict[int, set[str]] = {}
         for item in items:
@@ -102,6 +108,32 @@ class ByGroup:
             if len(by_place.get(item.sentence, ())) > 1:
                 item.lower(0.2, sets.COMPARED)
         return items
+
+    def _bar_named(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item]) -> None:
+        """Lower the confidence of what is said of named people, and tell certain people from a group in general."""
+        if not items:
+            return
+        caseless = people.is_caseless(text)
+        known: dict[int, list[people.Person]] = {}
+
+        def named(place: int) -> list[people.Person]:
+            if place not in known:
+                found = people.named(text, *sentences[place], caseless)
+                known[place] = [each for each in found if spelling.fold(text[each.start : each.end]) not in self.roles.by_word]
+            return known[place]
+
+        for item in items:
+            start, end = sentences[item.sentence]
+            if len(WORD.findall(text[start:end] if end - start <= SHORTEST else "a b c")) <= 2:
+                item.lower(0.4, sets.UNSURE)
+            item.particular = CERTAIN.search(text, max(start, item.start - 40), item.start) is not None
+            if item.mention is None:
+                continue
+            before = any(each.sure for place in range(max(0, item.sentence - 2), item.sentence) for each in named(place))
+            if said_of_named(text, sentences[item.sentence], item, named(item.sentence), before):
+                item.lower(0.2, sets.NAMED)
+            elif before and item.particular and self.roles.by_word.get(item.word, (None,))[0] in self._clergy:
+                item.lower(0.45, sets.UNSURE)  # «the good reverend», whose name was given
 
     def _companions(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> list[Item]:
         places = sorted({place for item in items for place in range(item.sentence, item.sentence + 3)})
@@ -148,7 +180,7 @@ class ByGroup:
             if group != item.group and word is not None:
                 item.replacements[group] = agreement.recase(said, canonical, word)
 
-    def _describe(self, text: str, sentence: tuple[int, int], item: Item) -> None:
+    def _describe(self, text: str, sentence: tuple[int, int], item: Item, of_work: bool) -> None:
         """Find the item's role in its place, and what it would become."""
         roles = self.roles.by_word.get(item.word, ())
         if not roles:
@@ -165,10 +197,12 @@ class ByGroup:
         following = NEXT.match(after)
         thing = following[1].lower() if following else ""
         if NON.search(before):
-            item.lower(0.2, sets.SENSE)
+            item.lower(0.2, sets.COMPARED)
         verb = role.number == "singular" and thing.endswith("s") and not thing.endswith("ss") and ONE.search(before)
         if part == NOUN and role.number != "any" and not verb and is_compound(thing):
             item.lower(0.1, sets.SENSE)  # «child actor», «kid brother»
+        if item.word in SMALL_CHILDREN and of_work:
+            item.lower(0.4, sets.WORK)
         if item.word in OFFSPRING:
             _check_offspring(item, before, after)
         if item.word in SMALL_CHILDREN and re.match(r"['’]", after):
@@ -177,6 +211,12 @@ class ByGroup:
             item.lower(0.1, sets.SENSE)  # «child-rearing»
         if part == NOUN and role.number == "singular" and not DETERMINER.search(before) and not PREDICATE.search(before):
             item.lower(0.3, sets.SENSE)  # a name, or one half of a compound
+        if role.name in CLERGY and not DETERMINER.search(before) and not KIN.search(before):
+            item.lower(0.3, sets.NAMED)  # «terrific as Bishop»
+        if part == ADJECTIVE and thing and text[item.start].islower() and may_be_name(thing):
+            known = thing in ADVERBS or people.is_person_noun(thing) or thing in PEOPLE_AFTER or thing in self.roles.by_word
+            if not known:
+                item.lower(0.4, sets.NAMED)  # «the jewish guido»
         if part == COLLECTIVE and thing in people.first_names():
             item.lower(0.1, sets.NAMED)
         if self.words.attribute == "age" and part == ADJECTIVE and thing and not people.is_person_noun(thing):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from evenflow.transforms import sets
 from evenflow.transforms.sets import Item
+
+# Reasons that say of a word that it is nobody of the group that is spoken of around it.
+APART = frozenset((sets.SENSE, sets.IDIOM, sets.NAMED, sets.REFERS, sets.NO_COUNTERPART, sets.WORK, sets.ADDRESS))
+LEAST = 0.5  # confidence below which a mention is barred by default
 
 
 @dataclass
@@ -19,6 +25,11 @@ class Chain:
     weight: float = 1.0
     reason: str = ""
     unnamed: bool = False  # whether it goes back to somebody without a name («any doctor»)
+
+    @property
+    def particular(self) -> bool:
+        """Whether one of its items is a certain person or thing."""
+        return any(item.particular for item in self.items)
 
     def lower(self, weight: float, reason: str) -> None:
         """Take the confidence down to a weight."""
@@ -36,14 +47,31 @@ class Chain:
 
 
 def of_one_story(items: Sequence[Item]) -> list[Chain]:
-    """Chains for lists without pronouns: the same group in neighbouring sentences is the same people."""
+    """Chains for lists without pronouns: the same group in neighbouring sentences is the same people.
+
+    A word that is no mention of the group (a name, another sense) stands apart. What is said of a group in general, in a
+    sentence that may change, is not held back by a neighbouring sentence that may not: only words for one person or
+    place tell one story there.
+    """
+    said = Counter((item.group, item.sentence, item.word) for item in items)
     chains: list[Chain] = []
     last: dict[str, tuple[Chain, int]] = {}
+    barred = {(item.group, item.sentence) for item in items if item.weight < LEAST and not _stands_apart(item)}
     for item in items:
+        if _stands_apart(item) and said[item.group, item.sentence, item.word] == 1:
+            chains.append(Chain([item]))
+            continue
         chain, place = last.get(item.group, (None, 0))
-        if chain is None or item.sentence - place > (2 if item.mention is None else 1):
+        reach = 2 if item.mention is None else 1
+        here, there = (item.group, item.sentence) in barred, (item.group, place) in barred
+        parted = item.sentence != place and here != there and not (chain is not None and chain.particular and item.particular)
+        if chain is None or item.sentence - place > reach or parted:
             chain = Chain()
             chains.append(chain)
         chain.items.append(item)
         last[item.group] = chain, item.sentence
     return chains
+
+
+def _stands_apart(item: Item) -> bool:
+    return item.mention is not None and item.weight < LEAST and item.reason in APART

@@ -20,6 +20,9 @@ COORDINATED = re.compile(
 PEOPLE_PLURAL = frozenset(
     ("men", "women", "ladies", "gentlemen", "guys", "gals", "girls", "boys", "males", "females", "gents", "fellas")
 )
+SHARE = re.compile(r"\d\s?(?:%|per ?cent\b)|\b(?:one|two|three) (?:in|out of) (?:\w+)\b", re.IGNORECASE)
+EVERY = re.compile(r"\b(?:every|any|each|all|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
+THE = re.compile(r"\bthe\s+(?:\w+\s+)?$", re.IGNORECASE)
 PEOPLE_SINGULAR = frozenset(("man", "woman", "lady", "gentleman", "guy", "gal", "girl", "boy", "male", "female"))
 
 
@@ -40,14 +43,24 @@ def bar_even(text: str, items: Sequence[Item], pair: dict[str, str]) -> None:
         if _same_role(first, second, pair):
             first.lower(0.0, sets.EVEN)
             second.lower(0.0, sets.EVEN)
-    by_sentence: dict[int, list[Item]] = {}
+    _bar_compared(text, items)
+
+
+def _bar_compared(text: str, items: Sequence[Item]) -> None:
+    """Bar men and women in general where the other side is spoken of too, in the sentence or beside it, or where shares are."""
+    named: dict[int, set[str]] = {}
     for item in items:
         if item.word in PEOPLE_PLURAL:
-            by_sentence.setdefault(item.sentence, []).append(item)
-    for said in by_sentence.values():
-        if len({item.group for item in said}) > 1:
-            for item in said:
-                item.lower(0.55, sets.COMPARED)
+            named.setdefault(item.sentence, set()).add(item.group)
+    for item in items if named else ():
+        plural = item.word in PEOPLE_PLURAL
+        if not plural and not (item.word in PEOPLE_SINGULAR and EVERY.search(text, max(0, item.start - 20), item.start)):
+            continue
+        here = named.get(item.sentence, set())
+        beside = set[str]().union(*(named.get(item.sentence + step, set()) for step in (-1, 1)))
+        counted = plural and SHARE.search(text, max(0, item.start - 60), item.end + 30) is not None
+        if here - {item.group} or counted or (beside - {item.group} and THE.search(text, max(0, item.start - 20), item.start)):
+            item.lower(0.45, sets.COMPARED)
 
 
 def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:

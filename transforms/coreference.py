@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evenflow.transforms import english, people, sets
-from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, WORK, bound
+from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.chains import Chain
+from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordsets import WordSets, words_of
@@ -37,7 +38,6 @@ ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
 SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
-OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|every|each)\s+(?:[\w-]+\s+){0,3}$")
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 
@@ -69,6 +69,7 @@ class Resolver:
         long = self.caseless and len(text) > LONG_CASELESS
         self._of_work = long and people.is_about_a_work(text)
         self._hidden = self._of_work or (long and people.may_name_somebody(words_of(text)))
+        self._near: dict[int, bool] = {}
         self._sex_of = dict(sexes)
         self._people: dict[int, list[Person]] = {}
         self._of_group: dict[int, list[Person]] = {}
@@ -105,18 +106,53 @@ class Resolver:
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
         self._possessed(items, out)
+        self._beside_barred(items, out)
         for chain in out if self._hidden else ():
+            own = {item.sentence for item in chain.items if is_own(self.text, self.sentences[item.sentence][0], item)}
             if self._of_work:
-                chain.lower(0.4, WORK)
-            elif all(item.kind == "plural" for item in chain.items):
+                if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
+                    chain.lower(0.4, sets.WORK)
+            elif (
+                own
+                or chain.unnamed
+                or all(
+                    item.kind == "plural" or is_pointed_at(self.text, self.sentences[item.sentence][0], item)
+                    for item in chain.items
+                )
+            ):
                 continue
-            elif not chain.unnamed and not any(self._is_own(item) for item in chain.items):
+            elif any(self._may_be_named(item.sentence) for item in chain.items):
                 chain.lower(0.45, sets.UNSURE)
         return out
 
-    def _is_own(self, item: Item) -> bool:
-        """Whether a noun is the speaker's or the reader's («my mom»), or one of many («a man»): hardly anybody named."""
-        return item.kind == "noun" and OWN.search(self.text, max(0, item.start - 30), item.start) is not None
+    def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
+        """Lower the confidence of nouns that may be the same person as a barred pronoun of their sentence.
+
+        «her works … lady is …»; «Connery plays it like a man who …»; and, where much is told of a work, «her sister … two
+        sisters».
+        """
+        chain_of = {id(item): chain for chain in chains for item in chain.items}
+        barred: set[tuple[int, str]] = set()
+        for chain in chains:
+            if min(chain.weight, *(item.weight for item in chain.items), 1.0) < 0.5:
+                barred |= {
+                    (item.sentence, item.group) for item in chain.items if item.kind in ("pronoun", "title") and item.weight
+                }
+        for item in items:
+            if item.kind not in ("noun", "plural") or (item.sentence, item.group) not in barred:
+                continue
+            if self._of_work or may_be_the_same(self.text, self.sentences[item.sentence][0], item):
+                chain_of[id(item)].lower(0.45, sets.UNSURE)
+
+    def _may_be_named(self, sentence: int) -> bool:
+        """Whether a sentence of a text without capitals, or one near it, may name somebody."""
+        if self._of_work:
+            return True
+        near = range(max(0, sentence - WINDOW), min(len(self.sentences), sentence + 2))
+        for place in near:
+            if place not in self._near:
+                self._near[place] = people.may_name_somebody(self._words[place])
+        return any(self._near[place] for place in near)
 
     def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
         """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
@@ -144,6 +180,10 @@ class Resolver:
                 chain = self._noun(item, recent, sex)
             elif item.kind == "plural":
                 chain = self._same_word(item, recent)
+                if is_definite_plural(self.text, self.sentences[item.sentence][0], item):
+                    named = [each for each in self._before(item, 1) if each.sure and each.sex in (sex, people.EITHER)]
+                    if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
+                        chain.lower(0.45, sets.UNSURE)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
             last = recent[-1].chain if recent else None
@@ -239,7 +279,7 @@ class Resolver:
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
         if best.chain is None and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and best.chain is None and best.sentence != item.sentence:
+        if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain
 
@@ -313,6 +353,6 @@ class Resolver:
                     chain.lower(PERHAPS, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden:
+        if self._hidden and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain

@@ -39,6 +39,9 @@ MANKIND = re.compile(
     r"works|nature|equality|fellowship|reason|spirit|freedom|sins) of)\s+$",
     re.IGNORECASE,
 )
+MANKIND_OF = re.compile(
+    r"\b(?:master|servant|enemy|history|works|nature|son|heart|mind|spirit|rights|family|fall) of\s+$", re.IGNORECASE
+)
 VERB_BEFORE = re.compile(
     r"\b(?:to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and)\s+$",
     re.IGNORECASE,
@@ -59,6 +62,18 @@ EGYPT = re.compile(
     r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
     r"mummy expert)\b",
     re.I,
+)
+HEADLINED = frozenset(("woman", "lady", "girl", "boy", "guy"))  # may begin a headline without an article
+HEADLINE_VERB = re.compile(r"\s+(?!friends\b|girls\b|boys\b)[^\W\d_]+(?:[^s\W]s|ed)\s")
+# The one of whom that can be said is known by name: «the world's richest man».
+SUPERLATIVE = re.compile(r"\bthe\s+(?:[\w-]+['’]s?\s+)(?:\w+est|most\s+\w+)\s+$", re.IGNORECASE)
+PREFIX = re.compile(r"(?<=\s)(?:ex|step|half|great|god)-$", re.IGNORECASE)
+LAST_WORD = re.compile(r"([^\W\d_]+)\s+$")
+# In a text without capitals: a deity before «he», unless it is but an exclamation.
+ANY_DEITY = re.compile(
+    rf"(?<!my )(?<!omg )(?<!for )(?<!thank )\b(?:{'|'.join(sorted(DEITIES - {'lord'}))})\b"
+    r"(?! (?:damn|sake|knows|bless|i|you|do|how|what)\b)",
+    re.IGNORECASE,
 )
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
@@ -169,6 +184,8 @@ class Gendered:
         begins = not before.strip(QUOTE_OPEN + " \n\t") if item.start - start <= 60 else False
         if item.kind == "pronoun":
             self._check_pronoun(text, sentence, item, said, before, begins, words)
+            if not capitals and item.group == self.male and words & DEITIES and ANY_DEITY.search(text, start, item.start):
+                item.lower(0.3, sets.DOCTRINE)
             return
         if item.kind == "title":
             _check_title(text, item, text[item.end : item.end + 40], known)  # a bound after «Mrs.» is often none
@@ -177,12 +194,18 @@ class Gendered:
         if capitals and said[0].isupper() and not begins and not _shouted(said) and item.word not in CALLED_SO:
             previous = before.rstrip()[-1:]
             if previous not in ".!?:" and not before.rstrip().endswith(("“", '"')):
-                item.lower(0.2, "named work or organisation")
-        described = DETERMINED.search(before) or DESCRIBED.search(before)
-        if not capitals and item.kind == "noun" and not described and item.word not in CALLED_SO:
+                item.lower(0.2, sets.WORK)
+        whole = PREFIX.sub("", before)  # «my ex-girlfriend»
+        described = DETERMINED.search(whole) or DESCRIBED.search(whole)
+        told = begins and item.word in HEADLINED and HEADLINE_VERB.match(after)  # «woman asks for help»
+        if not capitals and item.kind == "noun" and not described and not told and item.word not in CALLED_SO:
             item.lower(0.4, sets.UNSURE)  # perhaps a title or a name in small letters
         if item.word == "man" and not DETERMINED.search(before):
             item.lower(0.1, sets.GENERIC)
+        if item.kind == "noun" and SUPERLATIVE.search(before):
+            item.lower(0.3, sets.NAMED)
+        if item.word == "man" and MANKIND_OF.search(before) and re.match(r"\s*(?:[.,;:!?]|$)", after):
+            item.lower(0.1, sets.GENERIC)  # «the master of man»
         if item.word == "men" and MANKIND.search(before):
             item.lower(0.3, sets.GENERIC)
         if (
@@ -191,6 +214,11 @@ class Gendered:
             and re.match(r"\s*[,.!?]|$", after)
         ):
             item.lower(0.1, sets.IDIOM)
+        if item.word in ("guys", "fellas", "boys", "gals") and re.match(r"\s*(?:[.!?]|$)", after):
+            last = LAST_WORD.search(before)
+            code = pronouns.shipped().classes.get(last[1].lower(), "") if last is not None else "4"
+            if code[:1] in "34" and code:
+                item.lower(0.1, sets.IDIOM)  # «give it a chance guys.»
         if item.word in VERBS:
             if VERB_BEFORE.search(before) and OBJECT_AFTER.match(after):
                 item.lower(0.0, sets.SENSE)

@@ -29,6 +29,8 @@ PERSON_ENDING = re.compile(r"\w{3}(?:er|or|ist|ian|ant|ent|ee|eer|ate|ess|man|wo
 LONE_NAME = re.compile(r"(?<![\w'’@#-])(?:[a-z]{3,}|[A-Z]{3,})(?![\w-])")
 # A place, not a person, stands behind these.
 BEFORE_PLACE = english.words("before_place")
+# First names that are commoner as words, where capitals do not tell.
+NAME_WORDS = english.words("name_words")
 # Capitalised words that begin a sentence or are never a person's name.
 NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
@@ -40,6 +42,9 @@ SPEECH = re.compile(
     r"lost|found|made|took|gave|came|got|plays?|played|stars?|starred|directed|won|lives?|lived|met|married|works?|worked|"
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
 )
+# «Moggridge, currently a …»
+DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")
+RARE = (None, "0000")  # classes of words that are nearly never common ones
 VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
 NAMED_AFTER = english.words("named_after")
 SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
@@ -77,6 +82,7 @@ DETERMINER = re.compile(
 )
 NEXT_WORDS = re.compile(r"\s+([\w'’-]+)(?:\s+([\w'’-]+)(?:\s+([\w'’-]+))?)?")
 NOT_BETWEEN = frozenset(("who", "that", "which", "to", "and", "or", "of", "in", "on", "at", "is", "was"))
+PLACES = english.words("places")
 KNOWN_SURNAMES = frozenset(map(str.lower, english.words("known_surnames")))
 LEADING = re.compile(r"\w+")
 UPPER = bytes(range(ord("A"), ord("Z") + 1))
@@ -94,7 +100,7 @@ def first_names() -> dict[str, str]:
 @cache
 def sure_names() -> dict[str, str]:
     """The first names that are no common word."""
-    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in NOT_NAMES}
+    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in NOT_NAMES | NAME_WORDS}
 
 
 def is_caseless(text: str) -> bool:
@@ -111,7 +117,8 @@ def is_caseless(text: str) -> bool:
 
 def may_name_somebody(words: frozenset[str]) -> bool:
     """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
-    return not (sure_names().keys().isdisjoint(words) and KNOWN_SURNAMES.isdisjoint(words))
+    named_so = words - PLACES
+    return not (sure_names().keys().isdisjoint(named_so) and KNOWN_SURNAMES.isdisjoint(named_so))
 
 
 def is_person_noun(word: str) -> bool:
@@ -217,6 +224,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         return Person(at, end, kind[0], preceding not in ("the", "a", "an"))
     if preceding in NAMED_AFTER:
         return Person(at, end, EITHER, True)
+    if begins and len(words) == 1 and DESCRIBED.match(text, end) and pronouns.shipped().classes.get(words[0].lower()) in RARE:
+        return Person(at, end, EITHER, True)
     if begins and len(words) == 1 and not SPEECH.match(text, end):
         unknown = words[0].lower() not in pronouns.shipped().classes and not words[0].endswith(("s", "ing", "ed", "ly"))
         return Person(at, end, EITHER, False) if unknown and VERB.match(text, end) else None  # «Beyoncé released …»
@@ -235,9 +244,6 @@ def _title_sex(title: str) -> str:
     if title in ("mr", "king", "prince", "lord", "sir", "pope", "father", "brother", "uncle", "grandpa", "duke", "emperor"):
         return MALE
     return EITHER
-
-
-PLACES = english.words("places")
 
 
 def _is_place(word: str) -> bool:

@@ -13,6 +13,12 @@ DETERMINER = re.compile(
     re.IGNORECASE,
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
+# «Muslim is a …»: what has a verb of its own, and does not end another's predicate, is a noun.
+FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
+PREDICATIVE = re.compile(
+    r"\b(?:is|are|was|were|am|be|been|being|im|isn['’]t|aren['’]t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
+    re.IGNORECASE,
+)
 THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
 VERBS_AFTER = english.words("verbs_after")
@@ -32,7 +38,7 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
     if goes_on and ADJECTIVE in parts:
         return ADJECTIVE
     if NOUN in parts and ADJECTIVE in parts:
-        return NOUN if DETERMINER.search(before) else ADJECTIVE
+        return NOUN if DETERMINER.search(before) or (FINITE.match(after) and not PREDICATIVE.search(before)) else ADJECTIVE
     if parts - {COLLECTIVE} == {ADJECTIVE}:
         return "other" if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED) else ADJECTIVE
     if parts - {COLLECTIVE} == {NOUN}:

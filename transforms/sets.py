@@ -25,6 +25,8 @@ NO_COUNTERPART = "no counterpart of the role"
 LONG = "sentence too long"
 BOUND = "bound to a barred mention"
 FOREIGN = "not English"
+WORK = "named work or organisation"
+ADDRESS = "code or address"
 OVERLAP = "overlaps another mention"
 
 
@@ -62,6 +64,7 @@ class Item:
     weight: float = 1.0
     reason: str = ""
     replacements: dict[str, str] = field(default_factory=dict)
+    particular: bool = False  # whether it is a certain person or thing («the rabbi»), not a group in general
     gap: int = 0  # where the word ends with the blank after it, if a replacement by nothing takes that too
 
     def lower(self, weight: float, reason: str) -> None:
