@@ -1,5 +1,9 @@
+import gzip
 import json
 import math
+import os
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -207,3 +211,24 @@ def test_the_ledger_is_read_again(tmp_path: Path) -> None:
     run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)]), tmp_path / "out", repair__mode="reweight")
     [entry] = read_entries(tmp_path / "out")
     assert PaneEntry.model_validate(json.loads(json.dumps(entry.model_dump()))) == entry
+
+
+def test_outputs_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    lines = gzip.decompress((Path(__file__).parent / "data" / "speeches.jsonl.gz").read_bytes()).splitlines()[:12]
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
+    found = []
+    for seed in ("1", "2"):
+        words = [
+            str(Path(sys.executable).with_name("evenflow")),
+            "run",
+            "-i",
+            str(tmp_path / "in.jsonl"),
+            "-o",
+            str(tmp_path / seed),
+        ]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([*words, "--mode", "substitute", "--stereotypes", "flag", "-q"], env=environment, check=True)
+        found.append(
+            (digests(tmp_path / seed), [path.read_bytes() for path in sorted((tmp_path / seed / "sentences").iterdir())])
+        )
+    assert found[0] == found[1]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evenflow.transforms import stereotypes
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.stereotypes import THRESHOLD, UNSURE, ModelError, load, shipped
+from evenflow.transforms.stereotypes import LEAST_READ, THRESHOLD, UNSURE, ModelError, load, load_form, shipped
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parent / "data"
@@ -41,6 +41,9 @@ def rows(name: str) -> list[dict]:
         "Muslims are terrorists.",
         "Typical, Germans have no sense of humour.",
         "Teenagers are lazy and selfish, that is just how they are.",
+        "Jews are greedy.",
+        "Old people can't use computers.",
+        "Women should stay in the kitchen.",
     ],
 )
 def test_plain_stereotypes(sentence: str) -> None:
@@ -58,6 +61,9 @@ def test_plain_stereotypes(sentence: str) -> None:
         "I am a Muslim and I work as a nurse.",
         "She went home.",
         "The weather was fine on Tuesday.",
+        "She is a nurse.",
+        "A waiter hurt himself when he fell.",
+        "Every student brought his book to the class.",
     ],
 )
 def test_plain_sentences(sentence: str) -> None:
@@ -175,3 +181,42 @@ def test_a_model_that_cannot_be_used(tmp_path: Path) -> None:
     path.write_text(json.dumps(stored))
     with pytest.raises(ModelError, match="damaged"):
         load(path)
+
+
+def test_only_what_words_leave_open_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain sentences cost what the linear model costs: the form of those that words rule out is never read."""
+    sentences = ["The king was crowned in Rome in 1066.", "Women are bad drivers."]
+    words = shipped().linear.detect(sentences, [[], []])
+    assert words[0] is not None and words[0] < LEAST_READ
+    read: list[str] = []
+    monkeypatch.setattr(stereotypes.stereotype_form, "form", lambda sentence, _: read.append(sentence) or {})
+    assert shipped().detect(sentences, [[], []])[0] == words[0]
+    assert read == sentences[1:]
+
+
+def test_a_form_model_that_cannot_be_used(tmp_path: Path) -> None:
+    linear = shipped().linear
+    path = tmp_path / "form.json"
+    with pytest.raises(ModelError, match=r"cannot be read.*reinstall"):
+        load_form(path, linear)
+    stored = json.loads(stereotypes.FORM_PATH.read_text())
+    path.write_text(json.dumps(stored | {"kind": "linear"}))
+    with pytest.raises(ModelError, match=r"expected .* form"):
+        load_form(path, linear)
+    stored["model"]["bias"] += 1
+    path.write_text(json.dumps(stored))
+    with pytest.raises(ModelError, match="damaged"):
+        load_form(path, linear)
+
+
+def everyday(stereotype: bool) -> list[str]:
+    return [row["text"] for row in rows("stereotype_everyday.jsonl") if row["stereotype"] == stereotype]
+
+
+def test_the_everyday_set() -> None:
+    """Floors far below the figures that the benchmark reports: they hold the set and the model together, no more."""
+    plain, stated = everyday(False), everyday(True)
+    assert len({*plain, *stated}) == len(plain) + len(stated) > 200
+    called = [[chance is not None and chance >= THRESHOLD for chance in chances(each)] for each in (plain, stated)]
+    assert sum(called[0]) / len(plain) < 0.15
+    assert sum(called[1]) / len(stated) > 0.6

@@ -110,15 +110,17 @@ class Annotator:
         details, aside = None, None
         if look is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
+            relevant = list(self._relevant(searched))
             kept = found
-            if self.screen is not None:
-                kept, aside = self._screened(found, searched, rows, self.screen)
+            if self.screen is None:
+                self._fill(rows, found, relevant)
+            else:
+                kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
                 figures, counts = self.count(kept.file, kept.ids, kept.texts, kept.places, look=look)
-            if self.screen is None:
-                self._fill(rows, kept, searched)
-            propose = partial(self._proposed, kept, searched)
+                relevant = list(self._relevant(searched)) if self.proposer is not None else []
+            propose = partial(self._proposed, kept, relevant)
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
             found = kept
         figures.input_bytes = input_bytes
@@ -126,13 +128,12 @@ class Annotator:
         return Annotated(self._table(found, counts), found.dead, figures, details, aside)
 
     def _screened(
-        self, found: Documents, searched: Sequence[Searched], rows: Rows, screen: StereotypeFilter
+        self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
     ) -> tuple[Documents, pa.Table | None]:
         """The documents without what was taken out of them, and those that were set aside. Fills the rows."""
-        documents = list(self._relevant(searched))
         texts = list(found.texts)
         aside: dict[int, str] = {}
-        for each, done in zip(documents, screen.screen(documents), strict=True):
+        for each, done in zip(relevant, screen.screen(relevant), strict=True):
             place, identity = found.places[each.number], found.ids[each.number]
             rows.add(place, identity, each.text, each.sentences, each.mentions, done.findings, done.places)
             texts[each.number] = done.text
@@ -163,33 +164,42 @@ class Annotator:
         ]
         return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
 
-    def _fill(self, rows: Rows, found: Documents, searched: Sequence[Searched]) -> None:
-        for number, text, sentences, mentions in self._relevant(searched):
+    def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
+        for number, text, sentences, mentions in relevant:
             rows.add(found.places[number], found.ids[number], text, sentences, mentions)
 
-    def _proposed(self, found: Documents, searched: Sequence[Searched]) -> list[Proposed]:
+    def _proposed(self, found: Documents, relevant: Sequence[Relevant]) -> list[Proposed]:
         """What could be substituted."""
         if self.proposer is None:
             return []
         proposed = (
             self.proposer.propose(found.places[number], found.ids[number], text, sentences, mentions)
-            for number, text, sentences, mentions in self._relevant(searched)
+            for number, text, sentences, mentions in relevant
         )
         return [each for each in proposed if each is not None]
 
     def _relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
         """Documents that name a label."""
+        names = [words.attribute for words in self.lists]
+        ranks = np.array([sorted(names).index(name) for name in names])
+        labels = [self._finder.labels(number) for number in range(len(names))]
         for piece in searched:
-            mentions = sorted(self._finder.named(piece.every), key=lambda each: (each.start, -each.end, each.attribute))
-            owners = np.searchsorted(piece.begins, [each.start for each in mentions], "right") - 1
-            edges = np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist() if len(mentions) else []
+            lists = np.repeat(np.arange(len(names)), [len(found.starts) for found in piece.every])
+            begins, ends, numbers, groups = (
+                np.concatenate([getattr(found, name) for found in piece.every]) for name in ("starts", "ends", "labels", "groups")
+            )
+            order = np.lexsort((ranks[lists], -ends, begins))  # by start, the longest first, then by attribute
+            owners = np.searchsorted(piece.begins, begins[order], "right") - 1
+            begins, ends = begins[order] - piece.begins[owners], ends[order] - piece.begins[owners]
+            columns = (begins, ends, numbers[order], groups[order], lists[order])
+            edges = np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist() if len(owners) else []
             for first, last in pairwise(edges):
                 owner = int(owners[first])
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
-                    Mention(each.start - begin, each.end - begin, each.label, each.attribute, each.group)
-                    for each in mentions[first:last]
+                    Mention(start, end, labels[at][label], names[at], self.lists[at].groups[group])
+                    for start, end, label, group, at in zip(*(each[first:last].tolist() for each in columns), strict=True)
                 ]
                 starts = (piece.starts[low:high] - begin).tolist()
                 sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])

@@ -159,7 +159,7 @@ def for_substitution(groups: Sequence[str], sets: Iterable[Set], strictness: flo
     for each in sets:
         if is_eligible(each, strictness):
             kind = class_of(each)
-            changes = tuple(tuple(_moved(place, len(groups), each, target).tolist()) for target in kind.targets)
+            changes = tuple(tuple(_moved(place, len(groups), each, target)) for target in kind.targets)
             found.append((kind, Tally(1, len(each.mentions), (len(each.sentences),) * len(kind.targets), changes)))
     return _summed(groups, found)
 
@@ -194,8 +194,8 @@ def for_augmentation(groups: Sequence[str], counts: Sequence[int], sets: Iterabl
     for target in kind.targets:
         going = [each for each in chosen if target in class_of(each).targets]
         sentences.append(len({at for each in going for at in each.sentences}))
-        moved = sum((_moved(place, len(groups), each, target) for each in going), np.array(counts, np.int64))
-        changes.append(tuple(moved.tolist()))
+        moved = [_moved(place, len(groups), each, target) for each in going]
+        changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
     tally = Tally(1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes))
     return Eligible(tuple(groups), {kind: tally})
 
@@ -431,21 +431,22 @@ def _summed(groups: Sequence[str], found: Iterable[tuple[Class, Tally]]) -> Elig
         kind: Tally(
             sum(each.units for each in own),
             sum(each.mentions for each in own),
-            tuple(np.sum([each.sentences for each in own], axis=0).tolist()),
-            tuple(map(tuple, np.sum([each.changes for each in own], axis=0).tolist())),
+            tuple(map(sum, zip(*(each.sentences for each in own), strict=True))),
+            tuple(tuple(map(sum, zip(*rows, strict=True))) for rows in zip(*(each.changes for each in own), strict=True)),
         )
         for kind, own in rows.items()
     }
     return Eligible(tuple(groups), tallies)
 
 
-def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> npt.NDArray[np.int64]:
+def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> list[int]:
     """What a set adds to the counts (M,) when it goes to a target; a mention whose edit leaves no word arrives nowhere."""
-    moved = np.zeros(groups, np.int64)
+    moved = [0] * groups
+    source, to = place(proposed.source), place(target)
     for mention in proposed.mentions:
         over = [edit for edit in proposed.edits[target] if edit.start < mention.end and mention.start < edit.end]
-        moved[place(proposed.source)] -= bool(over)
-        moved[place(target)] += any(edit.replacement for edit in over)
+        moved[source] -= bool(over)
+        moved[to] += any(edit.replacement for edit in over)
     return moved
 
 

@@ -175,7 +175,8 @@ def _from_json(data: dict[str, Any]) -> Proposed:
 
 
 def _set(attribute: str, data: dict[str, Any]) -> Set:
-    mentions = tuple(Mention(start, end, label, attribute, data["from"]) for start, end, label in data["said"])
-    edits = {target: tuple(Edit(*edit) for edit in made) for target, made in data["to"].items()}
+    source = data["from"]
+    mentions = tuple([Mention(start, end, label, attribute, source) for start, end, label in data["said"]])
+    edits = {target: tuple(map(Edit._make, made)) for target, made in data["to"].items()}
     barred = (Bar(mentions[0], data["why"]),) if data["why"] else ()
-    return Set(attribute, data["from"], edits, data["sure"], tuple(data["in"]), mentions, barred)
+    return Set(attribute, source, edits, data["sure"], tuple(data["in"]), mentions, barred)

@@ -206,4 +206,4 @@ def load(folder: Path, threads: int = 1, model: Path = MODEL_PATH) -> MiniLM:
     heads = heads_of(stereotypes.read(model, "minilm"))
     if heads.weights[0].shape[0] != WIDTH + DENSE:
         raise stereotypes.ModelError(f"{model}: not of this version's features; {stereotypes.WHAT_TO_DO}")
-    return MiniLM(Encoder(folder, threads), heads, stereotypes.shipped())
+    return MiniLM(Encoder(folder, threads), heads, stereotypes.load(stereotypes.MODEL_PATH))

@@ -1,9 +1,10 @@
 """Detects stereotypes: the probability that a sentence states or implies one about a group that it names (main paper, 4.2.3).
 
-`Linear` ships with the package: a logistic regression over hashed words in which every group is masked
-(`stereotype_features`), so the probability cannot hang on which group of an attribute is named. `MiniLM`
-(`stereotype_minilm`) adds the sentence's embedding and is an extra. Both are trained by
-`tests/benchmarks/train_stereotypes.py`, which names the data.
+Two models ship with the package, both blind to which group of an attribute is named. `Linear` is a logistic regression over
+hashed words (`stereotype_features`); it is fast and tells what is surely none. `WithForm` reads the rest: a second logistic
+regression over the first one's logit and the sentence's form (`stereotype_form`). `MiniLM` (`stereotype_minilm`) has the
+sentence's embedding and is an extra. They are trained by `tests/benchmarks/train_stereotypes.py` and
+`train_stereotype_form.py`, which name the data.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,16 +23,21 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import stereotype_terms
+from evenflow.transforms import stereotype_form, stereotype_terms
 from evenflow.transforms.stereotype_features import BUCKETS, DENSE, VERSION, Features, Spans, features
 
 MODEL_PATH = Path(__file__).with_name("stereotype_model.json")
+FORM_PATH = Path(__file__).with_name("stereotype_form_model.json")
 FORMAT = 1  # of the model file
-# A sentence at or above it is called a stereotype. Chosen on the development half of the sentences labelled by hand, where
-# of 0.3, 0.4, 0.5, 0.55, 0.6, 0.65 and 0.7 it had the best F1 (0.30).
-THRESHOLD = 0.6
+# A sentence at or above it is called a stereotype. Chosen by cross-validation on the everyday sentences that are trained on
+# and the development half of those labelled by hand: of 0.45, 0.5, 0.55 and 0.6 the least that calls under one plain sentence
+# of the corpus in a hundred, and under one in ten of the everyday ones made to look like stereotypes.
+THRESHOLD = 0.55
 # Between these a judge that understands more (a language model) is worth asking.
 UNSURE = (0.2, 0.8)
+# Probability by words alone from which a sentence is read. On the development sentences one in 150 of the stereotypes found
+# has less, and seven in eight plain sentences of the corpus have less.
+LEAST_READ = 0.1
 LEAST_WORDS = 2  # one word states nothing
 LEAST_KNOWN = 0.4  # share of words that are known: below it a sentence is in another language, or noise
 
@@ -88,6 +95,39 @@ class Linear:
         return where_sure(np.clip(self.strength(each), -1, 1), each)
 
 
+@dataclass(frozen=True, eq=False)
+class WithForm:
+    """The default detector: what the words may make a stereotype is read for its form.
+
+    linear: the logit of the words. weights: of the form's features, by name. bias: of the second regression.
+    """
+
+    linear: Linear
+    weights: Mapping[str, float]
+    bias: float
+
+    def detect(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
+        """See Detector. Below LEAST_READ the probability is the words' own. Raises ValueError if the numbers of sentences
+        and labels differ."""
+        each = features(sentences, labels, self.linear.common)
+        logits = self.linear.probability(each)
+        found = where_sure(logistic(logits), each)
+        for place, chance in enumerate(found):
+            if chance is not None and chance >= LEAST_READ:
+                found[place] = self.chance(sentences[place], labels[place], float(logits[place]))
+        return found
+
+    def chance(self, sentence: str, spans: Spans, logit: float) -> float:
+        """The probability of a sentence whose words have this logit."""
+        seen = stereotype_form.beside(stereotype_form.form(sentence, spans), logit)
+        total = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in seen.items())
+        return 1 / (1 + math.exp(-min(30.0, max(-30.0, total))))
+
+    def strengths(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
+        """How strong people would call each as a stereotype: see `Linear.strengths`."""
+        return self.linear.strengths(sentences, labels)
+
+
 def can_say(each: Features) -> npt.NDArray[np.bool_]:
     """Which sentences (n,) have enough words, and enough known ones, to be judged."""
     return (each.words >= LEAST_WORDS) & (each.known >= LEAST_KNOWN * each.words)
@@ -103,9 +143,15 @@ def logistic(values: Floats) -> Floats:
 
 
 @cache
-def shipped() -> Linear:
-    """The model beside this file. Raises ModelError."""
-    return load(MODEL_PATH)
+def shipped() -> WithForm:
+    """The models beside this file. Raises ModelError."""
+    return load_form(FORM_PATH, load(MODEL_PATH))
+
+
+def load_form(path: Path, linear: Linear) -> WithForm:
+    """The default detector with the form's model as `dump` wrote it, after `linear`. Raises ModelError as `load`."""
+    stored = read(path, "form")
+    return WithForm(linear, stored["weights"], float(stored["bias"]))
 
 
 def load(path: Path) -> Linear:

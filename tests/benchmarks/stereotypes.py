@@ -1,14 +1,15 @@
-"""Figures of the stereotype detector: the shipped linear model and, with an encoder's folder, MiniLM.
+"""Figures of the stereotype detector: the shipped model, the linear one in it and, with an encoder's folder, MiniLM.
 
     python tests/benchmarks/stereotypes.py DATA [--encoder FOLDER] [--folds 3] [--leave-out race]
 
 DATA as for train_stereotypes.py. Printed, with 95 % bootstrap intervals over sentences or items: Spearman of the strength
 with people's scores on the validation part; a reliability table of the probability; precision and recall on the sentences
-labelled by hand (half `dev` chose the threshold, half `report` is only printed); sentences that are no stereotypes; the
-gap between groups; sentences a second and core. --folds (needs the encoder): StereoSet by models that never saw the item.
---leave-out (likewise): the strength for an attribute by models that never saw it. Anti-stereotypes name a trait that goes
-against what is said of the group, often just as generally: with groups masked the two differ in the trait alone, and only
-in so far as traits that people ascribe differ from others; so that figure says how far the detector goes by content.
+labelled by hand (half `dev` chose the threshold, half `report` is only printed); everyday sentences (only printed); sentences
+that are no stereotypes; the gap between groups; sentences a second and core. --folds (needs the encoder): StereoSet by
+models that never saw the item. --leave-out (likewise): the strength for an attribute by models that never saw it.
+Anti-stereotypes name a trait that goes against what is said of the group, often just as generally: with groups masked the
+two differ in the trait alone, and only in so far as traits that people ascribe differ from others; so that figure says how
+far the detector goes by content.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ DRAWS = 1000  # of the bootstrap
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.01)  # of the reliability table
 Values = npt.NDArray[Any]
 FINDER = LabelFinder([loader.load(name) for name in loader.SHIPPED])
-Model = stereotypes.Linear | stereotype_minilm.MiniLM
+Model = stereotypes.WithForm | stereotypes.Linear | stereotype_minilm.MiniLM
 
 
 class Remembering(stereotype_minilm.Encoder):
@@ -119,6 +120,19 @@ def by_hand(model: Model) -> None:
         print(f"{said}: area {area(chance[true], chance[~true]):.3f}")
         print(f"  precision {interval(precision, n)}, recall {interval(recall, n)}")
         reliability(f"by hand, {half}", chance, true)
+
+
+def everyday(model: Model) -> None:
+    rows = [json.loads(line) for line in (TESTS / "stereotype_everyday.jsonl").read_text(encoding="utf-8").splitlines()]
+    chance = chances(model, [row["text"] for row in rows])
+    true = np.array([row["stereotype"] for row in rows])
+    right = (chance >= stereotypes.THRESHOLD) == true
+    print(f"everyday sentences, only reported (n={len(rows)}): area {area(chance[true], chance[~true]):.3f}")
+    for name, own in (("stereotypes found", true), ("plain sentences passed", ~true)):
+        print(f"  {name}: {interval(lambda at, r=right[own]: float(r[at].mean()), int(own.sum()))}")
+        kinds = np.array([row["kind"] for row in rows])
+        shares = {kind: right[own & (kinds == kind)].mean() for kind in sorted(set(kinds[own]))}
+        print("    " + ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items()))
 
 
 def no_stereotypes(model: Model) -> None:
@@ -215,7 +229,7 @@ def main() -> None:
         if args.leave_out:
             left_out(given, encoder, args.leave_out, rows)
         return
-    models: dict[str, Model] = {"linear": stereotypes.shipped()}
+    models: dict[str, Model] = {"with form": stereotypes.shipped(), "linear": stereotypes.shipped().linear}
     if args.encoder:
         models["minilm"] = stereotype_minilm.load(args.encoder)
     for name, model in models.items():
@@ -226,9 +240,10 @@ def main() -> None:
             "the scored sentences (true: above the middle)", chances(model, [row.sentence for row in rows]), score > data.MIDDLE
         )
         by_hand(model)
+        everyday(model)
         no_stereotypes(model)
         swaps(model)
-        speed(model, args.data / "corpus/documents.jsonl.gz", 20_000 if name == "linear" else 1_000)
+        speed(model, args.data / "corpus/documents.jsonl.gz", 1_000 if name == "minilm" else 20_000)
 
 
 if __name__ == "__main__":

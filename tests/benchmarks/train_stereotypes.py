@@ -29,6 +29,7 @@ import stereotype_examples as data
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
+from stereotype_everyday import everyday
 from stereotype_examples import Example, Scored
 
 from evenflow.transforms import stereotype_features, stereotype_minilm, stereotype_terms, stereotypes
@@ -43,6 +44,7 @@ TAUGHT = 0.3  # weight of a score that a model gave beside one that people gave
 HIDDEN = 96  # units of the network
 GAMMA = 2.0  # of the support vectors' kernel, for embeddings of length 1
 COMMON = 12_000  # words that count as known
+EVERYDAY = 8  # sentences of each everyday form
 NONE = stereotype_terms.terms_of({"the": 1})
 SOURCE = (
     "human_scores_train (nlply/quantifying-stereotypes-in-language), StereoSet's intrasentence development half (CC BY-SA 4.0), "
@@ -115,7 +117,7 @@ def fit_probability(examples: Sequence[Example], words: Vectors, strength: float
     rows = seen([each.sentence for each in examples], words)
     target = np.array([each.target for each in examples])
     weight = weights_of(examples)
-    model = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
+    model: Any = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
     both = np.concatenate([np.ones(len(target)), np.zeros(len(target))])
     model.fit(sp.vstack([rows, rows]), both, sample_weight=np.concatenate([weight * target, weight * (1 - target)]))
     return head(model.coef_[0], model.intercept_[0], words)
@@ -205,7 +207,8 @@ def examples_of(each: Sources) -> list[Example]:
     stated = [*data.of_scores(each.scores), *data.of_stereoset(each.stereoset), *each.crows]
     made = data.made_statements(each.adjectives, 6000)
     scrambled = data.scrambled(stated, data.nouns([plain.sentence for plain in each.plain]), 3000)
-    return [*stated, *each.plain, *made, *scrambled, *data.wrapped([*stated, *made], 4000), *data.made_plain(1500)]
+    wrapped = data.wrapped([*stated, *made], 4000)
+    return [*stated, *each.plain, *made, *scrambled, *wrapped, *data.made_plain(1500), *everyday(EVERYDAY)]
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ def train(given: Sources, encoder: stereotype_minilm.Encoder) -> Trained:
     taught = [number for number, each in enumerate(chosen) if number >= len(scores) and each.attribute != data.PLAIN]
     strength = fit_strength(
         [*(each.sentence for each in given.scores), *(chosen[number].sentence for number in taught)],
-        np.concatenate([scores, embedded.strength(embeddings[taught])]),
+        np.concatenate([scores, embedded.strength(embeddings[taught]).astype(np.float64)]),
         words,
         np.concatenate([np.ones(len(scores)), np.full(len(taught), TAUGHT)]),
     )
@@ -247,7 +250,8 @@ def fit_heads(
         hidden_layer_sizes=(HIDDEN,), alpha=3e-3, early_stopping=True, max_iter=30, random_state=1, learning_rate_init=2e-3
     )
     network.fit(stereotype_minilm.joined(embeddings, cues), target, sample_weight=weight)
-    support = SVR(C=1.0, gamma=GAMMA, epsilon=0.05).fit(embeddings[: len(scores)], scores)
+    support_vectors: Any = SVR  # its stub has no number for gamma
+    support = support_vectors(C=1.0, gamma=GAMMA, epsilon=0.05).fit(embeddings[: len(scores)], scores)
     return stereotype_minilm.Heads(
         np.round(support.support_vectors_ * stereotype_minilm.STEPS).astype(np.int8),
         support.dual_coef_[0].astype(np.float32),
