@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kill_driver import digests
 from services import stream_kill
-from services.conftest import require
+from services.conftest import require, slow_on_flink
 from services.flink_server import FlinkServer, installed
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, count, documents, expected, gate, on_flink, placed, recounted, to_end, wait_for
@@ -51,6 +51,7 @@ def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path,
     assert digests(output) == digests(tmp_path / "whole")
 
 
+@slow_on_flink
 def test_no_broker_at_the_start_and_then_one_that_goes_away(own_broker: Broker, tmp_path: Path, flink: FlinkServer) -> None:
     output = tmp_path / "out"
     words = on_flink(own_broker, "docs", output, flink.endpoint)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from kill_driver import digests
 from services import stream_kill
+from services.conftest import slow_on_flink
 from services.flink_server import FlinkServer
 from services.kafka_broker import Broker
 from services.processes import left_behind
@@ -46,6 +47,7 @@ def test_on_prism(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str,
     check(broker, topic(stream_kill.PARTITIONS), tmp_path, victim, 1, options)
 
 
+@slow_on_flink
 def test_the_worker_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer) -> None:
     """A third of the moments: each takes Flink seconds."""
     check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 5, flink_runner(flink.endpoint))
