@@ -34,7 +34,7 @@ lint: install
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
 # They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests.
 test: install lint $(if $(CI),services)
-	$(BIN)/python -m pytest --ignore tests/services
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
 	$(BIN)/python -m pytest tests/services
 
 clean:

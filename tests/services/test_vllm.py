@@ -14,6 +14,7 @@ import psutil
 import pytest
 from inference_questions import question
 from services import tiny_qwen, vllm_server
+from services.conftest import require
 
 from evenflow.prompts import loader
 from evenflow.transforms import inference_check
@@ -40,9 +41,7 @@ def said() -> list[str]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Iterator[Served]:
     """A server for all tests."""
-    missing = vllm_server.installed()
-    if missing:
-        pytest.skip(missing)
+    require(vllm_server.installed())
     model = vllm_server.make_model(tmp_path_factory.mktemp("models") / "tiny")
     with vllm_server.started(model, said.append) as served:
         yield served
