@@ -45,14 +45,23 @@ def read_entries(root: Path) -> list[PaneEntry]:
     """All entries from pane 0 on. Raises LedgerError for a gap or an entry that cannot be read."""
     entries: list[PaneEntry] = []
     for path in sorted((root / "ledger").glob("[0-9]*.json")):
-        try:
-            entry = PaneEntry.model_validate(json.loads(path.read_bytes()))
-        except (ValidationError, ValueError) as error:
-            raise LedgerError(f"{path}: not a ledger entry: {error}") from error
+        entry = _entry(path)
         if entry.pane != len(entries):
             raise LedgerError(f"{path}: pane {entry.pane} where pane {len(entries)} was expected; an entry is missing")
         entries.append(entry)
     return entries
+
+
+def read_entry(root: Path, pane: int) -> PaneEntry:
+    """The entry of one pane. Raises LedgerError, OSError."""
+    return _entry(root / "ledger" / f"{pane:08d}.json")
+
+
+def _entry(path: Path) -> PaneEntry:
+    try:
+        return PaneEntry.model_validate(json.loads(path.read_bytes()))
+    except (ValidationError, ValueError) as error:
+        raise LedgerError(f"{path}: not a ledger entry: {error}") from error
 
 
 def write_meta(root: Path, meta: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 
 if TYPE_CHECKING:
+    from evenflow.pipelines.metrics_server import LiveMetrics
     from evenflow.pipelines.run import Outcome
 
 FLINK_SECONDS = 60  # that its job server may take to answer; a busy one takes some
@@ -63,8 +64,10 @@ def runner_options(names: list[str], until_end: bool) -> list[str]:
     return names
 
 
-def run_stream(options: StreamOptions, output: Path, config: Config, session: Session, quiet: bool) -> tuple[Outcome, Path]:
-    """Run the gate on a topic until its end, a stop or an error; the report's path."""
+def run_stream(
+    options: StreamOptions, output: Path, config: Config, session: Session, quiet: bool, metrics: LiveMetrics | None = None
+) -> tuple[Outcome, Path]:
+    """Run the gate on a topic until its end, a stop or an error; the report's path. metrics: told of each pane."""
     if options.topic is None:
         raise typer.BadParameter("which topic?", param_hint="'--topic'")
     if options.values not in ("json", "text"):
@@ -88,7 +91,13 @@ def run_stream(options: StreamOptions, output: Path, config: Config, session: Se
         publish=publish,
     )
     lines = _Lines(session, quiet)
-    run = StreamRun(stream, output, config, arguments, threading.Event(), lines.on_pane, lines.on_note, session.debug)
+
+    def on_pane(entry: PaneEntry, seconds: float) -> None:
+        lines.on_pane(entry, seconds)
+        if metrics is not None:
+            metrics.committed(entry)
+
+    run = StreamRun(stream, output, config, arguments, threading.Event(), on_pane, lines.on_note, session.debug)
     outcome = run.go()
     return outcome, build(output)
 

@@ -27,8 +27,8 @@ from apache_beam.runners.worker import sdk_worker
 
 from evenflow.pipelines import stream_child
 from evenflow.pipelines.workers import WorkerError
-from evenflow.transforms import kafka_client
-from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError
+from evenflow.transforms import kafka_errors
+from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError
 
 # Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300 s by default: every run
 # would end then. Ten years, in seconds, are for ever; Prism is started here, so that nobody waits as long for one that is away.
@@ -37,7 +37,7 @@ CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
 NOTE_SECONDS = 30.0  # between two warnings of the source that are passed on: it tries each second while no broker answers
 AGAIN = "run the same command again to go on"
 # Beam hands on what a worker raised as the text of its traceback; its last lines are the class and the message.
-_RAISED = re.compile(r"evenflow\.transforms\.kafka_client\.(\w+Error): (.*)")
+_RAISED = re.compile(r"evenflow\.transforms\.kafka_errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
 
@@ -99,11 +99,16 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
         yield state
     finally:
         if waiting.is_alive():
-            with contextlib.suppress(Exception):  # it is left behind either way
-                result.cancel()
+            threading.Thread(target=_cancel, args=(result,), daemon=True).start()
             waiting.join(CANCEL_SECONDS)
         if prism is not None and prism.server is not None:
             prism.server.stop()
+
+
+def _cancel(result: Any) -> None:
+    """Ask a runner to stop; in a thread of its own, since one that does not answer is waited for without an end."""
+    with contextlib.suppress(Exception):  # it is left behind either way
+        result.cancel()
 
 
 def explained(error: BaseException) -> Exception:
@@ -117,7 +122,7 @@ def explained(error: BaseException) -> Exception:
         return RunnerError(f"reading failed: {_last_line(error)}; {AGAIN}")
     name, message = raised[-1]
     message = re.sub(r" \[while running .*|\\n.*", "", message).rstrip()
-    kind = getattr(kafka_client, name, KafkaSourceError)
+    kind = getattr(kafka_errors, name, KafkaSourceError)
     if kind is TopicMissingError and "deleted" not in message:
         message = f"{message.partition(': ')[0]} any more: it was deleted while it was read"
     return kind(message) if isinstance(kind, type) and issubclass(kind, KafkaSourceError) else KafkaSourceError(message)

@@ -5,23 +5,27 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import apache_beam as beam
 
+from evenflow.gates.ledger import read_entries
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import commit, stream
 from evenflow.pipelines.gate import Place
 from evenflow.pipelines.publish import Topics, messages
 from evenflow.pipelines.run import Outcome, RunError, begin, note, settings
 from evenflow.pipelines.stream_engine import in_process, on_runner, quiet
+from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms import kafka_records
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.kafka_client import AGAIN_SECONDS, PATIENCE_SECONDS, Cluster, UnreachableError
+from evenflow.transforms.kafka_client import AGAIN_SECONDS, PATIENCE_SECONDS
+from evenflow.transforms.kafka_cluster import Cluster
+from evenflow.transforms.kafka_errors import UnreachableError
 from evenflow.transforms.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.kafka_output import PanePublisher
 from evenflow.transforms.kafka_panes import PaneCutter
@@ -93,8 +97,10 @@ class StreamRun:
         with OutputLock(self.output):
             given = stream.source_settings(self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values)
             record = settings(self.config, lists, given)
-            entries, _ = begin(self.output, record, self.config)
-            commit.clear_leftovers(self.output, entries)
+            found, _ = begin(self.output, record, self.config)
+            commit.clear_leftovers(self.output, found)
+            entries = Entries(self.output, found)
+            del found  # of a ledger that is long, a great part of this process' memory
             committer = commit.Committer(self.output, self.config, lists, entries)
             done = len(entries)
             place = Place(self.config.model_dump(), str(self.output / "staged"))
@@ -116,7 +122,7 @@ class StreamRun:
             commit.clear_staged(self.output)
             (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
             note(self.output, record, self.config, finished=False)  # a topic has no end: there may be more tomorrow
-            return Outcome(committer.entries, len(entries) - done, committer.held())
+            return Outcome(read_entries(self.output), len(entries) - done, committer.held())
 
     def _run(self, panes: stream.StreamCommitter, place: Place, done: int) -> None:
         cutter = self.stream.cutter(self.config)
@@ -174,7 +180,7 @@ class StreamRun:
                     said = True
                 self.stop.wait(AGAIN_SECONDS)
 
-    def _follow(self, entries: list[PaneEntry], annotator: Annotator) -> Callable[[PaneEntry], None]:
+    def _follow(self, entries: Sequence[PaneEntry], annotator: Annotator) -> Callable[[PaneEntry], None]:
         """What is done after each entry: publish the pane, or commit its offsets, or nothing. Catches up first."""
         if self.stream.group is None:
             return lambda entry: None

@@ -60,3 +60,17 @@ def test_a_secret_that_is_not_there_names_its_place(tmp_path: Path, monkeypatch:
         KafkaSettings("a:1", {"sasl_plain_password": {"env": "NOT_SET"}}).client()
     with pytest.raises(KafkaSettingsError, match="absent"):
         KafkaSettings("a:1", {"sasl_plain_password": {"file": str(tmp_path / "absent")}}).client()
+
+
+def test_files_of_tls_are_seen_before_a_client_is_made(tmp_path: Path) -> None:
+    (tmp_path / "empty.pem").touch()
+    cases = {
+        "ssl_cafile: .*absent.pem: No such file": {"ssl_cafile": str(tmp_path / "absent.pem")},
+        "ssl_cafile: .*empty.pem: no certificates": {"ssl_cafile": str(tmp_path / "empty.pem")},
+        "without ssl_certfile": {"ssl_keyfile": str(tmp_path / "empty.pem")},
+        "ssl_certfile and ssl_keyfile: .*is ssl_password right": {"ssl_certfile": str(tmp_path / "empty.pem")},
+    }
+    for message, files in cases.items():
+        with pytest.raises(KafkaSettingsError, match=message):
+            KafkaSettings("a:1", {"security_protocol": "SSL", **files}).client()
+    assert KafkaSettings("a:1", {"ssl_cafile": "not looked at without TLS"}).client()["ssl_cafile"]

@@ -36,11 +36,8 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
 from evenflow.transforms.kafka_blocks import Item, Lost, blocks
-from evenflow.transforms.kafka_client import (
-    BeyondEndError,
-    OutOfRangeError,
-    PartitionReader,
-)
+from evenflow.transforms.kafka_client import PartitionReader
+from evenflow.transforms.kafka_errors import BeyondEndError, OutOfRangeError
 from evenflow.transforms.kafka_panes import Point
 from evenflow.transforms.kafka_partitions import AWAY_SECONDS, RESTRICTION, WATERMARK, FindPartitions, WatchPartitions
 from evenflow.transforms.kafka_pool import ReaderPool

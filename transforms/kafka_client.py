@@ -10,21 +10,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from kafka import KafkaAdminClient, KafkaConsumer
+from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka_reasons import UNTRUSTED, with_reason
+from evenflow.transforms.kafka_cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka_errors import BeyondEndError, OutOfRangeError, TopicMissingError, UnreachableError, explained
 from evenflow.transforms.kafka_settings import KafkaSettings
 
 FETCH_BYTES = 4 << 20  # of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
 POLL_RECORDS = 10_000  # so that a poll takes a whole fetch and the next one is asked for while this one is worked on
 FETCH_WAIT_MS = 500  # how long the broker holds a fetch that finds nothing; an arriving record ends the wait
-ANSWER_MS = 3_000  # how long one question to the broker may take before it counts as not reachable
 RECONNECT_MS = 2_000  # at most between two attempts to connect, so that a broker that is back is soon found
 IDLE_SECONDS = 60.0  # a consumer that no call asked for as long is closed
 PATIENCE_SECONDS = 300.0  # how long a broker may be away before reading gives up; a restart takes seconds to minutes
@@ -35,30 +33,6 @@ ASK_SECONDS = 10.0  # between two questions whether a topic that gives nothing i
 OUT_OF_RANGE = (kafka_errors.OffsetOutOfRangeError, kafka_errors.LogTruncationError)  # pyright: ignore[reportAttributeAccessIssue]
 
 _LOG = logging.getLogger(__name__)
-
-
-class KafkaSourceError(RuntimeError):
-    """Reading from Kafka cannot go on; the message says where (topic, partition, offset) and what to do."""
-
-
-class UnreachableError(KafkaSourceError):
-    """No broker answers."""
-
-
-class TopicMissingError(KafkaSourceError):
-    """The topic or partition is not there (any more)."""
-
-
-class BeyondEndError(KafkaSourceError):
-    """The offset to read is after the partition's end: the topic was deleted and made anew, or has lost its end."""
-
-
-class OutOfRangeError(Exception):
-    """The broker no longer has the offset that is due; first: the first one that it has."""
-
-    def __init__(self, first: int):
-        super().__init__(f"the first offset there is {first}")
-        self.first = first
 
 
 class PartitionReader:
@@ -113,8 +87,8 @@ class PartitionReader:
     def _first(self, position: int) -> int:
         """The first offset that there is. Raises BeyondEndError if the one asked for is after the last."""
         try:
-            first = _answer(self._consumer.beginning_offsets, [self._tp])[self._tp]
-            end = _answer(self._consumer.end_offsets, [self._tp])[self._tp]
+            first = ask_offsets(self._consumer.beginning_offsets, [self._tp])[self._tp]
+            end = ask_offsets(self._consumer.end_offsets, [self._tp])[self._tp]
         except kafka_errors.KafkaError as error:
             self._failed(error)
             return position
@@ -224,7 +198,7 @@ class Ends:
                 options |= {"isolation_level": "read_committed", "metrics_enabled": False}
                 options |= {"reconnect_backoff_max_ms": RECONNECT_MS}
                 self._consumer = KafkaConsumer(**self._settings.client(), **options)
-            self._answer = _answer(self._consumer.end_offsets, list(self._wanted))
+            self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
         except kafka_errors.KafkaError as error:
             # Nor do others ask at once: each would wait as long. What is not there any more is not asked for again, and a
             # new connection knows of partitions that are new.
@@ -241,89 +215,3 @@ class Ends:
         if self._consumer is not None:
             self._consumer.close(autocommit=False, timeout_ms=1_000)
             self._consumer = None
-
-
-def _answer(ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
-    """The offsets that kafka-python's question gives. Raises KafkaError."""
-    try:
-        return ask(partitions, timeout_ms=ANSWER_MS)
-    except KeyError as error:  # kafka-python 3.0's, for a partition that its metadata does not have yet
-        raise kafka_errors.KafkaTimeoutError(f"no offset of {error} in the answer") from error
-
-
-class Cluster:
-    """Questions about topics, each on a connection of its own."""
-
-    def __init__(self, settings: KafkaSettings):
-        self._settings = settings
-
-    @contextmanager
-    def _admin(self) -> Iterator[Any]:
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "request_timeout_ms": ANSWER_MS}
-        with with_reason():
-            admin: Any = KafkaAdminClient(**self._settings.client(), **options)
-        try:
-            yield admin
-        finally:
-            admin.close()
-
-    def partitions(self, topic: str) -> int:
-        """Number of a topic's partitions. Raises TopicMissingError, UnreachableError, KafkaSourceError."""
-        try:
-            with self._admin() as admin:
-                (found,) = admin.describe_topics([topic])
-        except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
-        if found["error_code"]:
-            raise explained(kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}")
-        return len(found["partitions"])
-
-    def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
-        """First offset and end of a topic's partitions from number `known` on.
-
-        The end is that of committed records. Raises TopicMissingError, UnreachableError, KafkaSourceError.
-        """
-        total = self.partitions(topic)
-        if total < known:
-            raise TopicMissingError(f"topic {topic} has {total} partitions and had {known}: it was deleted and made anew")
-        wanted = [TopicPartition(topic, number) for number in range(known, total)]
-        if not wanted:
-            return []
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False}
-        options |= {"isolation_level": "read_committed", "metrics_enabled": False}
-        consumer: Any = KafkaConsumer(**self._settings.client(), **options)
-        try:
-            first = _answer(consumer.beginning_offsets, wanted)
-            end = _answer(consumer.end_offsets, wanted)
-        except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
-        finally:
-            consumer.close(autocommit=False, timeout_ms=1_000)
-        return [(first[each], end[each]) for each in wanted]
-
-    def is_missing(self, topic: str, partition: int) -> bool:
-        """True if the cluster answers and has no such partition."""
-        try:
-            return partition >= self.partitions(topic)
-        except TopicMissingError:
-            return True
-        except KafkaSourceError:
-            return False
-
-
-def explained(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
-    """An error of kafka-python in words that say what to do."""
-    where = settings.bootstrap
-    if isinstance(error, kafka_errors.UnknownTopicOrPartitionError | kafka_errors.InvalidTopicError):
-        return TopicMissingError(f"{what} is not on {where}: check its name, or create it")
-    if isinstance(error, kafka_errors.AuthorizationError):
-        return KafkaSourceError(f"{what}: {where} does not allow this user to read it ({type(error).__name__})")
-    if isinstance(error, kafka_errors.SaslAuthenticationFailedError | kafka_errors.UnsupportedSaslMechanismError):
-        return KafkaSourceError(f"{where} refuses the user or mechanism ({type(error).__name__}): check the security settings")
-    if UNTRUSTED in str(error):
-        return KafkaSourceError(f"the certificate of {where} is not trusted ({error}): check ssl_cafile and the host's name")
-    if isinstance(error, kafka_errors.UnsupportedCodecError):
-        return KafkaSourceError(f"{what}: its records are compressed with a codec that is not installed here: {error}")
-    if getattr(error, "retriable", False):
-        return UnreachableError(f"{what}: no answer from {where}: {error}")
-    return KafkaSourceError(f"{what}: {where} answers with an error: {error}")

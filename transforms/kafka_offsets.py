@@ -16,7 +16,8 @@ from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka_client import ANSWER_MS, explained
+from evenflow.transforms.kafka_cluster import ANSWER_MS
+from evenflow.transforms.kafka_errors import explained
 from evenflow.transforms.kafka_settings import KafkaSettings
 
 PartitionKey = tuple[str, int]

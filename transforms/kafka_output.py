@@ -25,7 +25,8 @@ from kafka import KafkaProducer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka_client import ANSWER_MS, Cluster, KafkaSourceError, TopicMissingError, explained
+from evenflow.transforms.kafka_cluster import ANSWER_MS, Cluster
+from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError, explained
 from evenflow.transforms.kafka_offsets import GroupOffsets, PartitionKey, note
 from evenflow.transforms.kafka_settings import KafkaSettings
 

@@ -13,7 +13,8 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from evenflow.transforms.kafka_client import Cluster, UnreachableError
+from evenflow.transforms.kafka_cluster import Cluster
+from evenflow.transforms.kafka_errors import UnreachableError
 from evenflow.transforms.kafka_ranges import CountTracker, OffsetRange
 from evenflow.transforms.kafka_source import Partition, Source
 

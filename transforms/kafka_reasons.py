@@ -6,6 +6,7 @@ A wrong password and a certificate that is not trusted do not pass by waiting, s
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,10 @@ from contextlib import contextmanager
 from kafka import errors as kafka_errors
 
 LOGGER = "kafka.net.manager"  # says at each attempt to connect how it failed, with the error among its arguments
-UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"  # OpenSSL's name, in the message of the error that kafka-python makes of it
+# OpenSSL's names, in the message of the error that kafka-python makes of it: the broker's certificate is not trusted here; the
+# broker does not trust the client's, or was given none.
+UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
+REFUSED = re.compile(r"ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA)")
 
 
 class _Errors(logging.Filter):
@@ -66,7 +70,7 @@ def with_reason() -> Iterator[None]:
 def is_lasting(error: Exception) -> bool:
     """Whether an error in connecting does not pass by waiting."""
     refused = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
-    return isinstance(error, refused) or UNTRUSTED in str(error)
+    return isinstance(error, refused) or UNTRUSTED in str(error) or REFUSED.search(str(error)) is not None
 
 
 def _bare(error: Exception) -> str:

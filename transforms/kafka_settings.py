@@ -7,6 +7,7 @@ when a client connects.
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -91,7 +92,41 @@ class KafkaSettings:
     def client(self) -> dict[str, Any]:
         """kafka-python's settings for any client, secrets read: not to be kept or shown. Raises KafkaSettingsError."""
         values = {key: value.read() if isinstance(value, Secret) else value for key, value in self.security.items()}
+        _see_files(values)
         return {"bootstrap_servers": self.servers, "client_id": self.client_id, **values}
+
+
+def _see_files(values: Mapping[str, Any]) -> None:
+    """See that the files of TLS are there and the key opens, as the client will do it.
+
+    kafka-python says nothing of what is wrong with them, tries on, and asks for a key's password on the terminal. Raises
+    KafkaSettingsError.
+    """
+    if "SSL" not in values.get("security_protocol", ""):
+        return
+    for key in ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile"):
+        try:
+            if values.get(key):
+                Path(values[key]).open("rb").close()
+        except OSError as error:
+            raise KafkaSettingsError(f"{key}: {values[key]}: {error.strerror}") from None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if values.get("ssl_cafile"):
+            context.load_verify_locations(values["ssl_cafile"])
+    except ssl.SSLError as error:
+        raise KafkaSettingsError(f"ssl_cafile: {values['ssl_cafile']}: no certificates in PEM form ({error})") from None
+    certificate, key = values.get("ssl_certfile"), values.get("ssl_keyfile")
+    if key and not certificate:
+        raise KafkaSettingsError("ssl_keyfile is given without ssl_certfile, the certificate that it belongs to")
+    try:
+        if certificate:  # a password is never None here: OpenSSL would ask for it
+            context.load_cert_chain(certificate, key, password=values.get("ssl_password") or "")
+    except (ssl.SSLError, ValueError) as error:
+        raise KafkaSettingsError(
+            f"ssl_certfile and ssl_keyfile: {certificate} and {key or 'the key in it'} cannot be used ({error}): is ssl_password "
+            "right, and the key that of the certificate?"
+        ) from None
 
 
 def _secret(key: str, value: Any) -> Secret:

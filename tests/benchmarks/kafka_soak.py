@@ -1,15 +1,19 @@
 """A steady stream through the gate on Prism for a long time: python tests/benchmarks/kafka_soak.py --minutes 30 --output DIR
 
 Starts a broker of its own (`make kafka prism` first), writes documents at a steady rate, and samples the memory of the
-driver (which holds the workers) and of Prism, how far the ledger is behind the topic, and the panes' latency. DIR gets
-samples.jsonl (a sample every few seconds), panes.jsonl (a line a pane), summary.json and soak.svg. The summary has
-medians, and the slope of the memory by least squares over the second half: what is flat stays near 0.
+driver (which holds the workers), of Prism and of other processes below the driver, how far the ledger is behind the topic,
+and the panes' latency. DIR gets samples.jsonl (a sample every few seconds), panes.jsonl (a line a pane), summary.json and
+soak.svg. The summary has medians, and the slope of the memory by least squares over the second half, by the hour and by
+1,000 panes: what is flat stays near 0. Growth by pane shows soonest with short panes and little data:
+
+    python tests/benchmarks/kafka_soak.py --minutes 5 --pane-seconds 1 --mb-per-second 0.05 --output DIR
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import statistics
@@ -95,10 +99,20 @@ def memory(process: psutil.Process) -> float:
         return float("nan")
 
 
-def slope(times: Sequence[float], amounts: Sequence[float]) -> float:
-    """Change an hour, by least squares over the second half of the samples. times: seconds."""
-    half = len(times) // 2
-    return float(np.polyfit(np.asarray(times[half:]) / 3600, np.asarray(amounts[half:]), 1)[0])
+def others(gate: psutil.Process, prism: psutil.Process) -> float:
+    """Resident MiB of the processes below the gate but Prism."""
+    with suppress(psutil.NoSuchProcess):
+        found = [memory(each) for each in gate.children(recursive=True) if each.pid != prism.pid]
+        return sum(each for each in found if not math.isnan(each))
+    return float("nan")
+
+
+def slope(at: Sequence[float], amounts: Sequence[float]) -> float:
+    """Change of amounts for each 1 of `at`, by least squares over the second half of the samples; NaN where `at` stands still."""
+    half = len(at) // 2
+    if len(set(at[half:])) < 2:
+        return float("nan")
+    return float(np.polyfit(np.asarray(at[half:]), np.asarray(amounts[half:]), 1)[0])
 
 
 def prism_of(gate: psutil.Process) -> psutil.Process:
@@ -149,6 +163,8 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
                     "seconds": time.monotonic() - began,
                     "driver_mib": memory(process),
                     "prism_mib": memory(prism),
+                    "others_mib": others(process, prism),
+                    "panes": len(ledger.panes),
                     "behind_documents": writer.documents - ledger.documents - ledger.dead,
                     "written_bytes": writer.bytes,
                     "writer_late_seconds": writer.late,
@@ -194,6 +210,7 @@ def summary(samples: list[dict[str, float]], ledger: Ledger, writer: Writer, spa
         "behind_seconds": {"median": round(statistics.median(behind), 2), "most": round(max(behind), 2)},
         "driver_mib": _memory(columns, "driver_mib"),
         "prism_mib": _memory(columns, "prism_mib"),
+        "others_mib": _memory(columns, "others_mib"),
         "load_median": round(statistics.median(columns["load"]), 2),
         "writer_late_seconds_most": round(max(columns["writer_late_seconds"]), 2),
     }
@@ -201,8 +218,12 @@ def summary(samples: list[dict[str, float]], ledger: Ledger, writer: Writer, spa
 
 def _memory(columns: dict[str, list[float]], name: str) -> dict[str, float]:
     held = columns[name]
-    change = slope(columns["seconds"], held)
-    return {"median": round(statistics.median(held), 1), "most": round(max(held), 1), "mib_per_hour": round(change, 1)}
+    return {
+        "median": round(statistics.median(held), 1),
+        "most": round(max(held), 1),
+        "mib_per_hour": round(slope(columns["seconds"], held) * 3600, 1),
+        "mib_per_1000_panes": round(slope(columns["panes"], held) * 1000, 1),
+    }
 
 
 def plot(output: Path) -> None:

@@ -18,9 +18,6 @@ from services.kafka_broker import ROOT, Broker, installed
 
 PRISM = ROOT / "build" / "services" / "prism" / "prism"
 
-# Minutes each, and of a machine that does nothing else: FLINK_FAULTS=1 runs them.
-slow_on_flink = pytest.mark.skipif(not os.environ.get("FLINK_FAULTS"), reason="takes minutes; FLINK_FAULTS=1 runs it")
-
 
 def require(missing: str | None) -> None:
     """Skip the test, or fail it in CI, if something is missing."""

@@ -11,7 +11,7 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
 
-from evenflow.transforms.kafka_client import KafkaSourceError, TopicMissingError, UnreachableError
+from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
 from evenflow.transforms.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.kafka_output import Message, PanePublisher, PublisherFencedError
 from evenflow.transforms.kafka_settings import KafkaSettings

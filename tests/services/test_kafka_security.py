@@ -1,4 +1,4 @@
-"""TLS and users (PLAIN, SCRAM) against a real broker, by the command: it works, and no secret is shown or kept."""
+"""TLS, users (PLAIN, SCRAM) and clients' certificates against a real broker, by the command: no secret is shown or kept."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 import yaml
 from services.conftest import require
 from services.kafka_broker import installed
-from services.secured_broker import USER, SecuredBroker, certificate
+from services.secured_broker import USER, SecuredBroker, certificate, identity
 from services.stream_outputs import EVENFLOW, count, documents, expected, gate, placed, recounted, wait_for
 
 from evenflow.transforms.kafka_offsets import GroupOffsets
 from evenflow.transforms.kafka_settings import KafkaSettings
 
-SECRET = "EVENFLOW_TEST_PASSWORD"  # the variable that holds it
+SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"  # the variables that hold them
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +44,13 @@ def users(broker: SecuredBroker, mechanism: str, password: dict[str, str]) -> di
     }
 
 
+def mutual(broker: SecuredBroker, password: dict[str, str] | None) -> dict[str, Any]:
+    """With the client's certificate, and where the password of its key is."""
+    tls = {"security_protocol": "SSL", "ssl_cafile": str(broker.authority)}
+    files = {"ssl_certfile": str(broker.client.certificate), "ssl_keyfile": str(broker.client.key)}
+    return {**tls, **files, **({"ssl_password": password} if password is not None else {})}
+
+
 def command(folder: Path, address: str, security: dict[str, Any], *more: str) -> list[str]:
     """The command, with a configuration file; outputs go to a folder `out`."""
     path = folder / "evenflow.yaml"
@@ -58,28 +65,32 @@ def shown(folder: Path, text: str, secret: str) -> list[str]:
     return [*files, *(["said"] if secret in text else [])]
 
 
-@pytest.mark.parametrize("how", ["tls", "PLAIN", "SCRAM-SHA-512"])
+@pytest.mark.parametrize("how", ["tls", "PLAIN", "SCRAM-SHA-512", "certificate", "certificate-file"])
 def test_read_commit_and_publish(secured: SecuredBroker, tmp_path: Path, how: str) -> None:
     kept = tmp_path / "secrets" / "password"
     kept.parent.mkdir()
     kept.write_text(secured.password + "\n", encoding="utf-8")
+    key_kept = kept.with_name("key-password")
+    key_kept.write_text(secured.client.password + "\n", encoding="utf-8")
     cases = {
         "tls": (secured.tls, {"security_protocol": "SSL", "ssl_cafile": str(secured.authority)}),
         "PLAIN": (secured.users, users(secured, "PLAIN", {"env": SECRET})),
         "SCRAM-SHA-512": (secured.users, users(secured, "SCRAM-SHA-512", {"file": str(kept)})),
+        "certificate": (secured.mutual, mutual(secured, {"env": KEY_SECRET})),
+        "certificate-file": (secured.mutual, mutual(secured, {"file": str(key_kept)})),
     }
     address, security = cases[how]
     folder = tmp_path / "run"
     folder.mkdir()
     words = command(folder, address, security, "--until-end", "--group", how, "--accepted-topic", "accepted", "--debug")
-    done = subprocess.run(
-        words, env={**os.environ, SECRET: secured.password}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    environment = {**os.environ, SECRET: secured.password, KEY_SECRET: secured.client.password}
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     assert placed(folder / "out") == expected({0: 50}) and recounted(folder / "out")
     with closing(GroupOffsets(KafkaSettings(secured.address), how)) as offsets:
         assert offsets.committed([("docs", 0)])["docs", 0].offset == 50
-    assert shown(folder, done.stdout, secured.password) == []
+    for secret in (secured.password, secured.client.password):
+        assert shown(folder, done.stdout, secret) == []
 
 
 def test_on_prism(secured: SecuredBroker, tmp_path: Path, prism: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,3 +130,44 @@ def test_what_is_refused_is_said_without_the_secret(secured: SecuredBroker, tmp_
     assert REFUSED[case] in done.stderr.splitlines()[-1], done.stderr
     assert "Traceback" not in done.stderr
     assert shown(folder, done.stdout + done.stderr, wrong if case == "another password" else secured.password) == []
+
+
+REFUSED_CERTIFICATE = {
+    "none": ("does not take the client's certificate", 1),
+    "of another": ("does not take the client's certificate", 1),
+    "another password": ("ssl_password", 2),
+    "no password": ("ssl_password", 2),  # OpenSSL would ask for it on the terminal
+    "no key": ("absent.key: No such file", 2),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_CERTIFICATE)
+def test_what_is_wrong_with_a_certificate_is_said(secured: SecuredBroker, tmp_path: Path, case: str) -> None:
+    security, secret = mutual(secured, {"env": KEY_SECRET}), secured.client.password
+    if case == "none":
+        security = {key: security[key] for key in ("security_protocol", "ssl_cafile")}
+    if case == "of another":
+        other = identity(tmp_path / "other")
+        security |= {"ssl_certfile": str(other.certificate), "ssl_keyfile": str(other.key)}
+        secret = other.password
+    if case == "another password":
+        secret = "another-secret-of-the-test"
+    if case == "no password":
+        del security["ssl_password"]
+    if case == "no key":
+        security["ssl_keyfile"] = str(tmp_path / "absent.key")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    done = subprocess.run(
+        command(folder, secured.mutual, security, "--until-end"),
+        env={**os.environ, KEY_SECRET: secret},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    said, status = REFUSED_CERTIFICATE[case]
+    assert said in done.stderr.splitlines()[-1], done.stderr
+    assert done.returncode == status and "Traceback" not in done.stderr and "pass phrase" not in done.stderr
+    assert not (folder / "out" / "ledger").exists()
+    assert shown(folder, done.stdout + done.stderr, secret) == []

@@ -19,7 +19,8 @@ from services.flink_server import FlinkServer
 from services.kafka_broker import Broker, free_port
 
 from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source, Start
-from evenflow.transforms.kafka_client import Cluster, TopicMissingError, UnreachableError
+from evenflow.transforms.kafka_cluster import Cluster
+from evenflow.transforms.kafka_errors import TopicMissingError, UnreachableError
 from evenflow.transforms.kafka_panes import PaneCutter
 from evenflow.transforms.kafka_settings import KafkaSettings
 

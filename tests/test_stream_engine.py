@@ -1,0 +1,68 @@
+"""How a runner's failure is told, and that a runner which does not answer keeps nobody from ending."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.runner import PipelineState
+
+from evenflow.pipelines import stream_engine
+from evenflow.pipelines.stream_engine import RunnerError, explained, on_runner
+from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
+
+MODULE = "evenflow.transforms.kafka_errors"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        (f"Traceback\n{MODULE}.UnreachableError: t partition 0: no answer\n", UnreachableError, "t partition 0: no answer"),
+        (f"{MODULE}.TopicMissingError: t is not on a:1: check\n", TopicMissingError, "it was deleted while it was read"),
+        (f"{MODULE}.UnknownError: what\n", KafkaSourceError, "what"),
+        ("Traceback\n  File x\nValueError: odd\n", RunnerError, "reading failed: ValueError: odd"),
+    ],
+)
+def test_what_a_worker_raised_comes_back_as_what_it_was(text: str, kind: type[Exception], said: str) -> None:
+    found = explained(RuntimeError(text))
+    assert type(found) is kind and said in str(found)
+
+
+class _Silent:
+    """A runner's result: it neither ends nor answers a request to."""
+
+    state = PipelineState.RUNNING
+
+    def __init__(self) -> None:
+        self.asked, self.never = threading.Event(), threading.Event()
+
+    def wait_until_finish(self) -> None:
+        self.never.wait()
+
+    def cancel(self) -> None:
+        self.asked.set()
+        self.never.wait()
+
+
+def test_a_runner_that_does_not_answer_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = _Silent()
+    monkeypatch.setattr(stream_engine, "CANCEL_SECONDS", 0.2)
+    monkeypatch.setattr(beam.Pipeline, "run", lambda self: silent)
+    ended = threading.Event()
+
+    def go() -> None:
+        def draw(pipeline: Any) -> None:
+            """Nothing."""
+
+        with on_runner(draw, ["--runner=DirectRunner"], lambda: None) as state:
+            assert not state()
+        ended.set()
+
+    threading.Thread(target=go, daemon=True).start()
+    began = time.monotonic()
+    assert ended.wait(60), "it waits for the runner's answer"
+    assert silent.asked.is_set() and time.monotonic() - began < 60
+    silent.never.set()
