@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evenflow.transforms import stereotypes
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.stereotypes import LEAST_READ, THRESHOLD, UNSURE, ModelError, load, load_form, shipped
+from evenflow.transforms.stereotypes import THRESHOLD, UNSURE, ModelError, load, load_frames, shipped
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parent / "data"
@@ -183,30 +183,23 @@ def test_a_model_that_cannot_be_used(tmp_path: Path) -> None:
         load(path)
 
 
-def test_only_what_words_leave_open_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain sentences cost what the linear model costs: the form of those that words rule out is never read."""
-    sentences = ["The king was crowned in Rome in 1066.", "Women are bad drivers."]
-    words = shipped().linear.detect(sentences, [[], []])
-    assert words[0] is not None and words[0] < LEAST_READ
-    read: list[str] = []
-    monkeypatch.setattr(stereotypes.stereotype_form, "form", lambda sentence, _: read.append(sentence) or {})
-    assert shipped().detect(sentences, [[], []])[0] == words[0]
-    assert read == sentences[1:]
-
-
-def test_a_form_model_that_cannot_be_used(tmp_path: Path) -> None:
+def test_a_model_of_frames_that_cannot_be_used(tmp_path: Path) -> None:
     linear = shipped().linear
-    path = tmp_path / "form.json"
+    path = tmp_path / "frames.json"
     with pytest.raises(ModelError, match=r"cannot be read.*reinstall"):
-        load_form(path, linear)
-    stored = json.loads(stereotypes.FORM_PATH.read_text())
+        load_frames(path, linear)
+    stored = json.loads(stereotypes.FRAMES_PATH.read_text())
     path.write_text(json.dumps(stored | {"kind": "linear"}))
-    with pytest.raises(ModelError, match=r"expected .* form"):
-        load_form(path, linear)
-    stored["model"]["bias"] += 1
+    with pytest.raises(ModelError, match=r"expected .* frames"):
+        load_frames(path, linear)
+    stored["model"]["words"]["bias"] += 1
     path.write_text(json.dumps(stored))
     with pytest.raises(ModelError, match="damaged"):
-        load_form(path, linear)
+        load_frames(path, linear)
+    stored["model"]["frames"] = stereotypes.packed(np.zeros(8, np.float16))
+    stereotypes.dump(path, "frames", stored["model"], "")
+    with pytest.raises(ModelError, match="not of this version"):
+        load_frames(path, linear)
 
 
 def everyday(stereotype: bool) -> list[str]:

@@ -149,8 +149,14 @@ def content(said: Predicate | None) -> Said:
 
 
 def behaviour(tokens: Sequence[Token], target: Target, said: Predicate | None) -> Said:
-    """Question 8, first half: whether a behaviour or characteristic is shared, rather than what happens to the target."""
-    if said is None or (target.kind == "name" and said.end - said.start < 2):
+    """Question 8, first half: whether a behaviour or characteristic is shared, rather than what happens to the target.
+
+    «Other» is for events and treatment without the target's influence. A noun that is no subject has what is said of it by
+    another word («the cars of the women are a mess»), which is a characteristic; an adjective or pronoun there has nothing.
+    """
+    if said is None:
+        return Said("yes" if target.kind == "noun" else "no")
+    if target.kind == "name" and said.end - said.start < 2:
         return Said("no")
     if said.passive and not _own_part(tokens, said):
         return Said("no", (said.start, said.verb))
@@ -218,12 +224,18 @@ def lemma(lower: str) -> str:
 
 
 def explanation(tokens: Sequence[Token], joined: Joined, said: Predicate | None, shown: bool) -> Said:
-    """Question 10: whether a reason is given for what is said. What is itself given as a reason has none."""
+    """Question 10: whether a reason is given for what is said. What is itself given as a reason has none;
+    «…, so she …» has its reason before it."""
     if said is None or not shown:
-        return Said(NOT_APPLICABLE)
+        return Said(NOT_APPLICABLE if not shown else "no")
     places = [place for place, token in enumerate(tokens) if token.lower in words("reason")]
     places += joined.places("reason_phrase")
     places = [place for place in places if place >= said.start or place == 0]
+    places += [
+        place
+        for place in range(1, len(tokens) - 1)
+        if tokens[place].lower == "so" and tokens[place - 1].lower == "," and tokens[place + 1].tag in ("PRP", "DT", "NNP")
+    ]
     return Said("yes", tuple(sorted(places))) if places else Said("no")
 
 

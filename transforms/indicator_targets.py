@@ -145,7 +145,11 @@ def _describes_people(tokens: Sequence[Token], place: int) -> bool:
 
 
 def find(text: str, tokens: Sequence[Token], hidden: dict[int, str], listed: set[int]) -> Target | None:
-    """The target that a sentence says most of, or None where it names nobody."""
+    """The target that a sentence says most of, or None where it names nobody.
+
+    A word for a group that only describes a thing («a German meal») is no category label (example 8 of the guideline), unless
+    it is a listed one.
+    """
     best: Target | None = None
     best_weight = -100.0
     for place in _places(text, tokens, hidden, listed):
@@ -155,7 +159,7 @@ def find(text: str, tokens: Sequence[Token], hidden: dict[int, str], listed: set
         weight = _weight(target, tokens)
         if weight > best_weight:
             best, best_weight = target, weight
-    return best
+    return None if best is not None and not listed and _no_label(tokens, best) else best
 
 
 def _weight(target: Target, tokens: Sequence[Token]) -> float:
@@ -168,8 +172,19 @@ def _weight(target: Target, tokens: Sequence[Token]) -> float:
         weight -= 1.0
     if _speaks(tokens, target):
         weight -= 4.0
-    thing = target.head != target.at and not _is_person(tokens[target.head].lower)
-    return weight - 1.5 * thing - 0.02 * min(target.start, 50)
+    return weight - 1.5 * _is_thing(tokens, target) - 0.02 * min(target.start, 50)
+
+
+def _is_thing(tokens: Sequence[Token], target: Target) -> bool:
+    """Whether a label only describes the noun of its phrase, which names no people."""
+    return target.kind == "noun" and target.head != target.at and not _is_person(tokens[target.head].lower)
+
+
+def _no_label(tokens: Sequence[Token], target: Target) -> bool:
+    """Whether what was found is a thing for sure, by a longer list of nouns for people."""
+    head = tokens[target.head].lower
+    known = {head, head.removesuffix("s")} & (people.PERSON_NOUNS | people.RELATED)
+    return _is_thing(tokens, target) and tokens[target.at].tag != "NNS" and not known
 
 
 def _is_person(lower: str) -> bool:

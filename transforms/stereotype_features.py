@@ -43,7 +43,8 @@ class Features:
     """Features of n sentences.
 
     columns: (f,) indices into BUCKETS weights. sizes: (n,) how many of them each sentence has, in order. dense: (n, DENSE),
-    0 or 1. words: (n,) words in letters or digits. known: (n,) how many of them are known.
+    0 or 1. words: (n,) words in letters or digits. known: (n,) how many of them are known. pieces: what was read, in order,
+    for whoever looks closer (`stereotype_frames`).
     """
 
     columns: Ints
@@ -51,6 +52,7 @@ class Features:
     dense: Floats
     words: Ints
     known: Ints
+    pieces: tuple[Piece, ...] = ()
 
 
 def features(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> Features:
@@ -71,6 +73,7 @@ def features(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -
         np.concatenate([part.dense for part in parts]),
         np.concatenate([part.words for part in parts]),
         np.concatenate([part.known for part in parts]),
+        tuple(piece for part in parts for piece in part.pieces),
     )
 
 
@@ -99,14 +102,32 @@ class _Words:
     starts: Ints
     ends: Ints
     plain: Bools  # in letters, and none of those that are masked
+    is_word: Bools  # no sign
 
-    def only(self, chosen: Bools) -> _Words:
+    def only(self, chosen: Bools | Ints) -> _Words:
         return _Words(*(each[chosen] for each in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Sentences that were read together: how many, their text and its codes, and its words (runs of groups not yet as one)."""
+
+    count: int
+    text: str
+    codes: terms.Codes
+    words: _Words
+
+    def capital(self, places: Ints) -> Bools:
+        """Which characters of the text are capitals (of ASCII)."""
+        width = ("ascii", np.uint8) if self.text.isascii() else ("utf-32-le", np.uint32)
+        points = np.frombuffer(self.text.encode(width[0], "surrogatepass"), width[1])[places]
+        return (points >= ord("A")) & (points <= ord("Z"))
 
 
 def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> Features:
     n = len(sentences)
-    codes = terms.encode("\n".join(sentences))
+    text = "\n".join(sentences)
+    codes = terms.encode(text)
     hasher = terms.Hasher(codes)
     lengths = np.fromiter(map(len, sentences), np.int64, n) + 1
     begins = np.cumsum(lengths) - lengths
@@ -129,10 +150,11 @@ def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> 
     masked = (kind > 0) | pronoun | name | digit
     hashes[digit], hashes[pronoun], hashes[name], hashes[kind > 0] = NUMBER, PRONOUN, NAME, GROUP
     bits[kind > 0] &= ~CUES
-    every = _Words(hashes, owner, bits, kind, starts, ends, is_word & ~masked)
+    every = _Words(hashes, owner, bits, kind, starts, ends, is_word & ~masked, is_word)
     said = _merged(every)
     columns, sizes = _columns(said, hasher, n)
-    return Features(columns, sizes, np.hstack((_cues(said, n), signs, _presence(said, n))), in_words, in_known)
+    dense = np.hstack((_cues(said, n), signs, _presence(said, n)))
+    return Features(columns, sizes, dense, in_words, in_known, (Piece(n, text, codes, every),))
 
 
 def _labelled(labels: Sequence[Spans], begins: Ints, starts: Ints, ends: Ints) -> Ints:
@@ -156,9 +178,10 @@ def _merged(words: _Words) -> _Words:
     again = np.zeros(len(named), bool)
     again[1:] = named[1:] & named[:-1] & (words.owner[1:] == words.owner[:-1])
     kept = np.flatnonzero(~again)
+    out = words.only(kept)
     if len(kept):
-        words.kind[kept] = np.maximum.reduceat(words.kind, kept)
-    return words.only(~again)
+        out.kind = np.maximum.reduceat(words.kind, kept)
+    return out
 
 
 def _columns(words: _Words, hasher: terms.Hasher, n: int) -> tuple[Ints, Ints]:

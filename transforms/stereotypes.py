@@ -1,10 +1,10 @@
 """Detects stereotypes: the probability that a sentence states or implies one about a group that it names (main paper, 4.2.3).
 
 Two models ship with the package, both blind to which group of an attribute is named. `Linear` is a logistic regression over
-hashed words (`stereotype_features`); it is fast and tells what is surely none. `WithForm` reads the rest: a second logistic
-regression over the first one's logit and the sentence's form (`stereotype_form`). `MiniLM` (`stereotype_minilm`) has the
-sentence's embedding and is an extra. They are trained by `tests/benchmarks/train_stereotypes.py` and
-`train_stereotype_form.py`, which name the data.
+hashed words (`stereotype_features`), learnt from published data sets. `WithFrames`, the default, is one over words and frames
+(`stereotype_frames`: who is said to be or do what), learnt from sentences that were labelled one by one. `MiniLM`
+(`stereotype_minilm`) has the sentence's embedding and is an extra. They are trained by `tests/benchmarks/train_stereotypes.py`
+and `train_stereotype_frames.py`, which name the data.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,25 +22,24 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import stereotype_form, stereotype_terms
+from evenflow.transforms import stereotype_frames, stereotype_terms
 from evenflow.transforms.stereotype_features import BUCKETS, DENSE, VERSION, Features, Spans, features
 
 MODEL_PATH = Path(__file__).with_name("stereotype_model.json")
-FORM_PATH = Path(__file__).with_name("stereotype_form_model.json")
+FRAMES_PATH = Path(__file__).with_name("stereotype_frames_model.json")
 FORMAT = 1  # of the model file
-# A sentence at or above it is called a stereotype. Chosen by cross-validation on the everyday sentences that are trained on
-# and the development half of those labelled by hand: of 0.45, 0.5, 0.55 and 0.6 the least that calls under one plain sentence
-# of the corpus in a hundred, and under one in ten of the everyday ones made to look like stereotypes.
-THRESHOLD = 0.55
-# Between these a judge that understands more (a language model) is worth asking.
+# A sentence at or above it is called a stereotype: of steps of 0.05 the least that calls at most two in a hundred plain sentences
+# of the corpus (comments collected for their hostility aside) and one in ten of those that are written to be none.
+THRESHOLD = 0.65
+# Between these a judge that understands more (a language model) is worth asking: below, at most one in ten is a stereotype, and
+# above, nine in ten are. Both by `tests/benchmarks/train_stereotype_frames.py`, on development sentences that the model judging
+# them has not seen.
 UNSURE = (0.2, 0.8)
-# Probability by words alone from which a sentence is read. On the development sentences one in 150 of the stereotypes found
-# has less, and seven in eight plain sentences of the corpus have less.
-LEAST_READ = 0.1
 LEAST_WORDS = 2  # one word states nothing
 LEAST_KNOWN = 0.4  # share of words that are known: below it a sentence is in another language, or noise
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 class Detector(Protocol):
@@ -69,8 +67,8 @@ class Head:
 
     def __call__(self, each: Features) -> Floats:
         """Its value for n sentences (n,). The hashed features of a sentence share a length of 1."""
-        sums = np.bincount(np.repeat(np.arange(len(each.sizes)), each.sizes), self.weights[each.columns], len(each.sizes))
-        return sums / np.sqrt(np.maximum(each.sizes, 1)) + each.dense @ self.dense + self.bias
+        owners = np.repeat(np.arange(len(each.sizes)), each.sizes)
+        return mean_root(self.weights, each.columns, owners, each.sizes) + each.dense @ self.dense + self.bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,36 +94,34 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class WithForm:
-    """The default detector: what the words may make a stereotype is read for its form.
+class WithFrames:
+    """The default detector: a sentence's words and its frames, weighed together.
 
-    linear: the logit of the words. weights: of the form's features, by name. bias: of the second regression.
+    words: of `stereotype_features`, with the bias. frames: weights (stereotype_frames.WIDTH,). linear: tells the strength.
     """
 
+    words: Head
+    frames: npt.NDArray[np.float32]
     linear: Linear
-    weights: Mapping[str, float]
-    bias: float
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
-        """See Detector. Below LEAST_READ the probability is the words' own. Raises ValueError if the numbers of sentences
-        and labels differ."""
+        """See Detector. Raises ValueError if the numbers of sentences and labels differ."""
         each = features(sentences, labels, self.linear.common)
-        logits = self.linear.probability(each)
-        found = where_sure(logistic(logits), each)
-        for place, chance in enumerate(found):
-            if chance is not None and chance >= LEAST_READ:
-                found[place] = self.chance(sentences[place], labels[place], float(logits[place]))
-        return found
+        return where_sure(logistic(self.logits(each)), each)
 
-    def chance(self, sentence: str, spans: Spans, logit: float) -> float:
-        """The probability of a sentence whose words have this logit."""
-        seen = stereotype_form.beside(stereotype_form.form(sentence, spans), logit)
-        total = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in seen.items())
-        return 1 / (1 + math.exp(-min(30.0, max(-30.0, total))))
+    def logits(self, each: Features) -> Floats:
+        """The logits (n,) of sentences that were read."""
+        seen = stereotype_frames.frames(each.pieces)
+        return self.words(each) + mean_root(self.frames, seen.columns, seen.owners, seen.sizes)
 
     def strengths(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """How strong people would call each as a stereotype: see `Linear.strengths`."""
         return self.linear.strengths(sentences, labels)
+
+
+def mean_root(weights: npt.NDArray[np.float32], columns: Ints, owners: Ints, sizes: Ints) -> Floats:
+    """Sums (n,) of the weights at the columns (f,) of each owner (f,), over the root of their number (n,)."""
+    return np.bincount(owners, weights[columns], len(sizes)) / np.sqrt(np.maximum(sizes, 1))
 
 
 def can_say(each: Features) -> npt.NDArray[np.bool_]:
@@ -143,32 +139,38 @@ def logistic(values: Floats) -> Floats:
 
 
 @cache
-def shipped() -> WithForm:
+def shipped() -> WithFrames:
     """The models beside this file. Raises ModelError."""
-    return load_form(FORM_PATH, load(MODEL_PATH))
+    return load_frames(FRAMES_PATH, load(MODEL_PATH))
 
 
-def load_form(path: Path, linear: Linear) -> WithForm:
-    """The default detector with the form's model as `dump` wrote it, after `linear`. Raises ModelError as `load`."""
-    stored = read(path, "form")
-    return WithForm(linear, stored["weights"], float(stored["bias"]))
+def load_frames(path: Path, linear: Linear) -> WithFrames:
+    """The default detector as `dump` wrote it, with `linear` for the strength. Raises ModelError as `load`."""
+    stored = read(path, "frames")
+    frames = unpacked(stored["frames"], np.float16, (-1,))
+    if len(frames) != stereotype_frames.WIDTH or len(stored["words"]["dense"]) != DENSE:
+        raise ModelError(f"{path}: not of this version's features; {WHAT_TO_DO}")
+    return WithFrames(head(stored["words"]), frames, linear)
+
+
+def head(stored: Mapping[str, Any]) -> Head:
+    """A head as it is stored."""
+    weights = unpacked(stored["weights"], np.float16, (BUCKETS,))
+    return Head(weights, np.array(stored["dense"], np.float32), float(stored["bias"]))
 
 
 def load(path: Path) -> Linear:
     """A model as `dump` wrote it. Raises ModelError for a file that is missing, damaged, or of another version."""
     stored = read(path, "linear")
-    heads = {
-        name: Head(unpacked(each["weights"], np.float16, (BUCKETS,)), np.array(each["dense"], np.float32), float(each["bias"]))
-        for name, each in stored["heads"].items()
-    }
-    if any(len(head.dense) != DENSE for head in heads.values()):
+    heads = {name: head(each) for name, each in stored["heads"].items()}
+    if any(len(each.dense) != DENSE for each in heads.values()):
         raise ModelError(f"{path}: not of this version's features; {WHAT_TO_DO}")
     common = unpacked(stored["common"], np.uint64, (-1,))
     known = stereotype_terms.terms_of_hashes(common.astype(np.uint64), np.ones(len(common), np.int32))
     return Linear(heads["probability"], heads["strength"], known)
 
 
-WHAT_TO_DO = "reinstall evenflow, or train the model anew (tests/benchmarks/train_stereotypes.py)"
+WHAT_TO_DO = "reinstall evenflow, or train the models anew (tests/benchmarks/train_stereotypes.py, train_stereotype_frames.py)"
 
 
 def read(path: Path, kind: str) -> dict[str, Any]:

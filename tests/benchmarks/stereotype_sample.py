@@ -1,5 +1,10 @@
 """Draws the relevant sentences of the stereotype gold set: python tests/benchmarks/stereotype_sample.py documents.jsonl[.gz]
 
+    python tests/benchmarks/stereotype_sample.py documents.jsonl.gz --after stereotype_gold.jsonl   # the development set
+
+The development set is drawn with another seed from other documents, and without sentences that differ from one drawn before
+in the group alone.
+
 A unit is a sentence with one attribute that it names a label of. Strata are source by attribute, each drawn without
 replacement. Reddit gets half of the first round and all of the second, since the other sources hold few stereotypes; the
 weight of a stratum (units in the corpus a unit drawn, of both rounds) brings figures back to the corpus. A sentence that
@@ -23,6 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evenflow.transforms import stereotype_minilm
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.wordlists.loader import SHIPPED, load
@@ -42,6 +48,14 @@ FIRST = {"speeches": 16, "news": 17, "movie_reviews": 17, "reddit": 51}
 ROUNDS = (
     {(source, attribute): number for source, number in FIRST.items() for attribute in SHIPPED},
     {("reddit", "gender"): 50, ("reddit", "religion"): 80, ("reddit", "age"): 20},
+)
+# The development set, for training and choosing.
+DEVELOPMENT_SEED = 20250707
+DEVELOPMENT = (
+    {
+        **{(source, attribute): 11 for source in ("speeches", "news", "movie_reviews") for attribute in SHIPPED},
+        **{("reddit", "gender"): 110, ("reddit", "religion"): 130, ("reddit", "age"): 60},
+    },
 )
 # Characters of the text before the sentence that are kept: enough for the sentence before it.
 CONTEXT = 300
@@ -103,6 +117,14 @@ def units(documents: Iterator[Mapping[str, str]], finder: LabelFinder) -> Iterat
                 )
 
 
+def without_kin(frame: Sequence[Unit], before: Path) -> list[Unit]:
+    """The units of other documents than those drawn before (JSON lines), and unlike them in more than the group."""
+    rows = list(read(before))
+    documents = {row["id"] for row in rows}
+    kin = {stereotype_minilm.masked(row["sentence"]).casefold() for row in rows}
+    return [unit for unit in frame if unit.id not in documents and stereotype_minilm.masked(unit.sentence).casefold() not in kin]
+
+
 def draw(frame: list[Unit], rounds: Sequence[Mapping[Stratum, int]], seed: int) -> list[tuple[Unit, float, int]]:
     """Units with their weights and rounds (from 0): each round shuffled, the first round first.
 
@@ -140,9 +162,13 @@ def read(path: Path) -> Iterator[dict[str, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Draw the sentences of the stereotype gold set.")
     parser.add_argument("documents", type=Path, help="JSON lines, plain or gzip: id, source, text")
+    parser.add_argument("--after", type=Path, help="draws the development set, apart from these rows")
     arguments = parser.parse_args()
-    finder = LabelFinder([load(attribute) for attribute in SHIPPED])
-    for unit, weight, number in draw(list(units(read(arguments.documents), finder)), ROUNDS, SEED):
+    frame = list(units(read(arguments.documents), LabelFinder([load(attribute) for attribute in SHIPPED])))
+    rounds, seed = ROUNDS, SEED
+    if arguments.after:
+        frame, rounds, seed = without_kin(frame, arguments.after), DEVELOPMENT, DEVELOPMENT_SEED
+    for unit, weight, number in draw(frame, rounds, seed):
         row = asdict(unit) | {"weight": round(weight, 3), "round": number + 1}
         sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -138,7 +138,7 @@ def fit_strength(
 
 def vocabulary(examples: Sequence[Example], adjectives: Sequence[str]) -> list[str]:
     """Words of the examples, the most common first, and adjectives."""
-    counts = Counter(word for each in examples for word in set(re.findall(r"[a-z]+", each.sentence.lower())))
+    counts = Counter(word for each in examples for word in sorted(set(re.findall(r"[a-z]+", each.sentence.lower()))))
     counts.update(dict.fromkeys(adjectives, 2))
     return [word for word, n in counts.most_common(VOCABULARY) if n >= 2 and len(word) > 1]
 
@@ -152,23 +152,23 @@ def linear(probability: stereotypes.Head, strength: stereotypes.Head, common: Se
     return stereotypes.Linear(probability, strength, stereotype_terms.terms_of(dict.fromkeys(common, 1)))
 
 
-def save(model: stereotypes.Linear, path: Path) -> None:
-    heads = {
-        name: {
-            "weights": stereotypes.packed(each.weights.astype(np.float16)),
-            "dense": [round(float(value), 4) for value in each.dense],
-            "bias": round(each.bias, 4),
-        }
-        for name, each in (("probability", model.probability), ("strength", model.strength))
+def stored(head: stereotypes.Head) -> dict[str, Any]:
+    """A head as a model file has it."""
+    return {
+        "weights": stereotypes.packed(head.weights.astype(np.float16)),
+        "dense": [round(float(value), 4) for value in head.dense],
+        "bias": round(head.bias, 4),
     }
+
+
+def save(model: stereotypes.Linear, path: Path) -> None:
+    heads = {name: stored(each) for name, each in (("probability", model.probability), ("strength", model.strength))}
     stereotypes.dump(path, "linear", {"heads": heads, "common": stereotypes.packed(model.common.hashes)}, SOURCE)
 
 
-def gold_documents(path: Path | None) -> frozenset[str]:
-    """The documents of sentences that are kept for judging the detector."""
-    if path is None:
-        return frozenset()
-    return frozenset(json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines())
+def documents(paths: Sequence[Path]) -> frozenset[str]:
+    """The documents of sentences that were labelled by hand."""
+    return frozenset(json.loads(line)["id"] for path in paths for line in path.read_text(encoding="utf-8").splitlines())
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ def replaced(given: Sources, **changes: Any) -> Sources:
     return dataclasses.replace(given, **changes)
 
 
-def sources(folder: Path, exclude: Path | None) -> Sources:
-    """The data of a folder without the validation scores' sentences."""
+def sources(folder: Path, *exclude: Path) -> Sources:
+    """The data of a folder without the validation scores' sentences, and without the documents of the rows of `exclude`."""
     held = {data.folded(each.sentence) for each in data.human_scores(folder / "stereotypes/human_scores_val.csv")}
     scores = data.human_scores(folder / "stereotypes/human_scores_train.csv")
     stereoset = data.stereoset(folder / "stereotypes/stereoset_intrasentence_dev.jsonl")
@@ -197,7 +197,7 @@ def sources(folder: Path, exclude: Path | None) -> Sources:
         [each for each in scores if data.folded(each.sentence) not in held],
         [each for each in stereoset if data.folded(each["sentence"]) not in held],
         [each for each in crows if data.folded(each.sentence) not in held],
-        data.of_corpus(folder / "corpus/documents.jsonl.gz", gold_documents(exclude)),
+        data.of_corpus(folder / "corpus/documents.jsonl.gz", documents(exclude)),
         data.traits(folder / "lexicons/opinion_lexicon.zip"),
     )
 
@@ -268,7 +268,7 @@ def main() -> None:
     parser.add_argument("encoder", type=Path)
     parser.add_argument("--exclude", type=Path, help="JSON lines whose `id` are documents that are not learnt from")
     args = parser.parse_args()
-    trained = train(sources(args.data, args.exclude), stereotype_minilm.Encoder(args.encoder))
+    trained = train(sources(args.data, *([args.exclude] if args.exclude else [])), stereotype_minilm.Encoder(args.encoder))
     save(trained.linear, stereotypes.MODEL_PATH)
     stereotypes.dump(stereotype_minilm.MODEL_PATH, "minilm", trained.embedded.to_json(), SOURCE)
     for path in (stereotypes.MODEL_PATH, stereotype_minilm.MODEL_PATH):
