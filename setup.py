@@ -8,6 +8,7 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python 
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 MINILM = ["onnx>=1.16", "onnxruntime>=1.18", "tokenizers>=0.20"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
+METRICS = ["prometheus-client>=0.20"]
 ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists", "prompts")
 
 setup(
@@ -41,11 +42,13 @@ setup(
     extras_require={
         "kafka": KAFKA,
         "llm": LLM,
+        "metrics": METRICS,
         "minilm": MINILM,
         "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
         "test": [
             *KAFKA,
             *LLM,
+            *METRICS,
             *MINILM,
             "hypothesis>=6.100",
             "psutil>=5.9",

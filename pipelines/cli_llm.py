@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines import options
-from evenflow.pipelines.endings import FAILED, printing
+from evenflow.pipelines.endings import FAILED, Session, logs, printing
 from evenflow.pipelines.explain import visible
 
 if TYPE_CHECKING:
+    from evenflow.transforms.inference_estimate import Sample
     from evenflow.transforms.inference_settings import Key, Settings
 
 CHECK_EXAMPLES = options.examples(
@@ -46,6 +47,7 @@ ArgumentOption = Annotated[
 
 
 def llm_check(
+    context: typer.Context,
     llm: LlmOption = None,
     llm_model: ModelOption = None,
     llm_key_env: KeyEnvOption = None,
@@ -58,6 +60,7 @@ def llm_check(
 
     Prints latency, tokens a second and the server's version. Exit status: 0 all answers are sound, 1 some are not.
     """
+    logs(context.obj or Session())
     from evenflow.prompts import loader
     from evenflow.transforms import inference_check
     from evenflow.transforms.inference import Client
@@ -79,6 +82,7 @@ def llm_check(
 
 
 def estimate(
+    context: typer.Context,
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")],
     config: options.ConfigOption = None,
     text_field: options.TextFieldOption = None,
@@ -90,34 +94,46 @@ def estimate(
     ] = TOKENS_A_SECOND,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Say from a sample how many sentences an LLM would be asked about for stereotypes, in tokens and hours.
+    """Say from a sample what an LLM would be asked, step by step, in tokens and hours: in the modes cascade and llm, and as
+    configured.
 
-    Nothing is asked. A sentence that comes twice is counted twice, although the cache answers the second one.
+    Nothing is asked. Every step is counted, those too that are not configured. A sentence that comes twice is counted twice,
+    although the cache answers the second one; and an LLM that finds more than the small models do is asked more.
     """
+    logs(context.obj or Session())
     from evenflow.schemas.config import load
-    from evenflow.transforms import files, inference_estimate, stereotypes
+    from evenflow.transforms import files, inference_estimate
 
     settings = load(config, options.given(fields__text=text_field), attribute or (), wordlist or ())
     found = files.match(inputs)
-    detector = stereotypes.shipped()
-    sampler = inference_estimate.Sampler(settings, detector.detect, stereotypes.UNSURE)
+    sampler = inference_estimate.Sampler(settings)
     seen = inference_estimate.Sample()
     for block, stored in inference_estimate.taken(found, sample):
         sampler.add(seen, block, stored)
-    size = sum(found.values())
-    every = seen.total(seen.relevant, seen.relevant_characters, size)
-    unsure = seen.total(seen.unsure, seen.unsure_characters, size)
-    result = {
-        "input_bytes": size,
-        "sampled_documents": len(seen.weights),
-        "sampled_share": round(min(1.0, sum(seen.weights) / size), 6) if size else 0.0,
-        "tokens_a_second": tokens_per_second,
-        "unsure_from_to": list(stereotypes.UNSURE),
-        "llm": every.as_json(tokens_per_second),
-        "cascade": unsure.as_json(tokens_per_second),
-    }
+    result = _estimated(seen, inference_estimate.configured(settings), sum(found.values()), tokens_per_second)
     with printing():
         print(json.dumps(result, indent=1) + "\n" if as_json else _estimate_lines(result), end="")
+
+
+def _estimated(seen: Sample, own: dict[str, str], size: int, tokens_per_second: float) -> dict[str, Any]:
+    from evenflow.transforms.inference_estimate import STEPS
+
+    def total(modes: dict[str, str]) -> dict[str, Any]:
+        return seen.total(modes, size).as_json(tokens_per_second)
+
+    modes: dict[str, Any] = {}
+    for mode in ("embedded", "cascade", "llm"):
+        every = dict.fromkeys(STEPS, mode)
+        modes[mode] = {"prompts": {prompt: total({prompt: mode}) for prompt in STEPS}, "all": total(every)}
+    return {
+        "input_bytes": size,
+        "sampled_documents": seen.documents,
+        "sampled_share": round(min(1.0, sum(seen.weights) / size), 6) if size else 0.0,
+        "tokens_a_second": tokens_per_second,
+        "steps": STEPS,
+        "modes": modes,
+        "configured": {"prompts": own, "all": total(own)},
+    }
 
 
 def key_of(env: str | None, file: Path | None) -> Key | None:
@@ -143,13 +159,18 @@ def settings_of(
     from evenflow.transforms.inference_settings import Settings
 
     if (llm is None) == (serve is None):
-        raise typer.BadParameter("give one of --llm and --llm-serve", param_hint="'--llm'")
+        said = "--llm and --llm-serve exclude each other" if llm is not None else "give --llm or --llm-serve"
+        raise typer.BadParameter(said, param_hint="'--llm'")
+    if serve is not None and not serve.strip():
+        raise typer.BadParameter("a folder or a model's name was expected", param_hint="'--llm-serve'")
     if llm is not None:
         if arguments:
             raise typer.BadParameter("--llm-argument goes with --llm-serve", param_hint="'--llm-argument'")
         if model is None:
             raise typer.BadParameter("--llm needs --llm-model, the model's name at the server", param_hint="'--llm-model'")
-        yield Settings(llm, model, key)
+        with _as_usage():
+            settings = Settings(llm, model, key)
+        yield settings
         return
     if serve is None or model is not None or key is not None:
         raise typer.BadParameter("--llm-serve goes without --llm-model and a key", param_hint="'--llm-serve'")
@@ -157,6 +178,17 @@ def settings_of(
         # A server that ended is started again, which takes as long as the first time.
         wait = inference_serving.RESTART_SECONDS
         yield Settings(served.url, served.model, served.key, deadline=wait, patience=wait)
+
+
+@contextmanager
+def _as_usage() -> Iterator[None]:
+    """Settings that cannot be are wrong usage of --llm. Raises BadParameter."""
+    from evenflow.transforms.inference_settings import SettingsError
+
+    try:
+        yield
+    except SettingsError as error:
+        raise typer.BadParameter(str(error), param_hint="'--llm'") from error
 
 
 @contextmanager
@@ -169,7 +201,8 @@ def configured(
     """
     if llm is None and serve is None:
         if model is not None or key is not None or arguments:
-            raise typer.BadParameter("give --llm or --llm-serve with it", param_hint="'--llm'")
+            said = "--llm-model, --llm-argument and a key need --llm or --llm-serve"
+            raise typer.BadParameter(said, param_hint="'--llm'")
         yield {}
         return
     with settings_of(llm, model, key, serve, arguments) as settings:
@@ -194,12 +227,26 @@ def _print_check(settings: Settings, result: Any) -> None:
 
 
 def _estimate_lines(result: Any) -> str:
-    low, high = result["unsure_from_to"]
     size = f"{result['sampled_share']:.2%} of {result['input_bytes'] / 1e6:,.1f} MB"
-    lines = [f"{result['sampled_documents']:,} documents looked at, {size}"]
-    for name, meant in (("llm", "every relevant sentence"), ("cascade", f"those the model is unsure of, {low} to {high}")):
-        each = result[name]
-        within = "" if each["within"] is None else f" ± {each['within']:,}"
-        lines.append(f"{name}: {each['questions']:,}{within} questions ({meant})")
-        lines.append(f"  {each['tokens']:,} tokens, {each['hours']:,.2f} h at {result['tokens_a_second']:,.0f} tokens a second")
+    speed = f"{result['tokens_a_second']:,.0f} tokens a second"
+    lines = [f"{result['sampled_documents']:,} documents looked at, {size}; hours at {speed}"]
+    lines.append(f"{'':<28}{'questions':>24}{'tokens':>18}{'hours':>12}")
+    for mode, meant in (("cascade", "what the small models are unsure of"), ("llm", "everything")):
+        lines.append(f"{mode}: {meant}")
+        found = result["modes"][mode]
+        for prompt, each in found["prompts"].items():
+            step = result["steps"][prompt]
+            lines.append(_estimate_line(prompt if prompt == step else f"{step}: {prompt}", each))
+        lines.append(_estimate_line("in all", found["all"]))
+    lines.append("embedded: nothing")
+    own = result["configured"]
+    asked = ", ".join(f"{prompt} {mode}" for prompt, mode in own["prompts"].items() if mode != "embedded")
+    lines.append(f"as configured: {asked or 'nothing, neither stereotypes nor repair are on'}")
+    lines.append(_estimate_line("in all", own["all"]))
     return "\n".join(lines) + "\n"
+
+
+def _estimate_line(name: str, each: Any) -> str:
+    within = "" if each["within"] is None else f" ± {each['within']:,}"
+    count = f"{each['questions']:,}{within}"
+    return f"  {name:<26}{count:>24}{each['tokens']:>18,}{each['hours']:>12,.2f}"

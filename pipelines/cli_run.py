@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenflow.pipelines import cli_llm, forks, options, summaries, tables
+from evenflow.pipelines import cli_llm, cli_metrics, forks, options, summaries, tables
 from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
 from evenflow.pipelines.explain import visible
 from evenflow.schemas.config import Config, load
 
 if TYPE_CHECKING:
+    from evenflow.pipelines.metrics_server import LiveMetrics
     from evenflow.pipelines.run import Outcome, Progress
 
 KAFKA, REPAIR = "Kafka", "Repair"  # panels of the help
@@ -86,7 +87,7 @@ def run(
     llm_key_file: cli_llm.KeyFileOption = None,
     llm_serve: cli_llm.ServeOption = None,
     llm_argument: cli_llm.ArgumentOption = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that read and annotate files.")] = 1,
     kafka: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Read a topic instead of files.", rich_help_panel=KAFKA)
     ] = None,
@@ -122,6 +123,10 @@ def run(
     dead_letter_topic: Annotated[
         str | None, typer.Option(metavar="NAME", help="Publish dead letters there.", rich_help_panel=KAFKA)
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, metavar="N", help="Serve metrics to Prometheus at this port of 127.0.0.1; 0: a free one."),
+    ] = None,
     log_format: Annotated[
         str, typer.Option(metavar="FORMAT", help="Progress on standard error: text or json, an object a line.")
     ] = "text",
@@ -140,6 +145,9 @@ def run(
         raise typer.BadParameter("give at least one path, folder or glob, or --kafka", param_hint="'--input'")
     if kafka is not None and inputs:
         raise typer.BadParameter("files and --kafka exclude each other", param_hint="'--input'")
+    for name, given in (("--workers", workers > 1), ("--pane-docs", pane_docs is not None)):
+        if kafka is not None and given:
+            raise typer.BadParameter("it is for files: one process reads a topic, in panes of time", param_hint=f"'{name}'")
     if log_format not in ("text", "json"):
         raise typer.BadParameter(f"{log_format!r} is neither text nor json", param_hint="'--log-format'")
     session.json_lines = log_format == "json"
@@ -155,6 +163,7 @@ def run(
         repair__mode=mode,
         repair__strictness=strictness,
         stereotypes__policy=stereotypes,
+        metrics__port=metrics_port,
     )
     key = cli_llm.key_of(llm_key_env, llm_key_file)
     with cli_llm.configured(llm, llm_model, key, llm_serve, llm_argument or ()) as asked:
@@ -163,23 +172,31 @@ def run(
         logs(session)
         if settings.llm.url is not None and settings.tells_sentences:
             _meet(settings)
-        session.output, session.resumable = output, True
-        if kafka is None:
-            outcome, page = _run(inputs, output, settings, workers, session, quiet)
-        else:
-            given = StreamOptions(
-                kafka=kafka,
-                topic=topic,
-                group=group,
-                values=values,
-                pane_seconds=pane_seconds,
-                until_end=until_end,
-                max_panes=max_panes,
-                runner=runner or [],
-                accepted_topic=accepted_topic,
-                dead_letter_topic=dead_letter_topic,
+        elif asked:
+            tell(
+                "note",
+                "the language model is asked nothing: neither --stereotypes nor --mode substitute or augment is on",
+                0,
+                session,
             )
-            outcome, page = run_stream(given, output, settings, session, quiet)
+        session.output, session.resumable = output, True
+        with cli_metrics.served(settings, output, session, quiet) as metrics:
+            if kafka is None:
+                outcome, page = _run(inputs, output, settings, workers, session, quiet, metrics)
+            else:
+                given = StreamOptions(
+                    kafka=kafka,
+                    topic=topic,
+                    group=group,
+                    values=values,
+                    pane_seconds=pane_seconds,
+                    until_end=until_end,
+                    max_panes=max_panes,
+                    runner=runner or [],
+                    accepted_topic=accepted_topic,
+                    dead_letter_topic=dead_letter_topic,
+                )
+                outcome, page = run_stream(given, output, settings, session, quiet, metrics)
     session.resumable = False
     _report(outcome, output, page, quiet, as_json, "nothing was read again" if kafka is None else "nothing new to read")
     if outcome.halted:
@@ -195,7 +212,15 @@ def _meet(settings: Config) -> None:
     describe(server(settings))
 
 
-def _run(inputs: list[str], output: Path, settings: Config, workers: int, session: Session, quiet: bool) -> tuple[Outcome, Path]:
+def _run(
+    inputs: list[str],
+    output: Path,
+    settings: Config,
+    workers: int,
+    session: Session,
+    quiet: bool,
+    metrics: LiveMetrics | None = None,
+) -> tuple[Outcome, Path]:
     """The run with its progress, and the report's path."""
     if workers > 1:
         forks.start()
@@ -211,6 +236,8 @@ def _run(inputs: list[str], output: Path, settings: Config, workers: int, sessio
 
         def on_pane(done: Progress) -> None:
             progress.on_pane(done)
+            if metrics is not None:
+                metrics.committed(done.entry, (done.input_bytes, done.total_bytes))
             session.go_on()
 
         outcome = Run(inputs, output, settings, workers, on_pane=on_pane, on_block=progress.on_block).go()

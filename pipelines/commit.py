@@ -22,6 +22,7 @@ from evenflow.gates.expectations import Limit, PaneChecks
 from evenflow.gates.judge import Judge, overall
 from evenflow.pipelines.endings import undisturbed
 from evenflow.pipelines.gate import Ready
+from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import weight
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
@@ -34,7 +35,7 @@ FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged", "ledg
 class Committer:
     """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the attributes' word lists."""
 
-    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: list[PaneEntry]):
+    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: list[PaneEntry] | Entries):
         self.entries = entries
         self._output = output
         self._config = config

@@ -40,7 +40,8 @@ KNOWN = (
     ("evenflow.gates.ledger", "LedgerError", FAILED),
     ("evenflow.pipelines.workers", "WorkerError", FAILED),
     ("evenflow.pipelines.stream", "GapError", FAILED),
-    ("evenflow.transforms.kafka_client", "KafkaSourceError", FAILED),
+    ("evenflow.transforms.kafka_errors", "KafkaSourceError", FAILED),
+    ("evenflow.transforms.inference_settings", "SettingsError", USAGE),  # before what it is a kind of
     ("evenflow.transforms.inference_settings", "InferenceError", FAILED),
     ("evenflow.transforms.inference_cache", "CacheError", FAILED),
     ("evenflow.transforms.stereotypes", "ModelError", FAILED),

@@ -218,13 +218,21 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
         write_block(done.details.rows.table(), path.with_suffix(sentence_table.SUFFIX))
     if done.aside is not None:
         write_block(done.aside, path.with_suffix(aside.SUFFIX))
+    if annotator.tier is not None:
+        from evenflow.transforms import llm_pane  # as above
+
+        llm_pane.keep(path, done.heard)
     write_letters(path.with_suffix(".jsonl"), done.dead)
 
 
 def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator) -> None:
-    """Take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the blocks, mark the pane
-    ready."""
+    """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the
+    blocks, mark the pane ready."""
     figures = {each.stem: each.figures for each in blocks}
+    if annotator.tier is not None:
+        from evenflow.transforms import llm_pane  # it is there wherever a language model is
+
+        figures = llm_pane.settled(figures, folder, annotator, stage)
     staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
     for path, rows, places in duplicates.repeated(staged):
         rest, letters = duplicates.drop(path, rows, places, annotator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ class Progress:
 class Outcome:
     """How a run ended: its ledger, how many panes were new, and why the gate is held, if it is."""
 
-    entries: list[PaneEntry]
+    entries: Sequence[PaneEntry]
     new: int
     held: str | None = None
 
@@ -124,7 +124,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     }
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
-    del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"]
+    del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
     asked = config.llm.url is not None and config.tells_sentences
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
         del kept["llm"][name]

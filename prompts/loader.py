@@ -58,7 +58,11 @@ class Prompt:
 
         Raises PromptError for a slot that is missing or unknown.
         """
-        return [*map(dict, self._fixed), {"role": "user", "content": self._content({**slots, SENTENCE: sentence})}]
+        return list(self.chat(self._content({**slots, SENTENCE: sentence})))
+
+    def chat(self, content: str) -> tuple[dict[str, str], ...]:
+        """The chat whose last message is a content that `messages` made."""
+        return (*map(dict, self._fixed), {"role": "user", "content": content})
 
     @cached_property
     def _fixed(self) -> tuple[Mapping[str, str], ...]:

@@ -21,6 +21,7 @@ from evenflow.schemas.sections import (
     Kafka,
     Llm,
     Measure,
+    Metrics,
     Mode,
     Pane,
     Policy,
@@ -52,6 +53,7 @@ class Config(Section):
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
     kafka: Kafka = Field(default_factory=Kafka, description="How to reach a Kafka cluster; only for run --kafka.")
     llm: Llm = Field(default_factory=Llm, description="A language model that answers what the shipped models are unsure of.")
+    metrics: Metrics = Field(default_factory=Metrics, description="What `evenflow run` tells Prometheus, while it runs.")
     max_text_mib: int = Field(
         default=32,
         ge=1,

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from evenflow.schemas import server_url
 from evenflow.schemas.messages import Problem, refuse
 
 SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
@@ -202,6 +203,13 @@ class Kafka(Section):
     )
 
 
+def _no_key(value: Any) -> Any:
+    """Whatever stands where a key's place is expected is not shown: it may be the key."""
+    if value is not None and not isinstance(value, dict):
+        refuse([Problem((), "{env: NAME} or {file: PATH} was expected: where the key is, never the key")])
+    return value
+
+
 Tiering = Literal["embedded", "cascade", "llm"]
 
 
@@ -209,8 +217,8 @@ class Llm(Section):
     url: str | None = Field(
         default=None, description="Address of an OpenAI-compatible server, as http://127.0.0.1:8000; null: no LLM is asked."
     )
-    model: str | None = Field(default=None, description="The model's name at that server.")
-    key: dict[Literal["env", "file"], str] | None = Field(
+    model: str | None = Field(default=None, min_length=1, description="The model's name at that server.")
+    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(_no_key)] = Field(
         default=None, description="Where the server's key is: {env: NAME} or {file: PATH}, never the key; null: it needs none."
     )
     detection: Tiering = Field(
@@ -223,7 +231,8 @@ class Llm(Section):
     requests: int | None = Field(
         default=None,
         ge=0,
-        description="Questions a pane of pane.mib at most, a smaller one fewer; the most valuable are asked first. null: any.",
+        description="Questions a pane at most, the most valuable of it: those where the embedded model is nearest to its "
+        "decision; what a cache answers counts too. Each block of the pane that one bears on is read twice. null: any number.",
     )
     cache: str | None = Field(
         default=None, description="File of answers that runs share; null: evenflow/llm.sqlite in the user's folder for caches."
@@ -240,6 +249,22 @@ class Llm(Section):
     def _server_and_model(self) -> Llm:
         if self.url is not None and self.model is None:
             refuse([Problem(("model",), "the model's name at the server is missing")])
+        if self.url is not None:
+            try:
+                server_url.split(self.url)
+            except ValueError as error:
+                refuse([Problem(("url",), str(error))])
         if self.key is not None and len(self.key) != 1:
             refuse([Problem(("key",), "{env: NAME} or {file: PATH} was expected")])
         return self
+
+
+class Metrics(Section):
+    port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port where Prometheus finds a run's metrics; 0: a free one; null: nowhere."
+    )
+    host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="Address to listen on. 127.0.0.1: nobody but this machine; 0.0.0.0: every network that it is in.",
+    )

@@ -113,13 +113,13 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
         config = load(None, {**base, "llm.requests": requests, "llm.detection": mode, "llm.indicators": mode}, ["gender"])
         noting = Noting()
         tier = Tier(config, noting)  # type: ignore[arg-type]
-        with tier.block(1000) as cost:
+        with tier.block() as asked:
             from evenflow.transforms import stereotypes
 
             detector = tier.detector(stereotypes.shipped())
             alone = stereotypes.shipped().detect(TEXTS, [[] for _ in TEXTS])
             assert detector.detect(TEXTS, [[] for _ in TEXTS]) == alone
-            assert noting.asked == [] and sum(each["requests"] for each in cost().values()) == 0
+            assert noting.asked == [] and sum(each["requests"] for each in asked().cost.values()) == 0
     with pytest.raises(RuntimeError, match="outside of a block"):
         tier.ask([])
 

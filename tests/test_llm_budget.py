@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -53,15 +55,21 @@ def test_the_first_are_asked_until_the_allowance_is_spent(requests: int) -> None
     assert len(asker.asked) == min(5, requests)
 
 
+def last(data: Mapping[str, Any]) -> dict[str, object]:
+    """Chooses the last candidate, and finds every sentence right."""
+    return {"choice": data["candidates"][-1]} if "candidates" in data else valid(data)
+
+
 def work(asker: Asker) -> str:
     return rewrite(TEXT, [GENDER], "gender", judge=LlmJudge(asker)).text
 
 
 def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
-    single, batched = Says(valid), Says(valid)
+    """A batch for what can be asked at once, another for the sentences whose words were chosen."""
+    single, batched = Says(last), Says(last)
     assert rehearsed(work, batched) == work(single) != TEXT
-    assert len(single.calls) > 1
-    assert len(batched.calls) == 1
+    assert len(single.calls) > 2
+    assert [{each.prompt for each in call} for call in batched.calls] == [{"counterpart", "substitution"}, {"substitution"}]
     assert {each.key for each in batched.asked} == {each.key for each in single.asked}
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.transforms.judges import Embedded, Judge
+from evenflow.transforms.judges import Chosen, Embedded, Judge, Place
 from evenflow.transforms.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, SCHEMA, TOO_LONG
-from evenflow.transforms.llm_judges import BY_MODEL, LlmJudge, Place
+from evenflow.transforms.llm_budget import Rehearsal
+from evenflow.transforms.llm_judges import BY_MODEL, LlmJudge
 from evenflow.transforms.llm_questions import Asker
 from evenflow.transforms.llm_tiers import Unsure, asks_none
 
@@ -20,7 +21,7 @@ from evenflow.transforms.llm_tiers import Unsure, asks_none
 class Careful(Embedded):
     """Says 0.3 of every sentence with «odd»."""
 
-    def judge_substitution(self, original: str, changed: str) -> float:
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
         return 0.3 if "odd" in changed else 1.0
 
 
@@ -28,7 +29,7 @@ CANDIDATES = ("groom", "husband", "men")
 
 
 def place(number: int = 0) -> Place:
-    return Place(f"The bride sang {number} songs.", 4, 9, CANDIDATES)
+    return Place(f"The bride sang {number} songs.", 4, 9, CANDIDATES, key=f"document {number}")
 
 
 def always(asker: Asker) -> LlmJudge:
@@ -58,14 +59,14 @@ def test_it_is_a_judge() -> None:
 )
 def test_only_a_candidate_is_chosen(said: Any, chosen: str | None, reason: str) -> None:
     judge = always(Says(lambda data: {"choice": said}))
-    assert judge.choose_counterpart(*place()) == chosen
+    assert judge.choose_counterpart(place()) == Chosen(chosen)
     assert judge.choices.to_json()["rejected"] == ({reason: 1} if reason else {})
     assert judge.choices.accepted == (not reason)
 
 
 def test_the_question_holds_the_place() -> None:
     asker = Says(lambda data: {"choice": "men"})
-    always(asker).choose_counterpart(*place(7))
+    always(asker).choose_counterpart(place(7))
     assert json.loads(asker.asked[0].messages[-1]["content"]) == {
         "sentence": "The bride sang 7 songs.",
         "before": "The ",
@@ -78,20 +79,59 @@ def test_the_question_holds_the_place() -> None:
 def test_a_fifth_is_drawn_and_always_the_same() -> None:
     places = [place(number) for number in range(2000)]
     asker = Says(lambda data: {"choice": None})
-    chosen = LlmJudge(asker).choose_counterparts(places)
+    chosen = [each.word for each in LlmJudge(asker).choose_counterparts(places)]
     drawn = [word for word in chosen if word is not None]
     share = len(asker.asked) / len(places)
     assert abs(share - BY_MODEL) < 4 * (BY_MODEL * (1 - BY_MODEL) / len(places)) ** 0.5
     for candidate in CANDIDATES:
         assert abs(drawn.count(candidate) / len(drawn) - 1 / 3) < 4 * (2 / 9 / len(drawn)) ** 0.5
-    assert LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places) == chosen
-    assert LlmJudge(Says(lambda data: {"choice": None}), seed=1).choose_counterparts(places) != chosen
+    assert [each.word for each in LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places)] == chosen
+    other = LlmJudge(Says(lambda data: {"choice": None}), seed=1).choose_counterparts(places)
+    assert [each.word for each in other] != chosen
+
+
+def test_a_draw_hangs_on_seed_document_and_set_alone() -> None:
+    """Whatever the sentence says, a set is drawn for or asked about as a whole; a word of it always gets the same one."""
+    judge = LlmJudge(Says(lambda data: {"choice": "men"}), by_model=0.5)
+    for number in range(50):
+        places = [place(number), place(number)._replace(sentence="Her bride.", confidence=0.6)]
+        first, second = judge.choose_counterparts(places)
+        assert first == second
+    drawn = {judge.choose_counterpart(place(number)).word for number in range(50)}
+    assert drawn == set(CANDIDATES)
+
+
+def test_what_the_embedded_judge_is_sure_of_is_neither_asked_nor_drawn() -> None:
+    asker = Says(lambda data: {"choice": "men"})
+    judge = LlmJudge(asker, select=Unsure(0.2, 0.8), by_model=0)
+    sure = [judge.choose_counterpart(place(number)) for number in range(50)]
+    unsure = [judge.choose_counterpart(place(number)._replace(confidence=0.6)) for number in range(50)]
+    assert {each.word for each in sure} == {CANDIDATES[0]}
+    assert {each.word for each in unsure} == set(CANDIDATES)
+    assert not asker.asked
+
+
+def test_a_choice_that_is_still_to_be_asked_is_not_settled() -> None:
+    heard = Rehearsal({})
+    assert always(heard).choose_counterpart(place()) == Chosen("groom", settled=False)
+    [question] = heard.heard.values()
+    known = {question.key: Says(lambda data: {"choice": "men"}).ask([question])[0]}
+    assert always(Rehearsal(known)).choose_counterpart(place()) == Chosen("men")
+
+
+def test_the_less_sure_a_substitution_is_the_more_an_answer_is_worth() -> None:
+    heard = Rehearsal({})
+    judge = always(heard)
+    judge.choose_counterpart(place(1)._replace(confidence=0.9))
+    judge.choose_counterpart(place(2)._replace(confidence=0.6))
+    judge.judge_substitution("He sang.", "She sang.", 0.7)
+    assert [round(each.worth, 6) for each in heard.heard.values()] == [0.6, 0.9, 0.8]
 
 
 @pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
 def test_without_a_choice_nothing_is_asked(candidates: tuple[str, ...], chosen: str | None) -> None:
     asker = Says(lambda data: {"choice": None})
-    assert always(asker).choose_counterpart("The bride sang.", 4, 9, candidates) == chosen
+    assert always(asker).choose_counterpart(Place("The bride sang.", 4, 9, candidates)) == Chosen(chosen)
     assert not asker.asked
 
 
@@ -123,7 +163,7 @@ def test_verdicts(answer: dict[str, Any], confidence: float, reason: str) -> Non
 
 def test_no_answer_is_a_counted_fallback() -> None:
     judge = always(Says(lambda data: None))
-    assert judge.choose_counterpart(*place()) == Embedded().choose_counterpart(*place())
+    assert judge.choose_counterpart(place()) == Embedded().choose_counterpart(place())
     assert judge.judge_substitution("a", "b") == 1
     assert judge.choices.fallbacks == judge.verdicts.fallbacks == {NO_ANSWER: 1}
 
@@ -132,7 +172,7 @@ def test_a_long_sentence_is_not_asked_about() -> None:
     asker = Says(lambda data: {"choice": "men"})
     judge = always(asker)
     long = "a" * LONGEST_SENTENCE + " bride"
-    assert judge.choose_counterpart(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES) == "groom"
+    assert judge.choose_counterpart(Place(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES)) == Chosen("groom")
     assert judge.judge_substitution(long, "short") == 1
     assert not asker.asked
     assert judge.choices.fallbacks == judge.verdicts.fallbacks == {TOO_LONG: 1}
@@ -158,5 +198,6 @@ def test_a_share_outside_0_to_1_is_refused() -> None:
 
 @given(st.text(), st.lists(st.text(), min_size=2), st.text() | st.none() | st.integers())
 def test_whatever_is_said_a_candidate_comes_out(sentence: str, candidates: list[str], said: Any) -> None:
-    chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(sentence, 0, len(sentence), candidates)
+    place = Place(sentence, 0, len(sentence), candidates)
+    chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(place).word
     assert chosen in candidates if said is not None else chosen is None

@@ -1,25 +1,24 @@
-"""The LLM tier of a run: who is asked in a worker, within what budget, and what it cost, block by block.
+"""The LLM tier of a run: who is asked in a worker, and what it cost, block by block.
 
 A process has one client and its connections; threads of a runner share it. What a block asked is counted for its pane.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from evenflow.schemas.config import Config
 from evenflow.transforms import stereotypes
 from evenflow.transforms.filtering import Scorer
 from evenflow.transforms.indicators import Scorer as EmbeddedScorer
-from evenflow.transforms.inference import Cache, Client, Counted, Key, Settings, Stats
+from evenflow.transforms.inference import Cache, Client, Counted, Key, Settings
 from evenflow.transforms.judges import Embedded
-from evenflow.transforms.llm_budget import Allowance, Frugal, rehearsed
+from evenflow.transforms.llm_budget import Rehearsal, rehearsed
 from evenflow.transforms.llm_detection import TieredDetector
 from evenflow.transforms.llm_indicators import TieredScorer
 from evenflow.transforms.llm_judges import LlmJudge
@@ -51,6 +50,13 @@ def cache_path(config: Config) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
 
 
+class Asked(NamedTuple):
+    """What a block asked: its cost by prompt, as data whose numbers add up (inference.Stats), and what it only heard."""
+
+    cost: dict[str, dict[str, Any]]
+    heard: list[Question]
+
+
 class Tier:
     """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block; made anew by `block`."""
 
@@ -64,6 +70,11 @@ class Tier:
         self._client = client
         self._here = threading.local()
 
+    @property
+    def client(self) -> Asker:
+        """Whoever asks the server, whatever the budget."""
+        return self._client
+
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, from whoever is asked now. Raises RuntimeError outside of a block."""
         asker: Asker | None = getattr(self._here, "asker", None)
@@ -72,37 +83,43 @@ class Tier:
         return asker.ask(questions)
 
     @contextmanager
-    def block(self, text_bytes: int) -> Iterator[Callable[[], dict[str, dict[str, Any]]]]:
-        """A block of documents: gives what it cost so far, by prompt, as data whose numbers add up (inference.Stats).
+    def block(self, known: Mapping[str, Answer] | None = None) -> Iterator[Callable[[], Asked]]:
+        """A block of documents: gives what it asked so far.
 
-        Its share of the pane's requests is by its size.
+        With a budget nothing is asked but only heard, see `llm_pane`; known: the answers that the pane has got so far.
         """
-        asker: Asker = self._client
         if self._own.requests is not None:
-            share = text_bytes / (self._config.pane.mib << 20)
-            asker = Frugal(asker, Allowance(math.ceil(self._own.requests * min(share, 1))))
-        counted = Counted(asker)
+            rehearsal = Rehearsal(known or {})
+            with self._asking(rehearsal):
+                yield lambda: Asked({}, list(rehearsal.heard.values()))
+            return
+        counted = Counted(self._client)
         with self._asking(counted):
-            yield lambda: {name: _additive(each) for name, each in counted.stats.items()}
+            yield lambda: Asked({name: each.additive() for name, each in counted.stats.items()}, [])
 
     def together(self, work: Callable[[], T]) -> T:
-        """What work gives, its questions asked in one batch: it is done twice, see `llm_budget.rehearsed`."""
+        """What work gives, its questions asked in batches: it is done several times, see `llm_budget.rehearsed`."""
+        asker: Asker = self._here.asker
+        if isinstance(asker, Rehearsal):
+            return work()
 
         def done(asker: Asker) -> T:
             with self._asking(asker):
                 return work()
 
-        return rehearsed(done, self._here.asker)
+        return rehearsed(done, asker)
 
     def detector(self, embedded: Detector) -> Detector:
         """The detector of the configured mode."""
-        return TieredDetector(embedded, self, selection(self._own.detection, stereotypes.UNSURE, stereotypes.THRESHOLD))
+        return TieredDetector(
+            embedded, self, selection(self._own.detection, stereotypes.UNSURE, stereotypes.THRESHOLD), stereotypes.THRESHOLD
+        )
 
     def scorer(self, embedded: EmbeddedScorer) -> Scorer:
         """The scorer of linguistic indicators of the configured mode."""
         middle = self._config.stereotypes.threshold
         band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
-        return TieredScorer(embedded, self, selection(self._own.indicators, band, middle))
+        return TieredScorer(embedded, self, selection(self._own.indicators, band, middle), middle)
 
     def judge(self) -> LlmJudge | Embedded:
         """The judge of substitutions of the configured mode."""
@@ -119,7 +136,3 @@ class Tier:
             yield
         finally:
             self._here.asker = before
-
-
-def _additive(stats: Stats) -> dict[str, Any]:
-    return {key: value for key, value in stats.as_json().items() if key != "seconds"}

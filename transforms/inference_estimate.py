@@ -1,41 +1,47 @@
-"""How many sentences an LLM would be asked about, and what that costs, from a sample of the input.
+"""How much an LLM would be asked, step by step, and what that costs, from a sample of the input.
 
-Documents are taken from places spread over the input: plain JSON lines at several offsets of a file, other formats at the
-beginning of each file. A total is the ratio estimate of survey sampling (Cochran, «Sampling Techniques», 1977, 6.4):
-sentences a byte in the sample, times the input's bytes.
+The sample goes the way of a run, with a language model that hears every question and answers none: so what is counted is what
+a run would ask, as long as the model finds as much as the embedded ones do. Documents are taken from places spread over the
+input: plain JSON lines at several offsets of a file, other formats at the beginning of each file. A total is the ratio estimate
+of survey sampling (Cochran, «Sampling Techniques», 1977, 6.4): questions a byte in the sample, times the input's bytes.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 
+from evenflow.prompts import loader
 from evenflow.schemas.config import Config
+from evenflow.schemas.sections import Tiering
 from evenflow.transforms import files
+from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.asking import Tier
 from evenflow.transforms.files import Block
-from evenflow.transforms.labels import LabelFinder, uncut
-from evenflow.transforms.llm_detection import Detection
+from evenflow.transforms.llm_budget import SPENT
+from evenflow.transforms.llm_questions import Answer, Question
 from evenflow.transforms.records import validate
-from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.wordlists import loader
+
+T = TypeVar("T")
 
 PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, which tell how well it is compressed
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 CHARACTERS_A_TOKEN = 4.0  # of English, in common models' vocabularies; other languages need more tokens
-ANSWER_TOKENS = 60  # of the answer to a question about stereotypes, which has six fields
-
-Spans = Sequence[tuple[int, int, str]]
-Detect = Callable[[Sequence[str], Sequence[Spans]], Sequence[float | None]]
+UNIT = 8  # documents that are counted together: few enough for some hundred units, enough to be quick
+MODES: tuple[Tiering, ...] = ("cascade", "llm")  # in the third, embedded, nothing is asked
+STEPS = {"stereotypes": "detection", "indicators": "indicators", "counterpart": "substitution", "substitution": "substitution"}
 
 
 @dataclass(frozen=True)
 class Total:
-    """A number of questions, the half-width of its interval of 95 % (None for one document), and their tokens."""
+    """A number of questions, the half-width of its interval of 95 % (None for one unit), and their tokens."""
 
     questions: int
     within: int | None
@@ -49,85 +55,110 @@ class Total:
 
 @dataclass
 class Sample:
-    """Sampled documents, an entry a document. weights: bytes of the input that each stands for, as stored.
+    """Sampled documents in units of a few. weights: bytes of the input that each unit stands for, as stored.
 
-    relevant, unsure: its sentences that name a label; those of them in the band. relevant_characters,
-    unsure_characters: of the prompts that would be sent for them.
+    asked: by mode, a unit each: by prompt, its questions and the characters of their messages.
     """
 
+    documents: int = 0
     weights: list[float] = field(default_factory=list)
-    relevant: list[int] = field(default_factory=list)
-    unsure: list[int] = field(default_factory=list)
-    relevant_characters: list[int] = field(default_factory=list)
-    unsure_characters: list[int] = field(default_factory=list)
+    asked: dict[str, list[dict[str, tuple[int, int]]]] = field(default_factory=lambda: {mode: [] for mode in MODES})
 
-    def total(self, counts: Sequence[int], characters: Sequence[int], input_bytes: int) -> Total:
-        """What these counts come to for an input of so many bytes."""
-        weights, numbers = np.asarray(self.weights, float), np.asarray(counts, float)
+    def total(self, modes: Mapping[str, str], input_bytes: int) -> Total:
+        """What prompts (name -> mode) come to for an input of so many bytes."""
+        weights = np.asarray(self.weights, float)
+        counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
+        for prompt, mode in modes.items():
+            each = np.array([unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float).reshape(-1, 2)
+            if len(each):
+                counts += each[:, 0]
+                tokens += each[:, 1] / CHARACTERS_A_TOKEN + each[:, 0] * answer_tokens(prompt)
         whole = weights.sum()
         if not whole:
             return Total(0, None, 0)
         share = min(1.0, whole / input_bytes)
-        ratio = numbers.sum() / whole
+        ratio = counts.sum() / whole
         within = None
         if len(weights) > 1:
-            spread = (numbers - ratio * weights).std(ddof=1) * math.sqrt(len(weights)) / whole
+            spread = (counts - ratio * weights).std(ddof=1) * math.sqrt(len(weights)) / whole
             # All of the input was seen where share is 1: nothing is left to err about.
             within = round(NORMAL_95 * spread * math.sqrt(1 - share) * input_bytes)
-        tokens = sum(characters) / CHARACTERS_A_TOKEN + ANSWER_TOKENS * sum(counts)
-        return Total(round(ratio * input_bytes), within, round(tokens / whole * input_bytes))
+        return Total(round(ratio * input_bytes), within, round(tokens.sum() / whole * input_bytes))
+
+
+@cache
+def answer_tokens(prompt: str) -> float:
+    """Tokens of an answer: as long as those of the prompt's examples are on average."""
+    lengths = [len(json.dumps(answer)) for _, answer in loader.load(prompt).examples]
+    return sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN
+
+
+class _Hears:
+    """Answers nothing, and counts questions and characters of messages, by prompt."""
+
+    def __init__(self) -> None:
+        self.heard: dict[str, tuple[int, int]] = {}
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        for question in questions:
+            count, characters = self.heard.get(question.prompt, (0, 0))
+            characters += sum(len(message["content"]) for message in question.messages)
+            self.heard[question.prompt] = count + 1, characters
+        return [Answer(None, "fallback", SPENT) for _ in questions]
+
+
+class _Hearing(Tier):
+    """A tier in which work need not be done again: nothing is ever answered."""
+
+    def together(self, work: Callable[[], T]) -> T:
+        return work()
 
 
 class Sampler:
-    """Counts the sentences of documents that an LLM could be asked about; built once. Raises WordListError.
+    """Counts what documents would be asked about; built once. Raises WordListError.
 
-    detect: the embedded detector. band: its probabilities (both ends included) that count as unsure.
+    Every step is counted, those too that the configuration leaves out. unit: documents that are counted together.
     """
 
-    def __init__(self, config: Config, detect: Detect, band: tuple[float, float]):
+    def __init__(self, config: Config, unit: int = UNIT):
         self._config = config
-        self._examination = Detection()
-        self._detect = detect
-        self._band = band
-        lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
-        self._finder = LabelFinder(lists)
+        self._unit = unit
+        self._hears = {mode: _Hears() for mode in MODES}
+        self._annotators = {mode: Annotator(own := _everything(config, mode), _Hearing(own, self._hears[mode])) for mode in MODES}
 
     def add(self, sample: Sample, block: Block, stored: float) -> None:
         """Add a block's documents, which stand for so many stored bytes, shared by their length."""
-        texts = validate(block, self._config, frozenset(), keep_fields=False).texts
-        characters = sum(map(len, texts)) + len(texts)
-        for text in texts:
-            sentences, labels = self._relevant(text)
-            chances = self._detect(sentences, labels) if sentences else []
-            asked = [self._characters(*each) for each in zip(sentences, labels, strict=True)]
-            low, high = self._band
-            unsure = [number for number, chance in enumerate(chances) if chance is not None and low <= chance <= high]
-            sample.weights.append(stored * (len(text) + 1) / characters)
-            sample.relevant.append(len(sentences))
-            sample.unsure.append(len(unsure))
-            sample.relevant_characters.append(sum(asked))
-            sample.unsure_characters.append(sum(asked[number] for number in unsure))
+        found = validate(block, self._config, frozenset(), keep_fields=False)
+        whole = sum(map(len, found.texts)) + len(found.texts)
+        for first in range(0, len(found.texts), self._unit):
+            part = slice(first, first + self._unit)
+            texts = found.texts[part]
+            sample.documents += len(texts)
+            sample.weights.append(stored * (sum(map(len, texts)) + len(texts)) / whole)
+            for mode, annotator in self._annotators.items():
+                self._hears[mode].heard = {}
+                own = type(found)(found.file, found.ids[part], texts, found.places[part])
+                annotator.annotated(own, 0)
+                sample.asked[mode].append(self._hears[mode].heard)
 
-    def _relevant(self, text: str) -> tuple[list[str], list[Spans]]:
-        """The relevant sentences, and the spans of the labels in each."""
-        found = self._finder.find_all(text)
-        mentions = sorted(self._finder.named(found), key=lambda mention: mention.start)
-        sentences: list[str] = []
-        labels: list[Spans] = []
-        at = 0
-        for start, end in trimmed(text, uncut(bounds(text), found).tolist()):
-            first = at
-            while at < len(mentions) and mentions[at].start < end:
-                at += 1
-            if at > first:
-                sentences.append(text[start:end])
-                labels.append([(each.start - start, each.end - start, each.attribute) for each in mentions[first:at]])
-        return sentences, labels
 
-    def _characters(self, sentence: str, labels: Spans) -> int:
-        """Characters of the question; none for a sentence that is too long to be asked about."""
-        question = self._examination.question(sentence, labels)
-        return 0 if question is None else sum(len(message["content"]) for message in question.messages)
+def _everything(config: Config, mode: Tiering) -> Config:
+    """The configuration with every step done, in a mode, without a budget."""
+    data = config.model_dump()
+    data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "requests": None}
+    for section in (data["stereotypes"], *(each["stereotypes"] for each in data["attributes"].values())):
+        section["policy"] = "flag" if section["policy"] == "off" else section["policy"]
+    for section in (data["repair"], *data["attributes"].values()):
+        section["mode"] = "substitute" if section["mode"] in ("measure", "reweight") else section["mode"]
+    return Config.model_validate(data)
+
+
+def configured(config: Config) -> dict[str, str]:
+    """By prompt the mode in which a run under this configuration would ask, embedded where it does not do the step."""
+    looks = any(config.policy(name) != "off" for name in config.attributes)
+    changes = any(config.mode(name) in ("substitute", "augment") for name in config.attributes)
+    done = {"detection": looks, "indicators": looks, "substitution": changes}
+    return {prompt: getattr(config.llm, step) if done[step] else "embedded" for prompt, step in STEPS.items()}
 
 
 def taken(found: Mapping[str, int], documents: int) -> Iterator[tuple[Block, float]]:

@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
+from evenflow.schemas import server_url
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class InferenceError(Exception):
     """The server, or what was said of it, cannot be used; the message says what to do and never holds a key."""
+
+
+class SettingsError(InferenceError):
+    """What was said of the server is wrong, whatever the server is: wrong usage."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +37,16 @@ class Key:
         if self.kind == "env":
             value = os.environ.get(self.place, "").strip()
             if not value:
-                raise InferenceError(f"environment variable {self.place} is not set; it is to hold the LLM server's key")
+                raise SettingsError(f"environment variable {self.place} is not set; it is to hold the LLM server's key")
         else:
             try:
                 value = Path(self.place).read_text(encoding="utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
                 reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-                raise InferenceError(f"key file {self.place}: {reason}") from None
+                raise SettingsError(f"key file {self.place}: {reason}") from None
         # A header can hold nothing else (RFC 9110, 5.5), and the error for it would show the key.
         if not value or not value.isascii() or not value.isprintable():
-            raise InferenceError(f"the key in {self.place} is empty or has characters that no key has")
+            raise SettingsError(f"the key in {self.place} is empty or has characters that no key has")
         return value
 
 
@@ -72,16 +78,19 @@ class Settings:
     cooldown: float = 30.0
 
     def __post_init__(self) -> None:
-        parts = _split(self.url)
+        try:
+            parts = server_url.split(self.url)
+        except ValueError as error:
+            raise SettingsError(f"url: {error}") from None
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
         object.__setattr__(self, "url", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
         if not self.model.strip():
-            raise InferenceError("model is empty; the name of a model of the server was expected")
+            raise SettingsError("model is empty; the name of a model of the server was expected")
         for name in ("deadline", "concurrency", "attempts", "max_answer_bytes", "max_tokens", "patience", "cooldown"):
             if not getattr(self, name) > 0:
-                raise InferenceError(f"{name} is {getattr(self, name)}; a number above 0 was expected")
+                raise SettingsError(f"{name} is {getattr(self, name)}; a number above 0 was expected")
         if not 0 <= self.temperature <= 2:
-            raise InferenceError(f"temperature is {self.temperature}; a number from 0 to 2 was expected")
+            raise SettingsError(f"temperature is {self.temperature}; a number from 0 to 2 was expected")
 
     @property
     def root(self) -> str:
@@ -98,17 +107,3 @@ class Settings:
         # Not compressed: what is read from the server is what is counted against max_answer_bytes.
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         return headers | ({"Authorization": f"Bearer {self.key.read()}"} if self.key else {})
-
-
-def _split(url: str):
-    """The parts of a server's address. Raises InferenceError."""
-    try:
-        parts = urlsplit(url.strip())
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        usable, parts = False, urlsplit("")
-    if parts.username or parts.password:
-        raise InferenceError("url holds a user or password; give the key by an environment variable or a file")
-    if not usable or parts.query or parts.fragment:
-        raise InferenceError(f"url is {url!r}; an address like http://127.0.0.1:8000/v1 was expected")
-    return parts

@@ -66,6 +66,10 @@ class Stats:
                 return SHORTEST * 2 ** (step / STEPS_A_DOUBLING)
         return None
 
+    def additive(self) -> dict[str, Any]:
+        """The figures that add up, as JSON data."""
+        return {key: value for key, value in self.as_json().items() if key != "seconds"}
+
     def as_json(self) -> dict[str, Any]:
         """All figures as JSON data, quantiles of the latency too; `from_json` reads it."""
         quantiles = {f"p{round(100 * q)}": self.latency(q) for q in (0.5, 0.95, 0.99)}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TypeVar
 
-from evenflow.transforms.llm_questions import Answer, Asker, Question
+from evenflow.transforms.llm_questions import REHEARSED, Answer, Asker, Question
 
 T = TypeVar("T")
 
 SPENT = "budget spent"
-REHEARSED = "not asked yet"
+ROUNDS = 3  # after which what still comes up is asked singly; a choice and its verdict take two
 
 
 class Allowance:
@@ -53,16 +53,28 @@ class Frugal:
         return [*answers, *(Answer(None, "fallback", SPENT) for _ in questions[granted:])]
 
 
-class _Listener:
-    """Answers nothing and keeps every question once, in the order of the first time."""
+class Rehearsal:
+    """Answers what is known; what is not it hears, and answers `REHEARSED`.
 
-    def __init__(self) -> None:
+    heard: the questions that came up, by their keys; of a question that came twice the one with the greatest worth.
+    """
+
+    def __init__(self, known: Mapping[str, Answer]):
         self.heard: dict[str, Question] = {}
+        self._known = known
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        for question in questions:
-            self.heard.setdefault(question.key, question)
-        return [Answer(None, "fallback", REHEARSED) for _ in questions]
+        """One answer a question, in the order of the questions."""
+        return [self._answer(question) for question in questions]
+
+    def _answer(self, question: Question) -> Answer:
+        key = question.key
+        if key in self._known:
+            return self._known[key]
+        before = self.heard.get(key)
+        if before is None or before.worth < question.worth:
+            self.heard[key] = question
+        return Answer(None, "fallback", REHEARSED)
 
 
 class _Prepared:
@@ -81,15 +93,23 @@ class _Prepared:
 
 
 def rehearsed(work: Callable[[Asker], T], asker: Asker) -> T:
-    """What work gives with an asker, though it asks one question at a time: all of them go out in one batch.
+    """What work gives with an asker, though it asks one question at a time: they go out in a batch for each round.
 
-    work runs twice. The first time nothing is answered, so that it falls back and its result is thrown away; the second
-    time the answers are there. A question that only comes up then is asked singly. work must be without side effects and
-    make its own judge and tally.
+    work runs several times. What is not answered yet it falls back on, and its result is thrown away; once nothing new comes
+    up, it stands. Questions that hang on others' answers (is the sentence right with the word that was chosen?) come up in the
+    next round. work must be without side effects and make its own judge and tally.
     """
-    listener = _Listener()
-    first = work(listener)
-    if not listener.heard:
-        return first
-    known = dict(zip(listener.heard, asker.ask(list(listener.heard.values())), strict=True))
+    known: dict[str, Answer] = {}
+    for _ in range(ROUNDS):
+        listener = Rehearsal(known)
+        done = work(listener)
+        if not listener.heard:
+            return done
+        heard = dict(ranked(listener.heard))
+        known.update(zip(heard, asker.ask(list(heard.values())), strict=True))
     return work(_Prepared(known, asker))
+
+
+def ranked(heard: Mapping[str, Question]) -> list[tuple[str, Question]]:
+    """Questions by their keys, the most valuable first; of equal worth, the one whose key is smaller."""
+    return sorted(heard.items(), key=lambda each: (-each[1].worth, each[0]))

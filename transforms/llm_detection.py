@@ -42,10 +42,10 @@ class Detection:
 
 
 class TieredDetector:
-    """A detector of two tiers, in the protocol of stereotypes.py; see llm_tiers for the modes that select can be."""
+    """A detector of two tiers, in the protocol of stereotypes.py; see llm_tiers for select and middle."""
 
-    def __init__(self, embedded: Detector, asker: Asker, select: Select):
-        self._tiers = Tiered(embedded.detect, float, Detection(), asker, select)
+    def __init__(self, embedded: Detector, asker: Asker, select: Select, middle: float = 0.5):
+        self._tiers = Tiered(embedded.detect, float, Detection(), asker, select, middle)
         self.tally = self._tiers.tally
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[float]]:

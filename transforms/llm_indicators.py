@@ -52,10 +52,10 @@ class Indication:
 
 
 class TieredScorer:
-    """A scorer of two tiers, in the protocol of indicators.py; see llm_tiers for the modes that select can be."""
+    """A scorer of two tiers, in the protocol of indicators.py; see llm_tiers for select and middle."""
 
-    def __init__(self, embedded: Scorer, asker: Asker, select: Select):
-        self._tiers = Tiered(embedded.indicators, _score, Indication(embedded), asker, select)
+    def __init__(self, embedded: Scorer, asker: Asker, select: Select, middle: float = 0.5):
+        self._tiers = Tiered(embedded.indicators, _score, Indication(embedded), asker, select, middle)
         self.tally = self._tiers.tally
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[Indicators]]:

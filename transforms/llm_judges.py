@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evenflow.prompts import loader
-from evenflow.transforms.judges import Embedded, Judge
+from evenflow.transforms.judges import Chosen, Embedded, Judge, Place
 from evenflow.transforms.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, Rejected, Tally, ask_checked
-from evenflow.transforms.llm_questions import Asker, Question
+from evenflow.transforms.llm_questions import REHEARSED, Asker, Question, worth
 from evenflow.transforms.llm_tiers import Select, asks_all
+from evenflow.wordlists import spelling
 
 # The share of counterparts that the model chooses; the others are drawn, for diversity (main paper, 4.2.4).
 BY_MODEL = 0.8
@@ -24,17 +25,8 @@ VALID, INVALID = 1.0, 0.0  # confidences: the model states none of its own
 ARTICLE = re.compile(r"^an? +", re.IGNORECASE)  # agreement that a model adds unasked; the edits see to it themselves
 
 
-class Place(NamedTuple):
-    """A word to be replaced, sentence[start:end], and the words allowed in its place, the best first."""
-
-    sentence: str
-    start: int
-    end: int
-    candidates: Sequence[str]
-
-
 class Choice(NamedTuple):
-    """The candidate chosen; None: none of them fits."""
+    """The candidate that an answer names; None: none of them fits."""
 
     word: str | None
 
@@ -42,10 +34,12 @@ class Choice(NamedTuple):
 class LlmJudge:
     """Judges by an LLM, and by an embedded judge what that leaves open.
 
-    select: which substitutions are asked about, by the embedded judge's confidence. by_model: the share (0 to 1) of
-    counterparts that the model chooses. seed: of the draw of the others. choices and verdicts count what became of the
-    questions. Raises ValueError for a share outside 0 to 1.
+    select: which places and substitutions are asked about, by their confidence; middle: where the embedded judge decides.
+    by_model: the share (0 to 1) of these places that the model chooses for; for the others a candidate is drawn, set by set.
+    seed: of that draw. choices and verdicts count what became of the questions. Raises ValueError for a share outside 0 to 1.
     """
+
+    chooses = True
 
     def __init__(
         self,
@@ -54,6 +48,7 @@ class LlmJudge:
         select: Select = asks_all,
         by_model: float = BY_MODEL,
         seed: int = 0,
+        middle: float = 0.5,
     ):
         if not 0 <= by_model <= 1:
             raise ValueError(f"by_model {by_model!r}: a number from 0 to 1 was expected")
@@ -62,74 +57,94 @@ class LlmJudge:
         self.select = select
         self.by_model = by_model
         self.seed = seed
+        self.middle = middle
         self.choices = Tally()
         self.verdicts = Tally()
 
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
-        """The candidate that fits the place sentence[start:end] best; None if none does."""
-        return self.choose_counterparts([Place(sentence, start, end, candidates)])[0]
+    def choose_counterpart(self, place: Place) -> Chosen:
+        """The candidate that fits the place best; not settled where the question is still to be asked."""
+        return self.choose_counterparts([place])[0]
 
-    def judge_substitution(self, original: str, changed: str) -> float:
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
         """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original."""
-        return self.judge_substitutions([(original, changed)])[0]
+        return self.judge_substitutions([(original, changed)], [confidence])[0]
 
-    def choose_counterparts(self, places: Sequence[Place]) -> list[str | None]:
+    def choose_counterparts(self, places: Sequence[Place]) -> list[Chosen]:
         """The candidate for each place, asked in one batch.
 
-        A hash of the place says whether the model chooses or a candidate is drawn. A single candidate is taken unasked:
-        whether it fits is seen when the whole sentence is judged.
+        Of the places that the rule selects, a hash of seed, document and set says whether the model chooses or a candidate is
+        drawn; at the others the embedded judge chooses. A single candidate is taken unasked: whether it fits is seen when
+        the whole sentence is judged.
         """
-        chosen: list[str | None] = [self._drawn(place) for place in places]
-        asked = [index for index, place in enumerate(places) if len(place.candidates) > 1 and self._is_asked(place)]
+        chosen = [self.embedded.choose_counterpart(place) for place in places]
+        asked: list[int] = []
+        for index in self.select([place.confidence for place in places]):
+            if len(places[index].candidates) > 1:
+                if self._is_asked(places[index]):
+                    asked.append(index)
+                else:
+                    chosen[index] = Chosen(self._drawn(places[index]))
         outcomes = ask_checked(
             self.asker,
-            [_counterpart_question(places[index]) for index in asked],
+            [_counterpart_question(places[index], self.middle) for index in asked],
             lambda number, value: _checked_choice(value, places[asked[number]].candidates),
             self.choices,
         )
         for index, outcome in zip(asked, outcomes, strict=True):
-            chosen[index] = self.embedded.choose_counterpart(*places[index]) if outcome.value is None else outcome.value.word
+            if outcome.value is not None:
+                chosen[index] = Chosen(outcome.value.word)
+            elif outcome.reason == REHEARSED:
+                chosen[index] = chosen[index]._replace(settled=False)
         return chosen
 
-    def judge_substitutions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The confidence of each pair of original and changed sentence, asked in one batch; never of equal ones."""
-        confidences = [self.embedded.judge_substitution(*pair) for pair in pairs]
-        asked = [index for index in self.select(confidences) if pairs[index][0] != pairs[index][1]]
+    def judge_substitutions(self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()) -> list[float]:
+        """The confidence of each pair of original and changed sentence, asked in one batch; never of equal ones.
+
+        confidences: of the substitutions so far; 1 if not given.
+        """
+        judged = [
+            self.embedded.judge_substitution(*pair, before)
+            for pair, before in zip(pairs, confidences or [1.0] * len(pairs), strict=True)
+        ]
+        sure = [min(each) for each in zip(judged, confidences or judged, strict=True)]
+        asked = [index for index in self.select(sure) if pairs[index][0] != pairs[index][1]]
         outcomes = ask_checked(
             self.asker,
-            [_substitution_question(*pairs[index]) for index in asked],
+            [_substitution_question(*pairs[index], worth(sure[index], self.middle)) for index in asked],
             lambda _, value: _checked_verdict(value),
             self.verdicts,
         )
         for index, outcome in zip(asked, outcomes, strict=True):
             if outcome.value is not None:
-                confidences[index] = outcome.value
-        return confidences
+                judged[index] = outcome.value
+        return judged
 
-    def _drawn(self, place: Place) -> str | None:
-        return place.candidates[self._number(place, "word") % len(place.candidates)] if place.candidates else None
+    def _drawn(self, place: Place) -> str:
+        number = self._number("word", place.key, spelling.fold(place.word), list(place.candidates))
+        return place.candidates[number % len(place.candidates)]
 
     def _is_asked(self, place: Place) -> bool:
-        return self._number(place, "who") < self.by_model * (1 << 64)
+        return self._number("who", place.key) < self.by_model * (1 << 64)
 
-    def _number(self, place: Place, use: str) -> int:
-        """A number of 64 bits that the place decides, the same on every run."""
-        said = json.dumps([self.seed, use, place.sentence, place.start, place.end, list(place.candidates)])
-        return int.from_bytes(hashlib.blake2b(said.encode("ascii"), digest_size=8).digest(), "big")
+    def _number(self, *said: object) -> int:
+        """A number of 64 bits that the seed and what is said decide, the same on every run."""
+        text = json.dumps([self.seed, *said])
+        return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big")
 
 
-def _counterpart_question(place: Place) -> Question | None:
+def _counterpart_question(place: Place, middle: float) -> Question | None:
     sentence = place.sentence
     if len(sentence) > LONGEST_SENTENCE:
         return None
     prompt = loader.load("counterpart")
     slots: dict[str, str | Sequence[str]] = {
         "before": sentence[: place.start],
-        "word": sentence[place.start : place.end],
+        "word": place.word,
         "after": sentence[place.end :],
         "candidates": list(place.candidates),
     }
-    return Question(prompt.name, prompt.digest, tuple(prompt.messages(sentence, **slots)), prompt.schema, sentence)
+    messages = tuple(prompt.messages(sentence, **slots))
+    return Question(prompt.name, prompt.digest, messages, prompt.schema, sentence, worth(place.confidence, middle))
 
 
 def _checked_choice(value: dict[str, Any], candidates: Sequence[str]) -> Choice:
@@ -144,11 +159,12 @@ def _checked_choice(value: dict[str, Any], candidates: Sequence[str]) -> Choice:
     raise Rejected(OTHER_WORDS)
 
 
-def _substitution_question(original: str, changed: str) -> Question | None:
+def _substitution_question(original: str, changed: str, value: float) -> Question | None:
     if max(len(original), len(changed)) > LONGEST_SENTENCE:
         return None
     prompt = loader.load("substitution")
-    return Question(prompt.name, prompt.digest, tuple(prompt.messages(changed, original=original)), prompt.schema, changed)
+    messages = tuple(prompt.messages(changed, original=original))
+    return Question(prompt.name, prompt.digest, messages, prompt.schema, changed, value)
 
 
 def _checked_verdict(value: dict[str, Any]) -> float:

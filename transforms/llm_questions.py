@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 # Where an answer's value came from. A fallback has no value: the embedded model answers in its place.
 Origin = Literal["model", "cache", "fallback"]
+REHEARSED = "not asked yet"  # reason of a fallback: the question was heard, and its answer is there when work is done again
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class Question:
     """One question to an LLM: a filled template and what its answer must look like.
 
     `prompt` is the template's name, `digest` the SHA-256 of template, schema and examples, `messages` the chat (role and
-    content), `schema` the JSON schema of the answer, `sentence` the text asked about.
+    content), `schema` the JSON schema of the answer, `sentence` the text asked about. `worth`, 0 to 1, is how much hangs on
+    the answer: 1 where the embedded model is at its decision; a budget goes by it, and nothing else.
     """
 
     prompt: str
@@ -25,6 +27,7 @@ class Question:
     messages: tuple[Mapping[str, str], ...]
     schema: Mapping[str, Any]
     sentence: str
+    worth: float = field(default=0.0, compare=False)
 
     @property
     def key(self) -> str:
@@ -45,6 +48,14 @@ class Answer:
     reason: str = ""
     tokens: int = 0
     seconds: float = 0.0
+
+
+def worth(score: float | None, middle: float) -> float:
+    """How much hangs on an answer, 0 to 1: the nearer the embedded model's score is to its decision, the more.
+
+    score: None where the embedded model cannot say; then everything does.
+    """
+    return 1.0 if score is None else 1.0 - abs(score - middle)
 
 
 class Asker(Protocol):

@@ -7,11 +7,11 @@ the embedded model is unsure of, the most valuable first. How many requests that
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from evenflow.transforms.llm_answers import Tally, ask_checked
-from evenflow.transforms.llm_questions import Asker, Origin, Question
+from evenflow.transforms.llm_questions import Asker, Origin, Question, worth
 
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
@@ -90,8 +90,8 @@ class Judged(Generic[T]):
 class Tiered(Generic[T]):
     """Sentences' values from an embedded model, and from an LLM where select says so.
 
-    embedded: the embedded model's values of sentences with their labels. score: what select goes by. tally counts what
-    became of the questions.
+    embedded: the embedded model's values of sentences with their labels. score: what select goes by. middle: the score at
+    which the embedded model decides. tally counts what became of the questions.
     """
 
     def __init__(
@@ -101,22 +101,25 @@ class Tiered(Generic[T]):
         examination: Examination[T],
         asker: Asker,
         select: Select,
+        middle: float = 0.5,
     ):
         self.embedded = embedded
         self.score = score
         self.examination = examination
         self.asker = asker
         self.select = select
+        self.middle = middle
         self.tally = Tally()
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[T]]:
         """A value for each sentence with its origin; labels: the spans in each."""
         values = self.embedded(sentences, labels)
         out: list[Judged[T]] = [Judged(value, "embedded") for value in values]
-        asked = self.select([None if value is None else self.score(value) for value in values])
+        scores = [None if value is None else self.score(value) for value in values]
+        asked = self.select(scores)
         outcomes = ask_checked(
             self.asker,
-            [self.examination.question(sentences[index], labels[index]) for index in asked],
+            [self._question(sentences[index], labels[index], scores[index]) for index in asked],
             lambda number, value: self.examination.checked(sentences[asked[number]], labels[asked[number]], value),
             self.tally,
         )
@@ -126,3 +129,7 @@ class Tiered(Generic[T]):
             else:
                 out[index] = Judged(outcome.value, outcome.origin, outcome.reason)
         return out
+
+    def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:
+        question = self.examination.question(sentence, labels)
+        return None if question is None else replace(question, worth=worth(score, self.middle))

@@ -1,0 +1,19 @@
+"""The address of a language model's server: what is one, and what is wrong with what is none."""
+
+from __future__ import annotations
+
+from urllib.parse import SplitResult, urlsplit
+
+
+def split(url: str) -> SplitResult:
+    """The parts of a server's address. Raises ValueError with what was expected; never with a user or password."""
+    try:
+        parts = urlsplit(url.strip())
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable, parts = False, urlsplit("")
+    if parts.username or parts.password:
+        raise ValueError("holds a user or password; give the key by an environment variable or a file")
+    if not usable or parts.query or parts.fragment:
+        raise ValueError(f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected")
+    return parts
