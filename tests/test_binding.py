@@ -47,6 +47,10 @@ def test_a_free_noun() -> None:
         ("an outraged catholic butcher ( michael gambon ) shouts", "catholic", False, True),
         ("an elderly lady nicknamed cookie left", "elderly", False, True),
         ("My neighbor is a Jew.", "Jew", False, False),
+        ("The man in the van was a Jew.", "Jew", False, False),
+        ("the owner of the van was a jew.", "jew", False, False),
+        ("they say trump is a jew.", "jew", False, True),
+        ("grace is a devout muslim.", "muslim", False, True),
         ("Anna met a Jew.", "Jew", False, False),
     ],
 )
@@ -57,6 +61,8 @@ def test_what_is_said_of_a_named_person(text: str, word: str, before: bool, of_n
     assert said_of_named(text, (0, len(text)), item, named, before) is of_named
 
 
-@pytest.mark.parametrize(("word", "name"), [("zwuck", True), ("neighbour", False), ("that", False), ("everybody", False)])
+@pytest.mark.parametrize(
+    ("word", "name"), [("zwuck", True), ("zwuckism", False), ("neighbour", False), ("that", False), ("everybody", False)]
+)
 def test_words_that_may_be_names(word: str, name: bool) -> None:
     assert may_be_name(word) is name

@@ -42,6 +42,13 @@ def test_a_barred_neighbour_holds_back_only_certain_people(particular: bool, wan
     assert len(of_one_story([first, second])) == wanted
 
 
+def test_an_adjective_that_falls_away_stays_with_its_noun() -> None:
+    first = Item(0, 9, "youthful", "young", "adjective", 0, Mention(0, 9, "youthful", "age", "young"), gap=10)
+    second = Item(10, 18, "teenager", "young", "noun", 0, Mention(10, 18, "teenager", "age", "young"))
+    second.lower(0.1, sets.SENSE)
+    assert len(of_one_story([first, second])) == 1
+
+
 @pytest.mark.parametrize(("reason", "wanted"), [(sets.NAMED, 2), (sets.HISTORY, 1)])
 def test_a_name_is_nobody_of_the_group(reason: str, wanted: int) -> None:
     name = Item(0, 1, "christian", "islam", "noun", 0, Mention(0, 1, "christian", "religion", "islam"))

@@ -9,7 +9,8 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 from typer.testing import CliRunner, Result
 
 from evenflow.pipelines import cli_llm
-from evenflow.transforms.inference_settings import InferenceError
+from evenflow.pipelines.endings import FAILED, USAGE, Session, explained
+from evenflow.transforms.inference_settings import InferenceError, SettingsError
 
 Call = Callable[..., Result]
 
@@ -69,13 +70,65 @@ def test_options_that_do_not_go_together_are_wrong_usage(call: Call, words: tupl
     assert "--llm" in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--llm", "nonsense", "--llm-model", "m"), "'nonsense' is no address"),
+        (("--llm", "", "--llm-model", "m"), "is no address"),
+        (("--llm", "127.0.0.1:8000", "--llm-model", "m"), "is no address"),
+        (("--llm", "http://h:99999", "--llm-model", "m"), "is no address"),
+        (("--llm", "http://me:secret@h", "--llm-model", "m"), "holds a user or password"),
+        (("--llm", "http://127.0.0.1:1", "--llm-model", " "), "model is empty"),
+        (("--llm", "http://127.0.0.1:1", "--llm-serve", "m"), "exclude each other"),
+        (("--llm-serve", " "), "a folder or a model's name"),
+    ],
+)
+def test_what_cannot_be_a_server_is_wrong_usage(call: Call, words: tuple[str, ...], said: str) -> None:
+    result = call("check", *words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.replace("│", " ").split())
+    assert "secret" not in result.output
+
+
+def test_a_key_that_is_not_there_is_wrong_usage_and_named(call: Call) -> None:
+    result = call("check", "--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-key-env", "NO_SUCH_KEY")
+    assert isinstance(result.exception, SettingsError)
+    assert explained(result.exception, Session()) == (str(result.exception), USAGE)
+    assert "NO_SUCH_KEY" in str(result.exception)
+
+
+def test_a_server_that_is_not_there_is_a_failure(call: Call) -> None:
+    result = call("check", "--llm", "http://127.0.0.1:1", "--llm-model", "m")
+    assert isinstance(result.exception, InferenceError)
+    assert explained(result.exception, Session())[1] == FAILED
+
+
 def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps({"text": "My sister sings. It rains."}) + "\n" for _ in range(10)))
+    path.write_text("".join(json.dumps({"text": f"My sister sings in room {n}. It rains."}) + "\n" for n in range(10)))
     found: dict[str, Any] = json.loads(call("estimate", path, "--json", "--tokens-per-second", 1).output)
     assert found["sampled_documents"] == 10
-    assert found["llm"]["questions"] == 10
-    assert found["llm"]["hours"] == round(found["llm"]["tokens"] / 3600, 2)
-    assert found["cascade"]["questions"] <= found["llm"]["questions"]
+    every = found["modes"]["llm"]
+    assert every["prompts"]["stereotypes"]["questions"] == every["prompts"]["substitution"]["questions"] == 10
+    assert every["all"]["questions"] == sum(each["questions"] for each in every["prompts"].values())
+    assert every["all"]["hours"] == round(every["all"]["tokens"] / 3600, 2) > 0
+    assert found["modes"]["cascade"]["all"]["questions"] <= every["all"]["questions"]
+    assert found["modes"]["embedded"]["all"]["questions"] == found["configured"]["all"]["questions"] == 0
     text = call("estimate", path).output
-    assert "10 ± 0 questions" in text
+    assert "10 ± 0" in text
+    assert "as configured: nothing" in text
+
+
+def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> None:
+    path, config = tmp_path / "a.jsonl", tmp_path / "c.yaml"
+    path.write_text("".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10)))
+    config.write_text("repair: {mode: substitute}\nllm: {substitution: llm, detection: llm}\n")
+    found = json.loads(call("estimate", path, "--json", "--config", config).output)
+    own = found["configured"]
+    assert own["prompts"] == {
+        "stereotypes": "embedded",
+        "indicators": "embedded",
+        "counterpart": "llm",
+        "substitution": "llm",
+    }
+    assert own["all"]["questions"] == found["modes"]["llm"]["prompts"]["substitution"]["questions"] > 0

@@ -27,6 +27,9 @@ def even(text: str) -> int:
         ("Both the men and the ladies sang.", 2),
         ("Sisters, brothers and friends came.", 2),
         ("A man met a woman.", 0),
+        ("We asked 12 male and 9 female nurses.", 2),
+        ("Wives cook more often than their husbands.", 2),
+        ("My sister is as tall as my brother.", 2),
         ("A woman and her son left.", 0),
     ],
 )
@@ -48,3 +51,8 @@ def test_pairs(text: str, mentions: int) -> None:
 def test_men_and_women_who_are_compared(text: str, compared: bool) -> None:
     found = rewrite(text, [GENDER], "gender").sets
     assert any(bar.reason == sets.COMPARED for each in found for bar in each.barred) is compared
+
+
+def test_a_contrast_with_the_sentence_before() -> None:
+    found = rewrite("It suits many men. But women like it less.", [GENDER], "gender")
+    assert {bar.reason for each in found.sets for bar in each.barred} == {sets.COMPARED}

@@ -117,7 +117,7 @@ def test_religion_by_role(text: str, target: str, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("text", "target", "wanted"),
     [
-        ("A teenager stole my bike.", "old", "An elderly person stole my bike."),
+        ("A teenager stole my bike.", "old", "A retiree stole my bike."),
         ("An elderly man sat there.", "middle", "A middle-aged man sat there."),
         ("Pensioners like the park.", "young", "Teenagers like the park."),
         ("The elderly are often lonely.", "middle", "The middle-aged are often lonely."),
@@ -134,8 +134,8 @@ def test_age_by_role(text: str, target: str, wanted: str) -> None:
 def test_confidence_falls_under_a_higher_strictness() -> None:
     text = "The king rode."
     (proposed,) = rewrite(text, [GENDER], "gender").sets
-    assert 0.5 <= proposed.confidence < 0.9
-    assert rewrite(text, [GENDER], "gender", strictness=0.9).text == text
+    assert 0.5 <= proposed.confidence < 0.99
+    assert rewrite(text, [GENDER], "gender", strictness=0.99).text == text
 
 
 def test_a_mention_within_another_attributes_is_left() -> None:

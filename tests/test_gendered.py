@@ -33,12 +33,26 @@ def test_which_lists_are_gendered() -> None:
         ("A Dairy Queen opened.", "queen"),
         ("We trust in God.", "god"),
         ("I know He will help.", "he"),
+        ("Move the king to e2.", "king"),
+        ("Their god is a sin to god.", "god"),
+        ("The army lost 900 men.", "men"),
     ],
 )
 def test_no_persons_at_all(text: str, word: str) -> None:
     assert dict(items(text))[word] < 0.5
 
 
-@pytest.mark.parametrize("text", ["The man left.", "A female engineer left.", "He left.", "My old father left."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The king slept.",
+        "A male voice called.",
+        "Local Man Finds Ring in His Soup",
+        "The man left.",
+        "A female engineer left.",
+        "He left.",
+        "My old father left.",
+    ],
+)
 def test_persons(text: str) -> None:
     assert all(weight == 1 for _, weight in items(text))

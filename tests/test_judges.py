@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from evenflow.transforms.counterfactuals import rewrite
-from evenflow.transforms.judges import Embedded
+from evenflow.transforms.judges import Chosen, Embedded, Place
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")
@@ -16,14 +14,14 @@ def test_a_word_said_twice_is_judged_low() -> None:
     assert judge.judge_substitution("I gave him his book.", "I gave her her book.") == 1.0
     assert judge.judge_substitution("I gave him her book.", "I gave her her book.") < 0.5
     assert judge.judge_substitution("I saw him.", "I saw her.") == 1
-    assert judge.choose_counterpart("x", 0, 1, []) is None
+    assert judge.choose_counterpart(Place("x", 0, 1, [])).word is None
 
 
 class Refuses(Embedded):
     """Finds no word for «nun»."""
 
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
-        return None if sentence[start:end] == "nun" else super().choose_counterpart(sentence, start, end, candidates)
+    def choose_counterpart(self, place: Place) -> Chosen:
+        return Chosen(None) if place.word == "nun" else super().choose_counterpart(place)
 
 
 def test_another_judge_decides() -> None:

@@ -22,6 +22,7 @@ from evenflow.transforms import people
         ("According to Brandt, it rained.", [("Brandt", "e")]),
         ("Zorvane released a song.", [("Zorvane", "e")]),
         ("Police said so.", []),
+        ("Shall I go?", []),
     ],
 )
 def test_names_are_found_with_their_sex(text: str, wanted: list[tuple[str, str]]) -> None:

@@ -20,6 +20,11 @@ from evenflow.transforms.placing import part_of_speech
         ("The ", " woman left", {"adjective", "collective"}, "adjective"),
         ("The ", " need help", {"adjective", "collective"}, "collective"),
         ("A ", " left", {"noun"}, "noun"),
+        ("The ", " across the hall", {"noun", "adjective"}, "noun"),
+        ("The ", " sang", {"noun", "adjective"}, "noun"),
+        ("as a ", " ive said", {"noun", "adjective"}, "noun"),
+        ("An ", ", gentle man", {"adjective", "collective"}, "adjective"),
+        ("The ", " oak fell", {"collective"}, "other"),
     ],
 )
 def test_part_of_speech(before: str, after: str, parts: set[str], wanted: str) -> None:

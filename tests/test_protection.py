@@ -25,6 +25,14 @@ from evenflow.transforms import protection
         ("The Girl Scouts came.", "gender", "named work or organisation"),
         ("The cardinal rule.", "religion", "idiom"),
         ("They fast in Ramadan.", "religion", "law or doctrine"),
+        ("We fast in Lent.", "religion", "law or doctrine"),
+        ("She never eats pork.", "religion", "law or doctrine"),
+        ("He is Jewish by birth.", "religion", "law or doctrine"),
+        ("The vicar of our parish sang.", "religion", "law or doctrine"),
+        ("The bishop took a pawn.", "religion", "another sense"),
+        ("We watched Murder on the Orient Express.", "age", "named work or organisation"),
+        ("It was when I was a teenager.", "age", "age is the point"),
+        ("The plumber was retired.", "age", "age is the point"),
     ],
 )
 def test_a_rule_finds(text: str, attribute: str, reason: str) -> None:
@@ -70,34 +78,6 @@ def test_a_text_all_in_marks_quotes_nobody() -> None:
     assert not protection.quotations('"She left."')
 
 
-def test_a_phrase_is_indexed_by_the_letters_it_may_begin_with() -> None:
-    assert protection._starts("wars?") == ["war"]
-    assert protection._starts("(?:oh|hey) man") == ["hey ", "oh "]
-    assert protection._starts("as? cat") == ["a"]
-    assert protection._starts("house ?wife") == ["house"]
-    assert protection._starts(r"\d+ cats") == [""]
-
-
-@pytest.mark.parametrize(
-    ("phrase", "wanted"),
-    [
-        ("wars?", "war"),
-        ("man['’]?s best friend", "s best friend"),
-        ("(?:oh|hey),? man(?! up)", " man"),
-        ("house ?(?:wi(?:fe|ves)|maid) of", "house"),
-        ("one|two", ""),
-        (r"\bmen\w+", "men"),
-    ],
-)
-def test_what_a_phrase_always_holds(phrase: str, wanted: str) -> None:
-    assert protection._holds(phrase) == wanted
-
-
-@pytest.mark.parametrize("attribute", ["gender", "age", "religion"])
-def test_what_a_phrase_always_holds_is_in_what_it_matches(attribute: str) -> None:
-    rules = protection._rules(attribute)
-    for phrases in rules._phrases.values():
-        for phrase in phrases:
-            for said in ("wars", "the old man of the house", phrase.holds, f"{phrase.holds}s"):
-                match = phrase.whole.match(said)
-                assert match is None or phrase.holds in match[0].lower()
+@pytest.mark.parametrize("text", ["She lent us her cabin.", "I am no saint.", "The advent of cheap phones.", "A Shia cook."])
+def test_no_rule_of_religion_finds(text: str) -> None:
+    assert not protection.find(text, 0, len(text), "religion")

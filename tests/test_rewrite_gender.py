@@ -178,7 +178,7 @@ CHANGED = [
     ("This book of hers is great.", "This book of his is great."),
     ("The house on the corner is her parents'.", "The house on the corner is his parents'."),
     ("Her and I used to be close.", "Him and I used to be close."),
-    ('"Is that her?" he asked.', '"Is that her?" she asked.'),
+    ('"Is that her?" he asked.', '"Is that him?" she asked.'),
     ("Give her back her toy!", "Give him back his toy!"),
     ("Show her around the office.", "Show him around the office."),
     ("I'd like you to meet her before Monday.", "I'd like you to meet him before Monday."),
@@ -245,7 +245,7 @@ CHANGED = [
     ("My brother and his wife bought a boat.", "My sister and her husband bought a boat."),
     ("That is the boy whose mother is a nurse.", "That is the girl whose father is a nurse."),
     ("When she saw the mouse, she screamed.", "When he saw the mouse, he screamed."),
-    ('"You should call her," said the woman.', '"You should call her," said the man.'),
+    ('"You should call her," said the woman.', '"You should call him," said the man.'),
     ("Some guys never learn.", "Some gals never learn."),
     ("The chairman of the club lost his keys.", "The chairwoman of the club lost her keys."),
     ("The accountant finished her report before lunch.", "The accountant finished his report before lunch."),
@@ -298,11 +298,58 @@ CHANGED = [
     ("Take her with you.", "Take him with you."),
     ("I've known her since college.", "I've known him since college."),
     ("Her mother, her aunt and her two sisters cook together.", "His father, his uncle and his two brothers cook together."),
+    # somebody without a name speaks
+    ('"She never listens," my neighbor said.', '"He never listens," my neighbor said.'),
+    ('"Dad, the cat is on the roof again!" I shouted.', '"Mom, the cat is on the roof again!" I shouted.'),
+    ('"Of course, ma\'am," the porter said.', '"Of course, sir," the porter said.'),
+    (
+        'One tenant said, "She mended the roof and wouldn\'t take a penny."',
+        'One tenant said, "He mended the roof and wouldn\'t take a penny."',
+    ),
+    (
+        '"Mr Okoro is on the other line," said the receptionist. "Shall I give you his number?"',
+        '"Ms Okoro is on the other line," said the receptionist. "Shall I give you her number?"',
+    ),
+    # headlines
+    ("Local Woman Finds Lost Ring in Her Garden", "Local Man Finds Lost Ring in His Garden"),
+    (
+        "Man Rescues Kitten From Drain and Takes It Home on His Boat",
+        "Woman Rescues Kitten From Drain and Takes It Home on Her Boat",
+    ),
+    # what is somebody's, and people next door
+    ("A female voice answered the phone.", "A male voice answered the phone."),
+    ("The girl next door feeds our cat.", "The boy next door feeds our cat."),
+    ("These guys fixed my roof.", "These gals fixed my roof."),
+    ("The new guy is late and hes never sorry.", "The new gal is late and shes never sorry."),
+    ("A friend said he found the film too politically correct.", "A friend said she found the film too politically correct."),
 ]
 
 LEFT = [
+    # sources, works, cited phrases
+    '"She never listens," Peter Marsh said.',
+    'Emma Stone told us, "He is a lovely man."',
+    'They hummed "The Girl from the North Country" on the way.',
+    'We closed with "Rest Ye Merry, Good Gentlemen" and went home.',
+    'They call it "a man for all seasons" here.',
+    # one side against the other
+    "The course has 31 male and 29 female students.",
+    "On average husbands sleep longer than their wives.",
+    "Grandmothers read to them more often than grandfathers.",
+    "Is it a girl or a dude?",
+    "It suits most men. Not so much women, I hear.",
+    # another sense
+    "White moves the queen to h5 and the king is lost.",
+    "The keeper checks that the queen has not left the hive.",
+    "The ward sister keeps the keys.",
+    "It is not over until the fat lady sings.",
+    "She Should Run trains candidates all over the country.",
+    "Modern man walks less.",
+    "The division lost 4,000 men.",
+    "can you not make this up\ngod almighty maker of all the stars above and of every little thing that creeps on the ground",
+    "the film has a boy named arlo and it goes on and on for two long hours without any end to it at all",
+    # who is known by name
+    "Mr Hobbs sold the farm. Anne Hobbs and Mr Lyle had asked them to.",
     "The men's room was closed.",
-    '"She never listens," my neighbor said.',
     "He or she must bring his or her passport.",
     "Every student should do his or her homework.",
     "S/he may apply online.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -25,6 +25,7 @@ from evenflow.wordlists.loader import WordList
 if TYPE_CHECKING:
     from evenflow.transforms.asking import Tier
     from evenflow.transforms.filtering import StereotypeFilter
+    from evenflow.transforms.llm_questions import Answer, Question
     from evenflow.transforms.proposals import Proposed, Proposer
 
 BETWEEN = "\n\n"  # joins documents: neither a sentence nor a label crosses a blank line
@@ -37,13 +38,22 @@ Ints = npt.NDArray[np.int64]
 @dataclass
 class Annotated:
     """A block after reading: its table, dead letters as JSON-able records, figures; details: what the repair of its text
-    needs, if it has one; aside: documents that are set aside, with the reason."""
+    needs, if it has one; aside: documents that are set aside, with the reason; heard: what may still be asked."""
 
     table: pa.Table
     dead: list[dict[str, Any]]
     figures: documents.Figures
     details: Details | None = None
     aside: pa.Table | None = None
+    heard: Heard | None = None
+
+
+@dataclass
+class Heard:
+    """What a language model with a budget may be asked about a block once its pane is whole, and its documents as read."""
+
+    questions: list[Question]
+    read: Documents
 
 
 @dataclass
@@ -66,9 +76,12 @@ class Searched(NamedTuple):
 
 
 class Annotator:
-    """Annotates blocks under a configuration; built once a process. Raises WordListError."""
+    """Annotates blocks under a configuration; built once a process. tier: a language model in the place of the configured one.
 
-    def __init__(self, config: Config):
+    Raises WordListError.
+    """
+
+    def __init__(self, config: Config, tier: Tier | None = None):
         self.config = config
         self.lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
         self.attributes = tuple(
@@ -76,7 +89,7 @@ class Annotator:
         )
         self.own = frozenset(documents.own_columns(self.attributes))
         self._finder = LabelFinder(self.lists)
-        self.tier = _tier(config)
+        self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
         weighs = any(each.mode == "reweight" for each in self.attributes)
@@ -94,13 +107,17 @@ class Annotator:
         """The block's documents with their mentions."""
         return self.annotated(validate(block, self.config, self.own), sum(block.weights()))
 
-    def annotated(self, found: Documents, input_bytes: int) -> Annotated:
-        """Validated documents with their mentions; input_bytes: of the records that they came from."""
+    def annotated(self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None) -> Annotated:
+        """Validated documents with their mentions.
+
+        input_bytes: of the records that they came from. known: what a language model with a budget has answered so far.
+        """
         if self.tier is None:
             return self._annotated(found, input_bytes)
-        with self.tier.block(sum(map(_utf8_length, found.texts))) as cost:
+        with self.tier.block(known) as asked:
             done = self._annotated(found, input_bytes)
-            done.figures.llm = cost()
+            done.figures.llm, heard = asked()
+        done.heard = Heard(heard, found) if heard else None
         return done
 
     def _annotated(self, found: Documents, input_bytes: int) -> Annotated:

@@ -6,8 +6,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from evenflow.transforms import english, people, pronouns, protection, sets
+from evenflow.transforms import english, pronouns, protection, sets
 from evenflow.transforms.protection import Finds
+from evenflow.transforms.quoting import Quoting
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordsets import WordSets
 
@@ -16,11 +17,6 @@ LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and gram
 ENGLISH = english.words("english")
 LETTERS = re.compile(r"[^\W\d_]+")
 SEXES = frozenset(("male", "female", "males", "females"))
-# Confidence that is left to what is said in quotation marks, and to people there who are anybody («a woman and her dog»).
-QUOTED, RETOLD = 0.3, 0.55
-ANYBODY = re.compile(
-    r"\b(?:an?|any|every|each|some|another|most|many|two|three|four|five|\d+)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE
-)
 
 
 def bar(
@@ -35,10 +31,10 @@ def bar(
 
     sentences: (start, end) in order. others: start and end of mentions of other attributes. words: of the sentences.
     """
-    quoted = protection.quotations(text)
+    quoting = Quoting(text, sentences, words)
     weights = protection.label_weights(attribute)
     finds = Finds(text, sentences, attribute, words)
-    edited = attribute == "religion" and not people.is_caseless(text)
+    edited = attribute != "gender" and not words.caseless
     by_sentence: dict[int, list[Item]] = {}
     for item in items:
         by_sentence.setdefault(item.sentence, []).append(item)
@@ -48,7 +44,7 @@ def bar(
             for item in here:
                 item.lower(0.0, sets.LONG if end - start > LONGEST_SENTENCE else sets.FOREIGN)
             continue
-        for found in finds[place]:
+        for found in finds[place] if any(item.weight for item in here) else ():
             for item in here:
                 if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
                     item.lower(found.weight, found.reason)
@@ -57,8 +53,7 @@ def bar(
             falls_away = item.gap and not any(item.replacements.values())
             if item.word in weights and not falls_away:
                 item.lower(*weights[item.word])
-            if quoted and protection.within(quoted, item.start, item.end):
-                item.lower(QUOTED if not _speaks_in_general(text, quoted, item, here) else RETOLD, sets.QUOTATION)
+        quoting.check(items, here)
     _bar_overlaps(items, sorted(others))
 
 
@@ -81,15 +76,6 @@ def _bar_by_neighbours(
             if found.reason in reasons and found.weight <= weight and found.groups is None:
                 for item in concerned:
                     item.lower(weight, found.reason)
-
-
-def _speaks_in_general(text: str, quoted: Sequence[tuple[int, int]], item: Item, here: Sequence[Item]) -> bool:
-    """Whether a quoted item is somebody whom the speaker does not know either, or goes on with such a one."""
-    for other in here:
-        together = other.group == item.group and other.start <= item.start and other.kind in ("noun", "plural")
-        if together and protection.within(quoted, other.start, item.end):
-            return ANYBODY.search(text, max(0, other.start - 40), other.start) is not None
-    return False
 
 
 def _bar_overlaps(items: Sequence[Item], others: Sequence[tuple[int, int]]) -> None:

@@ -13,6 +13,7 @@ COPULA = re.compile(
     r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
     r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+|widely\s+|often\s+|generally\s+)*"
     r"(?:(?:considered|called|known as|regarded as|seen as|viewed as|dubbed|believed to be|said to be)\s+)?"
+    r"(?:an?\s+(?:[\w'’-]+\s+){1,3}(?:and|but|yet)\s+)?"
     r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
     re.IGNORECASE,
 )
@@ -52,8 +53,11 @@ HE_IS = re.compile(
 # «kyle a lonely …», «lady nicknamed cookie», «seagal is now a …», in texts without capitals
 BARE_APPOSED = re.compile(r"\s+an?\s+(?:[\w-]+\s+){0,2}$")
 NICKNAMED = re.compile(r"\s+(?:[\w-]+\s+){0,2}(?:named|nicknamed|known as)\s")
+# A name without a capital has no article and no adjective: it begins a clause.
+BARELY_CALLED = re.compile(r"\s+(?:(?:was|is)\s+)?(?:named|nicknamed)\s+(?!(?:after|as|in|for|by|to|on|and)\b)[\w\"“]")
 UNKNOWN_IS = re.compile(
-    r"(?:^|[\s\"“(])([^\W\d_]{3,})\s+(?:is|was)\s+(?:(?:now|also|still|not|once)\s+)?an?\s+(?:[\w-]+,?\s+){0,2}$"
+    r"(?:^|[.!?;:,\n\"“(]\s*|\b(?:and|but|or|so|because|that|if|when|since|though|while|says?|said|thinks?|know|why|how)\s+)"
+    r"([^\W\d_]{3,})\s+(?:is|was)\s+(?:(?:now|also|still|not|once)\s+)?an?\s+(?:[\w-]+,?\s+){0,2}$"
 )
 CALLING = re.compile(
     r"\b(?:call(?:s|ed|ing)?|label(?:s|l?ed|l?ing)?)\s+"
@@ -64,6 +68,10 @@ CALLING = re.compile(
 SURNAME = re.compile(r"\s+[^\W\d_]+(?=\s*[,(–—-]|\s+(?:is|was|as)\b)")  # after a first name in a text without capitals
 TOLD_BY_ACTOR = re.compile(r"[^.,;:()\n]{0,40}\(\s*(?:played by\s+)?(\w+)\s+\w+")
 OWNED = re.compile(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
+NO_NAME_ENDS_SO = (
+    *("s", "ing", "body", "one", "ism", "ist", "tion", "sion", "ness", "ity", "ment", "hood", "ship", "ology", "phobia", "ance"),
+    *("ence", "ed", "ly", "ful", "able", "ible", "ous", "ive", "ian"),
+)
 LONGEST = 60  # characters between a name and «as a waitress» that is said of it
 NEAR = 70  # characters before a noun in which «plays the …» is looked for
 
@@ -76,9 +84,9 @@ def bound(
     named: the sentence's people. caseless: whether the text is written without capitals. hidden: whether names may be
     hidden in it for that.
     """
-    if not caseless and CALLED.match(text, item.end):
-        return SURELY, sets.NAMED
     start, end = sentence
+    if (BARELY_CALLED.match(text, item.end, end) if caseless else CALLED.match(text, item.end)) is not None:
+        return SURELY, sets.NAMED
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
         return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
@@ -124,7 +132,7 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
     if NICKNAMED.match(text, item.end, end) or CALLED.match(text, item.end):
         return True
     unknown = UNKNOWN_IS.search(lead)
-    if unknown is not None and may_be_name(unknown[1].lower()):
+    if unknown is not None and unknown[1].islower() and text[start:end].islower() and _names_somebody(unknown[1]):
         return True
     bracket = TOLD_BY_ACTOR.match(text, item.end, end)
     if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
@@ -140,8 +148,13 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
     return False
 
 
+def _names_somebody(word: str) -> bool:
+    """Whether a clause's subject in small letters, which has no article, may be a name."""
+    return word in people.first_names() or word in people.KNOWN_SURNAMES or may_be_name(word)
+
+
 def may_be_name(word: str) -> bool:
     """Whether a word in small letters is none of the language's that can be a clause's subject, as far as is known."""
     code = pronouns.shipped().classes.get(word, "0000")
     known = word in pronouns.CLOSED or people.is_person_noun(word) or word in people.NOT_NAMES
-    return not known and code[0] in "01" and code[1] == code[3] == "0" and not word.endswith(("s", "ing", "body", "one"))
+    return not known and code[0] in "01" and code[1] == code[3] == "0" and not word.endswith(NO_NAME_ENDS_SO)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from evenflow.transforms import sets
 from evenflow.transforms.sets import Item
@@ -30,6 +31,11 @@ class Chain:
     def particular(self) -> bool:
         """Whether one of its items is a certain person or thing."""
         return any(item.particular for item in self.items)
+
+    @property
+    def least(self) -> float:
+        """The weight that the rules leave to the whole."""
+        return min(self.weight, *(item.weight for item in self.items))
 
     def lower(self, weight: float, reason: str) -> None:
         """Take the confidence down to a weight."""
@@ -57,8 +63,10 @@ def of_one_story(items: Sequence[Item]) -> list[Chain]:
     chains: list[Chain] = []
     last: dict[str, tuple[Chain, int]] = {}
     barred = {(item.group, item.sentence) for item in items if item.weight < LEAST and not _stands_apart(item)}
+    # An adjective that falls away before its noun, and the noun: neither changes without the other.
+    tied = {id(each) for pair in pairwise(items) if pair[0].gap and pair[0].gap == pair[1].start for each in pair}
     for item in items:
-        if _stands_apart(item) and said[item.group, item.sentence, item.word] == 1:
+        if id(item) not in tied and _stands_apart(item) and said[item.group, item.sentence, item.word] == 1:
             chains.append(Chain([item]))
             continue
         chain, place = last.get(item.group, (None, 0))

@@ -11,27 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from evenflow.transforms import english, people, sets
 from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.candidates import Candidate, Candidates
 from evenflow.transforms.chains import Chain
 from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
-from evenflow.transforms.wordsets import WordSets, words_of
+from evenflow.transforms.wordsets import WordSets
 
 # Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
 ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
 WINDOW = 3  # sentences back in which an antecedent is looked for
-SUBJECT = 40  # characters from a sentence's start within which its subject most likely ends
 MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
-QUANTIFIERS = frozenset(("any", "every", "each", "no"))
-GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
-BEFORE_OBJECT = english.words("before_object")
 SPOUSES = english.words("spouses")
 POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
@@ -40,18 +36,6 @@ SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explain
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class _Candidate:
-    """Someone whom a pronoun may mean, a chain, a named person or a person without gender: where, and how likely at that."""
-
-    at: int
-    end: int
-    sentence: int
-    standing: float
-    chain: Chain | None = None
-    person: Person | None = None
 
 
 class Resolver:
@@ -65,44 +49,19 @@ class Resolver:
         self.text = text
         self.sentences = sentences
         self._words = words
-        self.caseless = people.is_caseless(text)
+        self.caseless = words.caseless
         long = self.caseless and len(text) > LONG_CASELESS
-        self._of_work = long and people.is_about_a_work(text)
-        self._hidden = self._of_work or (long and people.may_name_somebody(words_of(text)))
+        self._of_work = long and words.of_work
+        self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
         self._near: dict[int, bool] = {}
         self._sex_of = dict(sexes)
-        self._people: dict[int, list[Person]] = {}
-        self._of_group: dict[int, list[Person]] = {}
-        self._neutral: dict[int, list[int]] = {}
-        self._not_chained: dict[int, list[_Candidate]] = {}
-        self._titled: set[int] = set()
-
-    def people(self, sentence: int) -> list[Person]:
-        """The named people of a sentence."""
-        if not self._titled:
-            return self._named(sentence)
-        if sentence not in self._of_group:
-            self._of_group[sentence] = [each for each in self._named(sentence) if not self._belongs_to_title(each)]
-        return self._of_group[sentence]
-
-    def _named(self, sentence: int) -> list[Person]:
-        if sentence not in self._people:
-            hidden = self.caseless and people.sure_names().keys().isdisjoint(self._words[sentence])
-            self._people[sentence] = [] if hidden else people.named(self.text, *self.sentences[sentence], self.caseless)
-        return self._people[sentence]
-
-    def _belongs_to_title(self, person: Person) -> bool:
-        """Whether a name is that of a «Mr» or «Ms» who may change: then it says nothing of the sex."""
-        return any(end <= person.start <= end + 2 for end in self._titled)
+        self._candidates = Candidates(text, sentences, words)
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of all items, which are in the text's order; each item is in one chain."""
         out: list[Chain] = []
         for group, sex in self._sex_of.items():
-            self._of_group.clear()
-            self._not_chained.clear()
-            own = [item for item in items if item.group == group]
-            out += self._chains(own, sex)
+            out += self._chains([item for item in items if item.group == group], sex)
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
         self._possessed(items, out)
@@ -168,8 +127,8 @@ class Resolver:
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
         merged: list[tuple[Chain, Chain]] = []
-        self._titled = {item.end for item in items if item.kind == "title" and item.weight >= 0.5}
-        recent: list[_Candidate] = []  # pronouns and nouns so far, in order
+        self._candidates.begin({item.end for item in items if item.kind == "title" and item.weight >= 0.5})
+        recent: list[Candidate] = []  # pronouns and nouns so far, in order
         for item in items:
             if item.reason in (sets.EVEN, sets.LONG, sets.FOREIGN):
                 chain_of[id(item)] = Chain([item])
@@ -195,8 +154,8 @@ class Resolver:
             bonus = 1.2 if item.kind == "pronoun" else 0.8
             person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
             if person and item.weight > 0:  # of weight 0 is what is no person at all
-                standing = bonus + self._stands(item.start, item.sentence)
-                recent.append(_Candidate(item.start, item.end, item.sentence, standing, chain))
+                standing = bonus + self._candidates.standing(item.start, item.sentence)
+                recent.append(Candidate(item.start, item.end, item.sentence, standing, chain))
                 recent = recent[-12:]
         seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
         for first, second in merged:
@@ -205,10 +164,12 @@ class Resolver:
                 del seen[id(second)]
         return list(seen.values())
 
-    def _noun(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
+    def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
         text, start = self.text, self.sentences[item.sentence][0]
-        named = bound(text, self.sentences[item.sentence], item, self.people(item.sentence), sex, self.caseless, self._hidden)
+        named = bound(
+            text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
+        )
         if named is not None:
             chain = Chain()
             chain.lower(*named)
@@ -240,7 +201,7 @@ class Resolver:
                     return chain
         return Chain()
 
-    def _same_word(self, item: Item, recent: list[_Candidate]) -> Chain:
+    def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
         for candidate in reversed(recent):
             chain = candidate.chain
             if chain is None or item.sentence - candidate.sentence > WINDOW:
@@ -252,18 +213,19 @@ class Resolver:
     def _before(self, item: Item, back: int) -> list[Person]:
         out: list[Person] = []
         for number in range(max(0, item.sentence - back), item.sentence + 1):
-            out += [person for person in self.people(number) if person.end <= item.start]
+            out += [person for person in self._candidates.people(number) if person.end <= item.start]
         return out
 
-    def _resolve(self, item: Item, recent: list[_Candidate], sex: str) -> Chain:
+    def _resolve(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
         start, place = item.start, item.sentence
         candidates = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
-        for number in range(max(0, place - WINDOW), place + 1):
-            candidates += [each for each in self._others(number, sex) if each.end <= start]
+        for number in range(max(0, place - WINDOW), place):
+            candidates += self._candidates.in_no_chain(number, sex)
+        candidates += [each for each in self._candidates.in_no_chain(place, sex) if each.end <= start]
         if not candidates:
             return self._alone(item, sex)
-        scored = [(self._score(each, start, place), each.at, number, each) for number, each in enumerate(candidates)]
+        scored = [(self._candidates.score(each, start, place), each.at, number, each) for number, each in enumerate(candidates)]
         best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
@@ -284,49 +246,8 @@ class Resolver:
         return chain
 
     @staticmethod
-    def _singular(candidate: _Candidate) -> bool:
+    def _singular(candidate: Candidate) -> bool:
         return candidate.chain is None or candidate.chain.items[-1].kind != "plural"
-
-    def _others(self, sentence: int, sex: str) -> list[_Candidate]:
-        """Those in a sentence who are in no chain: named people of a sex or of either, and people without gender."""
-        known = self._not_chained.get(sentence)
-        if known is None:
-            known = self._not_chained[sentence] = []
-            for person in self.people(sentence):
-                if person.sex in (sex, people.EITHER):
-                    bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
-                    standing = bonus + self._stands(person.start, sentence)
-                    known.append(_Candidate(person.start, person.end, sentence, standing, person=person))
-            for at in self._people_without_gender(sentence):
-                known.append(_Candidate(at, at + 1, sentence, 0.3 + self._stands(at, sentence)))
-        return known
-
-    def _score(self, candidate: _Candidate, start: int, sentence: int) -> float:
-        """How likely a candidate is meant by a pronoun at start in a sentence."""
-        if candidate.sentence == sentence:
-            return candidate.standing
-        score = candidate.standing - 1.5 * (sentence - candidate.sentence)
-        return score - 1.0 if self.text.find("\n\n", candidate.at, start) >= 0 else score
-
-    def _stands(self, at: int, sentence: int) -> float:
-        """What the place of somebody in a sentence says for them."""
-        start, _ = self.sentences[sentence]
-        nearby = max(start, at - SUBJECT)
-        before = self.text[nearby:at].split()
-        score = 1.0 if nearby == start and len(before) <= 2 else 0.0  # most likely the subject
-        if before and before[-1].lower().strip(",") in BEFORE_OBJECT:
-            score -= 0.5
-        return score
-
-    def _people_without_gender(self, sentence: int) -> list[int]:
-        if sentence not in self._neutral:
-            start, end = self.sentences[sentence]
-            words = self._words[sentence]
-            some = not people.PERSON_NOUNS.isdisjoint(words)
-            self._neutral[sentence] = people.without_name(self.text, start, end) if some else []
-            if not self._neutral[sentence] and not QUANTIFIERS.isdisjoint(words) and GENERIC.match(self.text, start, end):
-                self._neutral[sentence] = [start]
-        return self._neutral[sentence]
 
     def _is_reported(self, item: Item) -> bool:
         """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
@@ -340,7 +261,7 @@ class Resolver:
     def _alone(self, item: Item, sex: str) -> Chain:
         """A pronoun with nobody before it: perhaps one named after it, or long before."""
         chain = Chain()
-        for person in self.people(item.sentence):  # «When she came home, Mary …»
+        for person in self._candidates.people(item.sentence):  # «When she came home, Mary …»
             if person.start > item.end and person.sex in (sex, people.EITHER):
                 comma = "," in self.text[item.end : person.start]
                 if person.sex == sex:
@@ -348,7 +269,7 @@ class Resolver:
                 elif comma and person.sure:
                     chain.lower(0.4, sets.UNSURE)
         for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
-            for person in self.people(number):
+            for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
         if self._is_reported(item):

@@ -9,14 +9,18 @@ of the LLM: forms that fit the sentence, persons that keep together over sentenc
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from evenflow.transforms import agreement, barring, base_cda, gendered, roles, sets
+from evenflow.transforms import agreement, barring, base_cda, confidence, gendered, roles, sets
 from evenflow.transforms.bygroup import ByGroup
 from evenflow.transforms.chains import Chain, of_one_story
+from evenflow.transforms.choosing import Choosing, key_of
+from evenflow.transforms.confidence import Confidence, Surroundings
 from evenflow.transforms.coreference import Resolver
 from evenflow.transforms.gendered import Gendered
 from evenflow.transforms.judges import Embedded, Judge
@@ -24,6 +28,7 @@ from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
 from evenflow.transforms.wordsets import WordSets
+from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
@@ -43,8 +48,9 @@ class Substituter:
     """Proposes substitutions of one attribute in documents.
 
     lists: word lists, the attribute's among them. method: gc or base. strictness: the least confidence (0 to 1) that
-    `eligible` lets pass; a set of confidence 0 never passes. Raises ValueError, and roles.RoleMapError for a role map that
-    cannot be read.
+    `eligible` lets pass; a set of confidence 0 never passes. sure: the model of confidence, by default the shipped one of the
+    attribute; where there is none the rules' weight is the confidence. Raises ValueError, and roles.RoleMapError for a role
+    map that cannot be read.
     """
 
     def __init__(
@@ -54,6 +60,7 @@ class Substituter:
         method: Method = "gc",
         strictness: float = STRICTNESS,
         judge: Judge | None = None,
+        sure: Confidence | None = None,
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -66,7 +73,10 @@ class Substituter:
         self.attribute = attribute
         self.method = method
         self.strictness = strictness
-        self.judge: Judge = judge or Embedded()
+        self._embedded = Embedded()
+        self.judge: Judge = judge or self._embedded
+        self._labels = {spelling.fold(label): self.words.groups[group] for label, group in self.words.labels.items()}
+        self._sure = sure or confidence.shipped(attribute)
         role_map = roles.of(self.words)
         self._gendered = Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
         self._by_group = ByGroup(self.words, role_map)
@@ -76,11 +86,13 @@ class Substituter:
         known = bool(proposed.edits) if target is None else target in proposed.edits
         return known and proposed.confidence > 0 and proposed.confidence >= self.strictness
 
-    def propose(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Set]:
+    def propose(
+        self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], identity: str | None = None
+    ) -> list[Set]:
         """All sets of a document in its order, those that are barred too, each with its confidence.
 
         sentences: (start, end) in order, covering at least the mentions' sentences. mentions: of any attributes, each in
-        one sentence.
+        one sentence. identity: the document's id, by which a judge may draw; the text if None.
         """
         own = sorted((mention for mention in mentions if mention.attribute == self.attribute), key=lambda each: each.start)
         if not own:
@@ -91,10 +103,13 @@ class Substituter:
         source = self._gendered or self._by_group
         words = WordSets(text, sentences)
         items = source.items(text, sentences, own, words)
+        if identity is None and self.judge is not self._embedded:
+            identity = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         barring.bar(text, sentences, items, self.attribute, others, words)
         proposed: list[Set] = []
+        around = Surroundings(text, sentences, items, words)
         for chain in self._chains(text, sentences, items, words):
-            made = self._set(text, sentences, chain)
+            made = self._set(around, chain, identity)
             if made is not None:
                 proposed.append(made)
         return sorted(proposed, key=lambda each: each.mentions[0].start)
@@ -108,51 +123,40 @@ class Substituter:
             return Resolver(text, sentences, self._gendered.sexes, words).chains(items)
         return of_one_story(items)
 
-    def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain) -> Set | None:
+    def _set(self, around: Surroundings, chain: Chain, identity: str | None) -> Set | None:
         """The set of a chain; none if no label is in it."""
+        text, sentences = around.text, around.sentences
         mentions = tuple(item.mention for item in chain.items if item.mention is not None)
         if not mentions:
             return None
         group = chain.items[0].group
-        confidence = min(chain.weight, *(item.weight for item in chain.items))
+        sure = chain.least if self._sure is None else self._sure.of(around, chain)
+        asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked
+        key = key_of(identity, self.attribute, chain.items) if identity is not None else ""
+        choosing = Choosing(self.judge if asks else self._embedded, self._labels, sure, key)
         edits: dict[str, tuple[Edit, ...]] = {}
         for target in self.words.groups:
             if target == group or not all(target in item.replacements for item in chain.items):
                 continue
-            made = self._edits(text, sentences, chain.items, target)
+            made = self._edits(text, sentences, chain.items, target, choosing)
             if made is not None:
                 edits[target] = made
         places = tuple(sorted({item.sentence for item in chain.items}))
-        if edits and confidence >= self.strictness and confidence > 0:
-            confidence = min(confidence, self._judged(text, sentences, places, edits))
-        reasons = [
-            (item.weight, Bar(item.mention, item.reason))
-            for item in chain.items
-            if item.mention is not None and item.weight < 1 and (item.weight < self.strictness or not item.weight)
-        ]
-        barred = [bar for _, bar in sorted(reasons, key=lambda each: each[0])]
-        if chain.weight < self.strictness:
-            known = {id(bar.mention) for bar in barred}
-            barred += [Bar(mention, chain.reason) for mention in mentions if id(mention) not in known]
-        if barred:
-            known = {id(bar.mention) for bar in barred}
-            barred += [Bar(mention, sets.BOUND) for mention in mentions if id(mention) not in known]
-        elif not edits or confidence < self.strictness:
-            reason = next((item.reason for item in chain.items if item.weight < self.strictness and item.reason), "")
-            barred = [Bar(mention, reason or (sets.NO_COUNTERPART if not edits else sets.UNSURE)) for mention in mentions]
-        return Set(self.attribute, group, edits, confidence, places, mentions, tuple(barred))
+        if edits and asks:
+            # What is not settled yet is not worth a question: another word may come.
+            judge = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)
+            sure = min(sure, self._judged(text, sentences, places, edits, judge))
+        barred = () if edits and sure > 0 and sure >= self.strictness else _bars(chain, bool(edits))
+        return Set(self.attribute, group, edits, sure, places, mentions, barred)
 
     def _edits(
-        self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], target: str
+        self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], target: str, choosing: Choosing
     ) -> tuple[Edit, ...] | None:
         """The edits that bring the items to a target; None if the judge finds no word."""
         out: list[Edit] = []
         dropped: Item | None = None  # a word that falls away, so that the next takes its article
         for item in items:
-            start, end = sentences[item.sentence]
-            word = self.judge.choose_counterpart(
-                text[start:end], item.start - start, item.end - start, [item.replacements[target]]
-            )
+            word = choosing.word(text, sentences[item.sentence], item, target)
             if word is None:
                 return None
             said = text[item.start : item.end]
@@ -176,6 +180,7 @@ class Substituter:
         sentences: Sequence[tuple[int, int]],
         places: Sequence[int],
         edits: dict[str, tuple[Edit, ...]],
+        judge: Callable[[str, str], float],
     ) -> float:
         worst = 1.0
         for each in edits.values():
@@ -183,8 +188,18 @@ class Substituter:
                 start, end = sentences[place]
                 first, last = bisect_left(each, (start,)), bisect_left(each, (end,))
                 own = [Edit(e.start - start, e.end - start, e.replacement) for e in each[first:last] if e.end <= end]
-                worst = min(worst, self.judge.judge_substitution(text[start:end], apply(text[start:end], own)))
+                worst = min(worst, judge(text[start:end], apply(text[start:end], own)))
         return worst
+
+
+def _bars(chain: Chain, known: bool) -> tuple[Bar, ...]:
+    """Why each mention of a chain stays, the gravest reason first. known: whether there are words for it to become."""
+    doubted = [item for item in chain.items if item.mention is not None and item.weight < 1]
+    doubted.sort(key=lambda item: item.weight)
+    rest = chain.reason if chain.weight < 1 else sets.BOUND if doubted else sets.DOUBTED if known else sets.NO_COUNTERPART
+    own = [Bar(item.mention, item.reason) for item in doubted if item.mention is not None]
+    barred = [Bar(item.mention, rest) for item in chain.items if item.mention is not None and item.weight >= 1]
+    return tuple(barred + own if doubted and chain.weight < doubted[0].weight else own + barred)
 
 
 def rewrite(

@@ -4,33 +4,69 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+
+class Place(NamedTuple):
+    """A word to be replaced, sentence[start:end], and the words allowed in its place, the best first.
+
+    confidence: of the substitution so far. key: of document and set, by which draws are made.
+    """
+
+    sentence: str
+    start: int
+    end: int
+    candidates: Sequence[str]
+    confidence: float = 1.0
+    key: str = ""
+
+    @property
+    def word(self) -> str:
+        """What stands there."""
+        return self.sentence[self.start : self.end]
+
+
+class Chosen(NamedTuple):
+    """The candidate chosen; None: none of them fits. settled: whether that is final; if not, it is chosen again later."""
+
+    word: str | None
+    settled: bool = True
 
 
 class Judge(Protocol):
-    """Chooses and judges in the place of a person; the embedded one is `Embedded`, an LLM's may be another."""
+    """Chooses and judges in the place of a person; the embedded one is `Embedded`, an LLM's may be another.
 
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
-        """The candidate that fits the place sentence[start:end] best; None if none does."""
+    chooses: whether it is to be given every candidate; otherwise the first alone.
+    """
+
+    chooses: bool
+
+    def choose_counterpart(self, place: Place) -> Chosen:
+        """The candidate that fits the place best."""
         ...
 
-    def judge_substitution(self, original: str, changed: str) -> float:
-        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original."""
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
+        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original.
+
+        confidence: of the substitution so far.
+        """
         ...
 
 
 class Embedded:
     """The judge without a model: the first candidate, and a look at what a substitution may have spoilt."""
 
+    chooses = False
+
     DOUBLED = re.compile(r"\b(her|his|him|she|he|Muslim|Christian|Jewish|Hindu|Buddhist|elderly|middle-aged) \1\b", re.IGNORECASE)
 
     TWO_PRONOUNS = re.compile(r"\bhim his\b", re.IGNORECASE)  # «gave him his book» → «gave her her book»
 
-    def choose_counterpart(self, sentence: str, start: int, end: int, candidates: Sequence[str]) -> str | None:
+    def choose_counterpart(self, place: Place) -> Chosen:
         """The first candidate: lists and role maps have the best first."""
-        return candidates[0] if candidates else None
+        return Chosen(place.candidates[0] if place.candidates else None)
 
-    def judge_substitution(self, original: str, changed: str) -> float:
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
         """Low for a word said twice that was not before."""
         doubled = self.DOUBLED.search(changed)
         if doubled is None or self.DOUBLED.search(original):

@@ -85,6 +85,7 @@ NOT_BETWEEN = frozenset(("who", "that", "which", "to", "and", "or", "of", "in", 
 PLACES = english.words("places")
 KNOWN_SURNAMES = frozenset(map(str.lower, english.words("known_surnames")))
 LEADING = re.compile(r"\w+")
+SPEAKER = frozenset(("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve"))
 UPPER = bytes(range(ord("A"), ord("Z") + 1))
 LETTERS = UPPER + UPPER.lower()
 BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -190,7 +191,10 @@ def _other_names(text: str, start: int, end: int) -> list[Person]:
 
 def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     words = match[0].split(" ")
-    at = match.start()
+    at, end = match.span()
+    if " I" in match[0] and (i := next((number for number, word in enumerate(words) if word in SPEAKER), 0)):  # «Shall I»
+        end = at + len(" ".join(words[:i]))
+        words = words[:i]
     first = words[0].lower().rstrip(".")
     # The sentence's first word has its capital anyway; titles are no part of the name.
     sex = EITHER
@@ -207,7 +211,6 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     begins = at == start or not text[start:at].strip(" \"'“‘(«-—–*>\n\t")
     names = first_names()
     kind = names.get(words[0].lower().split("-")[0], "")
-    end = match.end()
     before = text[max(0, at - 20) : at].split()
     preceding = before[-1].lower() if before else ""
     if words[-1].lower() in NOT_PERSON_END or (len(words) == 1 and words[0].isupper() and len(words[0]) > 1):

@@ -14,6 +14,8 @@ DETERMINER = re.compile(
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
 # «Muslim is a …»: what has a verb of its own, and does not end another's predicate, is a noun.
+LISTED = re.compile(r"\s*,\s*[\w’'-]+\s+[\w’'-]+")  # «an elderly, soft-spoken man»
+ARTICLE = re.compile(r"\b(?:an?|this|that|every|each|another|one|two|three)\s+(?:very\s+)?$", re.IGNORECASE)
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
     r"\b(?:is|are|was|were|am|be|been|being|im|isn['’]t|aren['’]t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
@@ -23,6 +25,8 @@ THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
 VERBS_AFTER = english.words("verbs_after")
 ADVERBS = english.words("adverbs")
+# Words that no noun phrase goes on with; many are rare enough to be taken for nouns otherwise («the Buddhist across the hall»).
+NO_NOUN = frozenset(pronouns.CLOSED) | VERBS_AFTER | ADVERBS | english.words("prepositions") | english.words("irregular_pasts")
 
 
 def part_of_speech(before: str, after: str, parts: set[str]) -> str:
@@ -33,28 +37,39 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
     following = NEXT.match(after)
     thing = following[1].lower() if following else ""
     goes_on = bool(thing) and _is_noun(thing)
-    if COLLECTIVE in parts and THE.search(before) and (not goes_on or _is_verb(thing)):
+    if COLLECTIVE in parts and THE.search(before) and (not goes_on or is_verb(thing)):
         return COLLECTIVE
     if goes_on and ADJECTIVE in parts:
         return ADJECTIVE
     if NOUN in parts and ADJECTIVE in parts:
         return NOUN if DETERMINER.search(before) or (FINITE.match(after) and not PREDICATIVE.search(before)) else ADJECTIVE
     if parts - {COLLECTIVE} == {ADJECTIVE}:
+        if LISTED.match(after) and ARTICLE.search(before):
+            return ADJECTIVE
         return "other" if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED) else ADJECTIVE
     if parts - {COLLECTIVE} == {NOUN}:
         return NOUN
-    return COLLECTIVE if parts == {COLLECTIVE} and THE.search(before) else "other"
+    many = not goes_on or is_verb(thing)  # but not «the aged oak»
+    return COLLECTIVE if parts == {COLLECTIVE} and THE.search(before) and many else "other"
 
 
-def _is_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
     """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or a subject pronoun."""
     code = pronouns.shipped().classes.get(word)
     return code is not None and code[2] == "2" and code[0] < "3"
 
 
+def is_third_person(word: str) -> bool:
+    """Whether a word that ends in s may be what one person does («stops», but not «arts»)."""
+    if not word.endswith("s") or word.endswith("ss"):
+        return False
+    code = pronouns.shipped().classes.get(word, "0000")
+    return code[1] != "0" or code[3] != "0" or is_verb(word[:-1])
+
+
 def _is_noun(word: str) -> bool:
     """Whether a word after an adjective's place can be its noun: neither of a closed class nor a verb that is seldom a noun."""
-    if word in pronouns.CLOSED or word in VERBS_AFTER or word in ADVERBS:
+    if word in NO_NOUN:
         return False
     code = pronouns.shipped().classes.get(word)
     if code is None:
@@ -66,7 +81,7 @@ def _is_noun(word: str) -> bool:
 
 def is_compound(word: str) -> bool:
     """Whether a word after a noun's place makes a compound with it («child labour»)."""
-    if not word or word in pronouns.CLOSED or word in VERBS_AFTER or word in ADVERBS:
+    if not word or word in NO_NOUN:
         return False
     code = pronouns.shipped().classes.get(word, "0")
     if word.endswith(("ed", "ly")):

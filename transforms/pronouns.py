@@ -67,9 +67,11 @@ PLAIN = {
     "hers": "his",
     "herself": "himself",
     "himself": "herself",
+    "shes": "hes",  # as comments write «she's»
+    "hes": "shes",
 }
 PRONOUNS = frozenset({*PLAIN, "her", "his"})
-FEMALE = frozenset({"she", "her", "hers", "herself"})
+FEMALE = frozenset({"she", "her", "hers", "herself", "shes"})
 
 
 class Model(NamedTuple):

@@ -80,7 +80,7 @@ class Proposer:
         self, ordinal: int, identity: str, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> Proposed | None:
         """A document's sets; None where there are none. sentences, mentions: all of the text's (see `Substituter.propose`)."""
-        found = {name: each.propose(text, sentences, mentions) for name, each in self._substituters.items()}
+        found = {name: each.propose(text, sentences, mentions, identity) for name, each in self._substituters.items()}
         sets = {name: proposed for name, proposed in found.items() if proposed}
         counts = {}
         for name in sets:

@@ -6,17 +6,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
+from evenflow.transforms.phrases import Phrases
 from evenflow.transforms.wordsets import WORD, WordSets, words_of
 
 RULES_PATH = Path(__file__).with_name("protection.yaml")
 SIGNS = re.compile(r"[^A-Za-z\s.,’'\"-]")
-WORDS_KEPT = 1 << 16  # different words of which it is kept which phrases may begin with them, some MB
 SENTENCE, PHRASE = "sentence", "phrase"
 # A quotation in one paragraph. Longer than this (characters) it is more likely a forgotten mark than a quotation.
 LONGEST_QUOTATION = 1500
@@ -47,21 +47,13 @@ class _Pattern:
     needs: frozenset[str] | None
 
 
-class _Phrase(NamedTuple):
-    """A phrase of a rule: what is in all that it matches, and all of it."""
-
-    holds: str
-    rule: Rule
-    whole: re.Pattern[str]
-
-
 class _Rules:
     """The rules of an attribute, indexed so that at a word only the phrases that begin like it are tried."""
 
     def __init__(self, attribute: str):
         stored: dict[str, Any] = yaml.safe_load(RULES_PATH.read_text(encoding="utf-8"))
         self.patterns: list[_Pattern] = []
-        self._phrases: dict[str, list[_Phrase]] = {}  # by the letters of a word, with a blank after a whole one
+        self.phrases: Phrases[Rule] = Phrases()
         for entry in stored["rules"]:
             if attribute not in entry.get("attributes", [attribute]):
                 continue
@@ -72,40 +64,8 @@ class _Rules:
                 needs = frozenset((*entry.get("words", "").split(), *entry.get("signs", "")))
                 self.patterns.append(_Pattern(rule, whole, needs or None))
             for phrase in filter(None, map(str.strip, entry.get("phrases", "").split(" | "))):
-                compiled = re.compile(rf"(?:{phrase})(?!\w)", re.IGNORECASE)
-                for start in _starts(phrase):
-                    self._phrases.setdefault(start, []).append(_Phrase(_holds(phrase), rule, compiled))
+                self.phrases.add(phrase, rule)
         self.needs = frozenset(need for pattern in self.patterns for need in pattern.needs or ())
-        self.at = lru_cache(WORDS_KEPT)(self._at)
-
-    def _at(self, word: str) -> tuple[_Phrase, ...]:
-        """The phrases that may begin with a word in lower case."""
-        keys = [word + " ", *(word[:size] for size in range(len(word), -1, -1))]
-        return tuple(phrase for key in keys for phrase in self._phrases.get(key, ()))
-
-
-def _starts(phrase: str) -> list[str]:
-    """The letters that a phrase may begin with, a blank after a whole word; one empty text where that cannot be said."""
-    group = re.match(r"\(\?:([^()|]+(?:\|[^()|]+)*)\)(?![?*{])(.*)", phrase)
-    begins = [option + group[2] for option in group[1].split("|")] if group else [phrase]
-    out: set[str] = set()
-    for each in begins:
-        match = re.match(r"[a-z]+ ?|", each)
-        letters = match[0] if match else ""
-        if each[len(letters) : len(letters) + 1] in ("?", "*", "{"):
-            letters = letters[:-1]
-        out.add(letters)
-    return [""] if "" in out else sorted(out)
-
-
-def _holds(phrase: str) -> str:
-    """The most letters, blanks and slashes in a row that are in all that a phrase matches; empty where that cannot be said."""
-    if re.search(r"\|(?![^(]*\))", phrase):  # outside of brackets, or of the last ones
-        return ""
-    while (inner := re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)", "#", phrase)) != phrase:
-        phrase = inner
-    runs = re.findall(r"([a-z /]+)([?*{]?)", phrase)
-    return max((run[:-1] if optional else run for run, optional in runs), key=len, default="")
 
 
 @dataclass(frozen=True)
@@ -165,11 +125,11 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str]) -> list[F
     if len(folded) != len(said):  # a letter that is longer in lower case
         folded = "".join(character.lower()[:1] for character in said)
         words = words_of(folded)
-    # Most words begin no rule. The others in an order that is the same in every process: it decides between equal reasons.
-    for word in sorted(word for word in words if rules.at(word)):
-        phrases = [phrase for phrase in rules.at(word) if phrase[0] in folded]
+    # Most words begin no rule. The order of the others decides between equal reasons.
+    for word, beginning in rules.phrases.beginnings(words):
+        phrases = beginning.possible(folded, words)
         for place in _places(folded, word) if phrases else ():
-            for _, rule, whole in phrases:
+            for *_, rule, whole in phrases:
                 if id(rule) not in known:
                     match = whole.match(said, place)
                     if match is not None:
@@ -217,7 +177,12 @@ def quotations(text: str) -> list[tuple[int, int]]:
     return [] if whole else spans  # a text that is all in marks quotes nobody
 
 
+def around(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """The span that text[start:end] lies within, of spans that are in order and do not overlap; None if in none."""
+    at = bisect_right(spans, (start, len(spans) and 1 << 62)) - 1
+    return spans[at] if at >= 0 and spans[at][0] <= start and end <= spans[at][1] else None
+
+
 def within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Whether text[start:end] lies within one of the spans, which are in order and do not overlap."""
-    at = bisect_right(spans, (start, len(spans) and 1 << 62)) - 1
-    return at >= 0 and spans[at][0] <= start and end <= spans[at][1]
+    return around(spans, start, end) is not None

@@ -28,6 +28,8 @@ FOREIGN = "not English"
 WORK = "named work or organisation"
 ADDRESS = "code or address"
 OVERLAP = "overlaps another mention"
+DOUBTED = "too unsure"
+BIOLOGY = "biology"
 
 
 class Edit(NamedTuple):
@@ -51,7 +53,8 @@ class Item:
 
     kind: pronoun, noun, plural, adjective, title or other. weight: the confidence that the word itself may change.
     reason: why that is less than 1, if so. replacements: by target group, the word as it would stand in the text, empty
-    where it falls away.
+    where it falls away. choices: by target group, what may stand there too, as lists write it; canonical: how a list writes
+    the word itself.
     """
 
     start: int
@@ -65,6 +68,8 @@ class Item:
     reason: str = ""
     replacements: dict[str, str] = field(default_factory=dict)
     particular: bool = False  # whether it is a certain person or thing («the rabbi»), not a group in general
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    canonical: str = ""
     gap: int = 0  # where the word ends with the blank after it, if a replacement by nothing takes that too
 
     def lower(self, weight: float, reason: str) -> None:

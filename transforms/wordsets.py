@@ -1,15 +1,20 @@
-"""The different words of each sentence of a text: what tells without a search that a sentence has nothing of some kind."""
+"""What is known of a text's sentences, found once and only if asked for: the different words of each, and who is named in it."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
+
+from evenflow.transforms import people
+from evenflow.transforms.people import Person
 
 WORD = re.compile(r"\w+")
 
 
 class WordSets:
-    """The words of a text's sentences, in lower case, each sentence's found once and only if asked for.
+    """The words of a text's sentences, in lower case: what tells without a search that a sentence has nothing of some kind.
 
     sentences: (start, end) in order.
     """
@@ -18,6 +23,7 @@ class WordSets:
         self._text = text
         self._sentences = sentences
         self._known: dict[int, frozenset[str]] = {}
+        self._named: dict[int, list[Person]] = {}
 
     def __getitem__(self, place: int) -> frozenset[str]:
         known = self._known.get(place)
@@ -25,6 +31,45 @@ class WordSets:
             start, end = self._sentences[place]
             known = self._known[place] = words_of(self._text[start:end])
         return known
+
+    @cached_property
+    def caseless(self) -> bool:
+        """Whether the text is written without capitals."""
+        return people.is_caseless(self._text)
+
+    @cached_property
+    def of_work(self) -> bool:
+        """Whether the text says much of a film, a play or a book."""
+        return people.is_about_a_work(self._text)
+
+    def named(self, place: int) -> list[Person]:
+        """The named people of a sentence, in its order."""
+        known = self._named.get(place)
+        if known is None:
+            known = self._named[place] = self._people(place)
+        return known
+
+    def _people(self, place: int) -> list[Person]:
+        if self.caseless and (self._nobody or people.sure_names().keys().isdisjoint(self[place])):
+            return []
+        return people.named(self._text, *self._sentences[place], self.caseless)
+
+    @cached_property
+    def _nobody(self) -> bool:
+        return people.sure_names().keys().isdisjoint(self.whole)
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """The different words of the text."""
+        return words_of(self._text)
+
+    def place_of(self, at: int) -> int:
+        """The number of the sentence that a place of the text is in."""
+        return max(0, bisect_right(self._starts, at) - 1)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self._sentences]
 
 
 def words_of(said: str) -> frozenset[str]:
