@@ -213,3 +213,18 @@ def test_the_everyday_set() -> None:
     called = [[chance is not None and chance >= THRESHOLD for chance in chances(each)] for each in (plain, stated)]
     assert sum(called[0]) / len(plain) < 0.15
     assert sum(called[1]) / len(stated) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("stated", "denied"),
+    [
+        ("Women are bad drivers.", "It is not true that women are bad drivers."),
+        ("All teenagers are lazy.", "Not all teenagers are lazy."),
+        ("Muslims are terrorists.", "It is wrong to say that Muslims are terrorists."),
+        ("Old people cannot learn new things.", "There is no evidence that old people cannot learn new things."),
+    ],
+)
+def test_what_is_denied_is_no_stereotype(stated: str, denied: str) -> None:
+    said, unsaid = chances([stated, denied])
+    assert said is not None and said >= stereotypes.THRESHOLD
+    assert unsaid is not None and unsaid <= stereotypes.DENIED

@@ -7,6 +7,7 @@ another's words, an objection, a self-description and a dated fact are told apar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from evenflow.transforms.indicator_patterns import (
     BELIEVER,
@@ -23,8 +24,8 @@ from evenflow.transforms.indicator_patterns import (
     YEAR,
 )
 from evenflow.transforms.indicator_phrases import NOUNS
-from evenflow.transforms.indicator_rules import Joined, Predicate
-from evenflow.transforms.indicator_tagging import Token
+from evenflow.transforms.indicator_rules import LONGEST, Joined, Predicate
+from evenflow.transforms.indicator_tagging import TOKEN, Token
 from evenflow.transforms.indicator_targets import Said, Target
 from evenflow.transforms.indicator_words import valence, words
 
@@ -34,6 +35,7 @@ STANCES = ("asked", "countered", "denied", "reported", "self", "news")
 # Where somebody says what they are, or were.
 BECOMING = frozenset(("am", "'m", "was", "are", "were", "'re", "been", "became", "grew", "consider", "converted", "may"))
 FACING = 6  # words at most between a verb of saying and whom it speaks of
+MOST = 200  # words in which a denial is looked for
 SCOPE = 4  # words after a negation that it surely denies
 
 
@@ -44,6 +46,16 @@ def stance(tokens: Sequence[Token], joined: Joined, target: Target, said: Predic
         if value:
             return Said(value, tuple(places))
     return Said(STATED)
+
+
+def denies(text: str) -> bool:
+    """Whether a sentence denies or objects to what it says of people, as far as its phrases tell without its grammar.
+
+    Looks at the first MOST words.
+    """
+    spans = islice(TOKEN.finditer(text), MOST)
+    joined = " ".join(match.group().lower().replace("’", "'")[:LONGEST] for match in spans)
+    return any(pattern.search(joined) for pattern in (DENIAL, COUNTER, MENTIONED, COMMAND, DUTY, BELIEVER))
 
 
 Judged = tuple[str, Sequence[int]]

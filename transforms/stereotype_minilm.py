@@ -186,7 +186,7 @@ class MiniLM:
         each = features(sentences, labels, self._linear.common)
         plain = stereotypes.logistic(self._linear.probability(each))
         chances = (plain + self._heads.probability(self._embed(sentences, labels), each.dense)) / 2
-        return stereotypes.where_sure(chances, each)
+        return stereotypes.where_sure(stereotypes.unless_denied(chances, sentences), each)
 
     def strengths(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """How strong people would call each as a stereotype, see stereotypes.Linear.strengths."""

@@ -23,18 +23,21 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms import stereotype_frames, stereotype_terms
+from evenflow.transforms.indicator_stance import denies
 from evenflow.transforms.stereotype_features import BUCKETS, DENSE, VERSION, Features, Spans, features
 
 MODEL_PATH = Path(__file__).with_name("stereotype_model.json")
 FRAMES_PATH = Path(__file__).with_name("stereotype_frames_model.json")
 FORMAT = 1  # of the model file
-# A sentence at or above it is called a stereotype: of steps of 0.05 the least that calls at most two in a hundred plain sentences
-# of the corpus (comments collected for their hostility aside) and one in ten of those that are written to be none.
-THRESHOLD = 0.65
+# A sentence at or above it is called a stereotype: of steps of 0.05 the least that calls at most one in twenty plain sentences
+# of the corpus (comments collected for their hostility aside) and one in ten of those that are written to be none. What is
+# called is then scored by its indicators, so that a false call costs little and what is missed is lost.
+THRESHOLD = 0.5
 # Between these a judge that understands more (a language model) is worth asking: below, at most one in ten is a stereotype, and
 # above, nine in ten are. Both by `tests/benchmarks/train_stereotype_frames.py`, on development sentences that the model judging
 # them has not seen.
-UNSURE = (0.2, 0.8)
+UNSURE = (0.15, 0.8)
+DENIED = 0.1  # the most for a sentence that denies what it says, or objects to it: below UNSURE
 LEAST_WORDS = 2  # one word states nothing
 LEAST_KNOWN = 0.4  # share of words that are known: below it a sentence is in another language, or noise
 
@@ -107,7 +110,7 @@ class WithFrames:
     def detect(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """See Detector. Raises ValueError if the numbers of sentences and labels differ."""
         each = features(sentences, labels, self.linear.common)
-        return where_sure(logistic(self.logits(each)), each)
+        return where_sure(unless_denied(logistic(self.logits(each)), sentences), each)
 
     def logits(self, each: Features) -> Floats:
         """The logits (n,) of sentences that were read."""
@@ -127,6 +130,17 @@ def mean_root(weights: npt.NDArray[np.float32], columns: Ints, owners: Ints, siz
 def can_say(each: Features) -> npt.NDArray[np.bool_]:
     """Which sentences (n,) have enough words, and enough known ones, to be judged."""
     return (each.words >= LEAST_WORDS) & (each.known >= LEAST_KNOWN * each.words)
+
+
+def unless_denied(values: Floats, sentences: Sequence[str]) -> Floats:
+    """Probabilities (n,), no more than DENIED where the sentence denies or objects to what it says: that is no stereotype.
+
+    Only those above it are looked at, which few are.
+    """
+    for place in np.flatnonzero(values > DENIED).tolist():
+        if denies(sentences[place]):
+            values[place] = DENIED
+    return values
 
 
 def where_sure(values: Floats, each: Features) -> list[float | None]:
