@@ -36,6 +36,8 @@ from evenflow.transforms.sets import Edit, Set, apply
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"
+# Of age too few real sentences are to be changed (9): on them the model was no better than the rules' weight.
+LEARNT = ("gender", "religion")
 LENIENT = 0.4  # weight of a right change where leaving is right too
 REGULAR = 0.3  # C of the logistic regression: chosen by cross-validation among 0.03, 0.1, 0.3 and 1
 MOST = 40  # parts of a sentence's sets of one size that are tried
@@ -180,8 +182,9 @@ def main() -> None:
             model = fitted([own[number] for number in train])
             scores[test] = [score(model, own[number]) for number in test]
         report(f"{words.attribute}, model ({len(own)} sets)", own, scores)
-        model = fitted(own)
-        models[words.attribute] = {"intercept": model.intercept, "weights": dict(sorted(model.weights.items()))}
+        if words.attribute in LEARNT:
+            model = fitted(own)
+            models[words.attribute] = {"intercept": model.intercept, "weights": dict(sorted(model.weights.items()))}
     source = "tests/data/cda_train.jsonl and the development half of cda_exam.jsonl, by cda_train_confidence.py"
     content = {"version": confidence.VERSION, "source": source, "attributes": models}
     written = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
