@@ -11,6 +11,8 @@
   before the code was run on them. A changed sentence is correct if it is among the answers; barred wrongly is one that
   was left where leaving it is no answer. Split dev for development, report only reported. BaseCDA stands beside it.
   `--more` takes further such files. Intervals are by bootstrap over sentences.
+- tests/data/cda_exam.jsonl: texts made up by another hand, rewritten from one group to another, or where there are two groups
+  both ways: right if either result is an answer. The half dev was mended on, the half report is only reported.
 - Speed: MB a second of the documents' relevant sentences, one process.
 
 The gold file's excerpts are of presidential speeches (public domain), ABC news and film reviews (NLTK's data) and comments on
@@ -44,6 +46,7 @@ from evenflow.wordlists import loader, spelling
 from evenflow.wordlists.loader import WordList
 
 GOLD = Path(__file__).parents[1] / "data" / "cda_gold.jsonl"
+EXAM = GOLD.with_name("cda_exam.jsonl")
 WORD = re.compile(r"[\w’'-]+|[^\w\s]")
 
 
@@ -143,6 +146,30 @@ def answered(path: Path, method: Method, errors: bool) -> None:
         )
 
 
+def examined(path: Path) -> None:
+    """Figures of the examination, by split and attribute."""
+    with path.open(encoding="utf-8") as file:
+        rows: list[dict[str, Any]] = [json.loads(line) for line in file]
+    lists = {name: loader.load(name) for name in sorted({row["attribute"] for row in rows})}
+    outcomes: dict[tuple[str, str], list[Outcome]] = {}
+    for row in rows:
+        words, text = lists[row["attribute"]], row["text"]
+        results = [rewrite(text, [words], row["attribute"], source=row["from"], target=row["to"]).text]
+        if len(words.groups) == 2:
+            results.append(rewrite(text, [words], row["attribute"]).text)
+        right = any(result in row["answers"] for result in results)
+        changed = results[0] != text
+        outcome = Outcome(right, changed, changed and right, not row["leave"], not row["leave"] and not changed and not right)
+        outcomes.setdefault((row["split"], row["attribute"]), []).append(outcome)
+    for (split, name), own in sorted(outcomes.items()):
+        columns = np.array(own, float)
+        _, changed, correct, due, left = columns.sum(axis=0)
+        print(
+            f"{path.stem} {split} {name}: {len(own)} texts, right {interval(columns[:, 0])}; changed {changed:.0f}, correct among "
+            f"them {correct:.0f} ({interval(columns[:, 2], columns[:, 1])}); barred wrongly {left:.0f} of {due:.0f}"
+        )
+
+
 class Outcome(NamedTuple):
     """What became of a sentence: each 0 or 1."""
 
@@ -226,6 +253,7 @@ def main() -> None:
         pronoun_accuracy(args.ewt)
     if args.crows:
         crows(args.crows, args.errors)
+    examined(EXAM)
     for path in (GOLD, *args.more):
         answered(path, "gc", args.errors)
         answered(path, "base", False)
