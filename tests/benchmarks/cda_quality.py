@@ -165,8 +165,8 @@ def examined(path: Path) -> None:
         columns = np.array(own, float)
         _, changed, correct, due, left = columns.sum(axis=0)
         print(
-            f"{path.stem} {split} {name}: {len(own)} texts, right {interval(columns[:, 0])}; changed {changed:.0f}, correct among "
-            f"them {correct:.0f} ({interval(columns[:, 2], columns[:, 1])}); barred wrongly {left:.0f} of {due:.0f}"
+            f"{path.stem} {split} {name}: {len(own)} texts, right {interval(columns[:, 0])}; changed {changed:.0f}, correct "
+            f"among them {correct:.0f} ({interval(columns[:, 2], columns[:, 1])}); barred wrongly {left:.0f} of {due:.0f}"
         )
 
 
