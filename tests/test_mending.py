@@ -19,8 +19,8 @@ from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.planning import profile
 from evenflow.transforms.records import Documents
+from evenflow.transforms.reweighting import profile
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",

@@ -11,22 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenflow.transforms.eligibility import Class, Eligible, add, class_of, for_augmentation, for_substitution, to_copy
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.planning import (
-    Class,
-    Eligible,
-    Plan,
-    add,
-    choose,
-    class_of,
-    for_augmentation,
-    for_substitution,
-    plan,
-    profile,
-    reweight,
-    to_copy,
-)
+from evenflow.transforms.planning import Plan, choose, plan
 from evenflow.transforms.representation import demographic_representation
+from evenflow.transforms.reweighting import profile, reweight
 from evenflow.transforms.sets import Edit, Set
 
 NEAR = 1e-7  # of a DR: the plan's rates have nine digits

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from evenflow.schemas.config import load
-from evenflow.transforms import planning, proposals
+from evenflow.transforms import eligibility, proposals
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.proposals import Proposed, Proposer, Summary
 from evenflow.transforms.sentences import sentences
@@ -50,7 +50,7 @@ def test_written_and_read_again(tmp_path: Path) -> None:
                 assert (before.source, before.confidence, before.mentions) == (after.source, after.confidence, after.mentions)
                 assert {key: list(value) for key, value in before.edits.items()} == {k: list(v) for k, v in after.edits.items()}
                 assert before.reason == after.reason
-                assert planning.is_eligible(before, 0.5) == planning.is_eligible(after, 0.5)
+                assert eligibility.is_eligible(before, 0.5) == eligibility.is_eligible(after, 0.5)
         assert proposals.read_summary(path) == by.summary(found)
 
 

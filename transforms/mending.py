@@ -19,7 +19,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, Mended
-from evenflow.transforms import planning, proposals, sentence_table
+from evenflow.transforms import eligibility, least_dr, planning, proposals, reweighting, sentence_table
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.planning import Plan
 from evenflow.transforms.proposals import Proposed, Summary
@@ -165,22 +165,22 @@ class _Mender:
 
     def _drawn(self, name: str, plan: Plan, proposed: Set, number: int, identity: str) -> tuple[str | None, str]:
         """The group that a set goes to; None with the reason, which is empty for one that the plan leaves."""
-        if not planning.is_eligible(proposed, self._config.strictness(name)):
+        if not eligibility.is_eligible(proposed, self._config.strictness(name)):
             return None, proposed.reason
-        rates = plan.rates_of(planning.class_of(proposed))
+        rates = plan.rates_of(eligibility.class_of(proposed))
         return (planning.choose(self._config.repair.seed, identity, number, rates, name) if rates else None), ""
 
     def _copies(self, document: Proposed, name: str) -> Iterator[tuple[str, _Unit]]:
         """The changed copy of a document, if the plan has one for it, under its own id."""
         groups = self._groups[name]
-        found = planning.to_copy(groups, document.sets[name], self._config.strictness(name))
+        found = eligibility.to_copy(groups, document.sets[name], self._config.strictness(name))
         if found is None:
             return
         kind, chosen = found
         target = planning.choose(self._config.repair.seed, document.id, 0, self._plans[name].rates_of(kind), name)
         if target is None:
             return
-        going = [each for each in chosen if target in planning.class_of(each).targets]
+        going = [each for each in chosen if target in eligibility.class_of(each).targets]
         edits: list[Edit] = []
         for each in going:
             if not _meets(each.edits[target], edits):
@@ -267,7 +267,7 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
             counts[each] = counts.get(each, np.zeros(size, np.int64)) + own.sum(axis=0)
             products[each] = products.get(each, np.zeros((size, size), np.int64)) + own.T @ own
     known = {key: total.tolist() for key, total in counts.items() if total.any()}
-    found = planning.reweight(_target(config, name, attribute.groups), size, known, config.repair.weight_limit)
+    found = reweighting.reweight(_target(config, name, attribute.groups), size, known, config.repair.weight_limit)
     column = documents.weight(name)
     for path in staged:
         block = read_block(path)
@@ -281,8 +281,8 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
     squares = sum((factor**2 * products[key] for key, factor in factors.items()), np.zeros((size, size)))
     sums = {
         "documents": seen.documents,
-        "counts": np.round(total, planning.DIGITS).tolist(),
-        "products": np.round(squares, planning.DIGITS).tolist(),
+        "counts": np.round(total, least_dr.DIGITS).tolist(),
+        "products": np.round(squares, least_dr.DIGITS).tolist(),
     }
     return {
         "sums": sums,
@@ -297,11 +297,11 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
 
 
 def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
-    """Counts (D, M) of a block's documents and their profiles (D, M), see planning.profile; no mention: all -1."""
+    """Counts (D, M) of a block's documents and their profiles (D, M), see reweighting.profile; no mention: all -1."""
     block = read_block(path)
     counts = np.stack([block.column(name).to_numpy().astype(np.int64) for name in columns], axis=1)
     totals = counts.sum(axis=1, keepdims=True)
-    return counts, np.where(totals > 0, planning.EIGHTHS * counts // np.maximum(totals, 1), -1)
+    return counts, np.where(totals > 0, reweighting.EIGHTHS * counts // np.maximum(totals, 1), -1)
 
 
 def _replace(path: Path, table: pa.Table) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 
 from evenflow.schemas.config import Config
-from evenflow.transforms import planning
+from evenflow.transforms import eligibility
 from evenflow.transforms.counterfactuals import Substituter
+from evenflow.transforms.eligibility import Eligible
 from evenflow.transforms.judges import Judge
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.planning import Eligible
 from evenflow.transforms.sets import Bar, Edit, Set
 from evenflow.wordlists.loader import WordList
 
@@ -46,7 +46,7 @@ class Summary:
     def add(self, other: Summary) -> None:
         """Add another block's."""
         for name, each in other.eligible.items():
-            self.eligible[name] = planning.add(self.eligible[name], each) if name in self.eligible else each
+            self.eligible[name] = eligibility.add(self.eligible[name], each) if name in self.eligible else each
         for name, number in other.sets.items():
             self.sets[name] = self.sets.get(name, 0) + number
         for name, reasons in other.barred.items():
@@ -99,14 +99,14 @@ class Proposer:
             sets = [proposed for each in own for proposed in each.sets[name]]
             if self.modes[name] == "augment":
                 eligible = Eligible(tuple(groups), {})
-                copies = [planning.for_augmentation(groups, each.counts[name], each.sets[name], strictness) for each in own]
-                eligible = planning.add(eligible, *copies)
+                copies = [eligibility.for_augmentation(groups, each.counts[name], each.sets[name], strictness) for each in own]
+                eligible = eligibility.add(eligible, *copies)
             else:
-                eligible = planning.for_substitution(groups, sets, strictness)
+                eligible = eligibility.for_substitution(groups, sets, strictness)
             total.eligible[name], total.sets[name] = eligible, len(sets)
             reasons: dict[str, int] = {}
             for proposed in sets:
-                if not planning.is_eligible(proposed, strictness):
+                if not eligibility.is_eligible(proposed, strictness):
                     reasons[proposed.reason] = reasons.get(proposed.reason, 0) + 1
             total.barred[name] = reasons
         return total

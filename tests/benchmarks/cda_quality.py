@@ -67,7 +67,7 @@ def minimal_pairs(path: Path) -> Iterator[tuple[int, str, str, str | None]]:
     None: both are. A pair in which a group's words are exchanged here and left there is none.
     """
     words = loader.load("gender")
-    gendered = {spelling.fold(label): words.groups[group] for label, group in words.labels.items()} | roles.of(words).groups
+    gendered = {spelling.fold(label): words.groups[group] for label, group in words.labels.items()} | dict(roles.of(words).groups)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             first, second = row["sent_more"].strip(), row["sent_less"].strip()

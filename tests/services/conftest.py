@@ -68,9 +68,9 @@ def prism() -> str:
     return str(PRISM)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
-    """Flink's job server."""
+    """Flink's job server, one for each test: jobs whose driver was killed would fill the memory of one for all."""
     require(flink_installed())
     server = FlinkServer(tmp_path_factory.mktemp("flink"))
     yield server

@@ -1,0 +1,170 @@
+"""What may be changed in a pane for an attribute, summed up: classes of sets that may go to the same groups, and their sizes.
+
+Summaries are additive: a block's, a document's and a pane's are of one kind. See `planning` for what is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evenflow.transforms.sets import Set
+
+
+class Class(NamedTuple):
+    """What may go from one group to the same others; targets sorted."""
+
+    source: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A class's size. units: sets, or documents to copy. mentions: of its source that would change, at most.
+
+    sentences (T,): to change for each of the class's targets. changes (T, M): added to the counts if all go there.
+    """
+
+    units: int
+    mentions: int
+    sentences: tuple[int, ...]
+    changes: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Eligible:
+    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's order. Additive."""
+
+    groups: tuple[str, ...]
+    tallies: Mapping[Class, Tally]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, the same for equal summaries however they were added up."""
+        classes = [
+            {
+                "source": key.source,
+                "targets": list(key.targets),
+                "units": each.units,
+                "mentions": each.mentions,
+                "sentences": list(each.sentences),
+                "changes": [list(row) for row in each.changes],
+            }
+            for key, each in sorted(self.tallies.items())
+        ]
+        return {"groups": list(self.groups), "classes": classes}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Eligible:
+        """The summary that to_json wrote."""
+        tallies = {
+            Class(each["source"], tuple(each["targets"])): Tally(
+                each["units"], each["mentions"], tuple(each["sentences"]), tuple(tuple(row) for row in each["changes"])
+            )
+            for each in data["classes"]
+        }
+        return cls(tuple(data["groups"]), tallies)
+
+
+def is_eligible(proposed: Set, strictness: float) -> bool:
+    """Whether a set may change at a strictness (0 to 1); one of confidence 0 never may."""
+    return proposed.confidence > 0 and proposed.confidence >= strictness and bool(class_of(proposed).targets)
+
+
+def class_of(proposed: Set) -> Class:
+    """The class of a set: its group, and the others that it has edits for."""
+    targets = sorted(target for target, edits in proposed.edits.items() if edits and target != proposed.source)
+    return Class(proposed.source, tuple(targets))
+
+
+def for_substitution(groups: Sequence[str], sets: Iterable[Set], strictness: float) -> Eligible:
+    """The summary of an attribute's sets for mode substitute. Raises ValueError for a group that groups does not have."""
+    place = _places(groups)
+    found: list[tuple[Class, Tally]] = []
+    for each in sets:
+        if is_eligible(each, strictness):
+            kind = class_of(each)
+            changes = tuple(tuple(_moved(place, len(groups), each, target)) for target in kind.targets)
+            found.append((kind, Tally(1, len(each.mentions), (len(each.sentences),) * len(kind.targets), changes)))
+    return _summed(groups, found)
+
+
+def to_copy(groups: Sequence[str], sets: Iterable[Set], strictness: float) -> tuple[Class, list[Set]] | None:
+    """Mode augment: a document's class and the sets that change in its copy; None where none may.
+
+    Those are the eligible sets of the group of which most mentions may change (of equal ones, the first in the list);
+    the copy for a target changes those of them that can go there.
+    """
+    place = _places(groups)
+    by_group: dict[str, list[Set]] = {}
+    for each in sets:
+        if is_eligible(each, strictness):
+            by_group.setdefault(each.source, []).append(each)
+    if not by_group:
+        return None
+    source = min(by_group, key=lambda group: (-sum(len(each.mentions) for each in by_group[group]), place(group)))
+    targets = {target for each in by_group[source] for target in class_of(each).targets}
+    return Class(source, tuple(sorted(targets))), by_group[source]
+
+
+def for_augmentation(groups: Sequence[str], counts: Sequence[int], sets: Iterable[Set], strictness: float) -> Eligible:
+    """The summary of one document of (M,) counts for mode augment; add() those of a pane's. Raises as for_substitution."""
+    place = _places(groups)
+    found = to_copy(groups, sets, strictness)
+    if found is None:
+        return Eligible(tuple(groups), {})
+    kind, chosen = found
+    sentences: list[int] = []
+    changes: list[tuple[int, ...]] = []
+    for target in kind.targets:
+        going = [each for each in chosen if target in class_of(each).targets]
+        sentences.append(len({at for each in going for at in each.sentences}))
+        moved = [_moved(place, len(groups), each, target) for each in going]
+        changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
+    tally = Tally(1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes))
+    return Eligible(tuple(groups), {kind: tally})
+
+
+def add(*summaries: Eligible) -> Eligible:
+    """The summary of one or more together. Raises ValueError where they are of different groups."""
+    groups = summaries[0].groups
+    for each in summaries:
+        if each.groups != groups:
+            raise ValueError(f"summaries of different groups cannot be added: {groups} and {each.groups}")
+    return _summed(groups, (item for each in summaries for item in each.tallies.items()))
+
+
+def _summed(groups: Sequence[str], found: Iterable[tuple[Class, Tally]]) -> Eligible:
+    rows: dict[Class, list[Tally]] = {}
+    for kind, tally in found:
+        rows.setdefault(kind, []).append(tally)
+    tallies = {
+        kind: Tally(
+            sum(each.units for each in own),
+            sum(each.mentions for each in own),
+            tuple(map(sum, zip(*(each.sentences for each in own), strict=True))),
+            tuple(tuple(map(sum, zip(*rows, strict=True))) for rows in zip(*(each.changes for each in own), strict=True)),
+        )
+        for kind, own in rows.items()
+    }
+    return Eligible(tuple(groups), tallies)
+
+
+def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> list[int]:
+    """What a set adds to the counts (M,) when it goes to a target; a mention whose edit leaves no word arrives nowhere."""
+    moved = [0] * groups
+    source, to = place(proposed.source), place(target)
+    for mention in proposed.mentions:
+        over = [edit for edit in proposed.edits[target] if edit.start < mention.end and mention.start < edit.end]
+        moved[source] -= bool(over)
+        moved[to] += any(edit.replacement for edit in over)
+    return moved
+
+
+def _places(groups: Sequence[str]) -> Callable[[str], int]:
+    def place(group: str) -> int:
+        if group not in groups:
+            raise ValueError(f"group {group!r}: there are only {', '.join(groups)}")
+        return list(groups).index(group)
+
+    return place
