@@ -36,8 +36,8 @@ THRESHOLD = 0.5
 # Between these a judge that understands more (a language model) is worth asking: below, at most one in ten is a stereotype, and
 # above, nine in ten are. Both by `tests/benchmarks/train_stereotype_frames.py`, on development sentences that the model judging
 # them has not seen.
-UNSURE = (0.15, 0.8)
-DENIED = 0.1  # the most for a sentence that denies what it says, or objects to it: below UNSURE
+UNSURE = (0.2, 0.8)
+DENIED = 0.1  # of a sentence that denies what it says, or objects to it: below UNSURE
 LEAST_WORDS = 2  # one word states nothing
 LEAST_KNOWN = 0.4  # share of words that are known: below it a sentence is in another language, or noise
 
@@ -133,11 +133,11 @@ def can_say(each: Features) -> npt.NDArray[np.bool_]:
 
 
 def unless_denied(values: Floats, sentences: Sequence[str]) -> Floats:
-    """Probabilities (n,), no more than DENIED where the sentence denies or objects to what it says: that is no stereotype.
+    """Probabilities (n,), DENIED where a sentence that would be called denies or objects to what it says.
 
-    Only those above it are looked at, which few are.
+    Only what would be called is looked at: that is one in ten, and the look takes as long as the rest.
     """
-    for place in np.flatnonzero(values > DENIED).tolist():
+    for place in np.flatnonzero(values >= THRESHOLD).tolist():
         if denies(sentences[place]):
             values[place] = DENIED
     return values
