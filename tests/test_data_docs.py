@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pane_entries import pane_entry
 from pane_shards import LISTS, changed, pane, write
 
 from evenflow.gates import data_docs
 from evenflow.gates.expectations import Limit, PaneChecks
-from evenflow.schemas.ledger import Checks, Failure, PaneEntry, Verdict
+from evenflow.schemas.ledger import Checks, Failure, PaneEntry
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>${column}'
 
@@ -43,22 +44,7 @@ def gate(root: Path, **options: Any) -> PaneChecks:
 
 def ledger_entry(pane_number: int, failed: bool) -> PaneEntry:
     failures = [Failure(expectation="e", subject="s", observed="o")] if failed else []
-    return PaneEntry(
-        pane=pane_number,
-        source=[],
-        input_bytes=0,
-        text_bytes=0,
-        documents=0,
-        dead=0,
-        dead_reasons={},
-        sentences=0,
-        attributes={},
-        shards=[],
-        dead_letters=None,
-        checks=Checks(success=not failed, evaluated=1, failures=failures),
-        verdict=Verdict(state="open", reason=""),
-        folder="accepted",
-    )
+    return pane_entry(pane_number, checks=Checks(success=not failed, evaluated=1, failures=failures))
 
 
 def shown(index: Path) -> list[str]:

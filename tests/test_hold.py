@@ -1,30 +1,16 @@
 from pathlib import Path
 
 import pytest
+from pane_entries import pane_entry
 
 from evenflow.gates import hold
 from evenflow.gates.ledger import LedgerError
-from evenflow.schemas.ledger import Checks, Folder, PaneEntry, State, Verdict
+from evenflow.schemas.ledger import Folder, PaneEntry, State, Verdict
 
 
 def pane(number: int, folder: Folder) -> PaneEntry:
     state: State = "block" if folder == "quarantine" else "open"
-    return PaneEntry(
-        pane=number,
-        source=[],
-        input_bytes=0,
-        text_bytes=0,
-        documents=0,
-        dead=0,
-        dead_reasons={},
-        sentences=0,
-        attributes={},
-        shards=[],
-        dead_letters=None,
-        checks=Checks(success=True, evaluated=0, failures=[]),
-        verdict=Verdict(state=state, reason="DR is high"),
-        folder=folder,
-    )
+    return pane_entry(number, folder=folder, verdict=Verdict(state=state, reason="DR is high"))
 
 
 def test_a_blocked_pane_holds_under_halt_until_it_is_released(tmp_path: Path) -> None:

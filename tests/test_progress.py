@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pane_entries import pane_entry
 
 from evenflow.pipelines import progress
 from evenflow.pipelines.progress import LINE_SECONDS, Pace, reporter
 from evenflow.pipelines.run import Progress
 from evenflow.schemas.documents import Figures
-from evenflow.schemas.ledger import AttributeEntry, Checks, PaneEntry, Score, State, Sums, Verdict
+from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Score, State, Sums, Verdict
 
 MB = 1_000_000
 
@@ -35,9 +36,8 @@ def pane(number: int, size: int, documents: int = 10, state: State = "open", dr:
         labels={},
         heavy=[],
     )
-    return PaneEntry(
-        pane=number,
-        source=[],
+    return pane_entry(
+        number,
         input_bytes=size,
         text_bytes=size,
         documents=documents,
@@ -45,9 +45,6 @@ def pane(number: int, size: int, documents: int = 10, state: State = "open", dr:
         dead_reasons={"not JSON": 2},
         sentences=1,
         attributes={"gender": attribute},
-        shards=[],
-        dead_letters=None,
-        checks=Checks(success=True, evaluated=1, failures=[]),
         verdict=Verdict(state=state, reason="gender: \x1b[31mwhy"),
         folder="quarantine" if state == "block" else "accepted",
     )

@@ -7,29 +7,15 @@ import weakref
 from pathlib import Path
 
 import pytest
+from pane_entries import pane_entry
 
 from evenflow.gates.ledger import LedgerError, read_entries, write_entry
 from evenflow.pipelines.stream_entries import Entries
-from evenflow.schemas.ledger import Checks, PaneEntry, Verdict
+from evenflow.schemas.ledger import PaneEntry
 
 
 def entry(pane: int) -> PaneEntry:
-    return PaneEntry(
-        pane=pane,
-        source=[],
-        input_bytes=0,
-        text_bytes=0,
-        documents=pane,
-        dead=0,
-        dead_reasons={},
-        sentences=0,
-        attributes={},
-        shards=[],
-        dead_letters=None,
-        checks=Checks(success=True, evaluated=0, failures=[]),
-        verdict=Verdict(state="open", reason=""),
-        folder="accepted",
-    )
+    return pane_entry(pane, documents=pane)
 
 
 @pytest.fixture
