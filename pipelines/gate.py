@@ -97,6 +97,11 @@ def _segment(file: str, first: int, until: int, start: tuple[int, int] | None, o
     return [Segment(file, first, until - 1, order, start)] if until > first else []
 
 
+# Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700 they are looked through again
+# and again, for a tenth of the time, and none of them is garbage in a cycle.
+YOUNG = 50_000
+
+
 @dataclass(frozen=True)
 class Staged:
     """A staged block: its place in the pane (segment, block), the stem of its files in staged/PANE/, and its figures."""
@@ -127,6 +132,7 @@ class Workshop:
         # Tables and models live as long as the process: looking through them for garbage would take a sixth of the time.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(YOUNG)
         self.reader = files.Reader()
         self.seconds: dict[str, float] = {}
         self.failure: Exception | None = None

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_frames, stereotype_terms
+from evenflow.transforms import stereotype_frames, stereotype_symbols, stereotype_terms
 from evenflow.transforms.stereotype_features import features
 
 SWAPS = Path(__file__).parent / "data" / "stereotype_swaps.jsonl"
@@ -21,8 +21,8 @@ NONE = stereotype_terms.terms_of({"the": 1})
 def said(sentence: str, *labels: tuple[int, int, str]) -> list[str]:
     """The symbols of a sentence by name."""
     [piece] = features([sentence], [labels], NONE).pieces
-    names = {number: name for name, number in stereotype_frames.shipped().number.items()}
-    return [names[number] for number in stereotype_frames.symbols(piece)[0].tolist()]
+    names = {number: name for name, number in stereotype_symbols.shipped().number.items()}
+    return [names[number] for number in stereotype_symbols.symbols(piece)[0].tolist()]
 
 
 def columns(*sentences: str) -> list[list[int]]:

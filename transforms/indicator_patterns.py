@@ -8,6 +8,7 @@ Evenflow; they name manners of speaking, never groups or traits.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 # What is denied is a difference or a generalisation, rather than an ability.
 DENIAL = re.compile(
@@ -116,3 +117,41 @@ YEAR = re.compile(
     r"(?<!\S)(?:1[5-9]\d\d|20\d\d|per cent|percent|%|this week|last (?:week|month|year|night)|next (?:week|month|year))(?!\S)"
 )
 ROLE = re.compile(r"(?<!\S)(?:as|being|speaking as) (?:an?|the only|the first) (?:\S+ ){0,4}?<\S+")
+
+
+def _any_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Words of which each phrase has one at least: where a sentence has none, it need not be searched.
+NEEDED: Mapping[re.Pattern[str], frozenset[str]] = {
+    DENIAL: _any_of(
+        "not n't no never neither nor hardly far contrary nothing little nobody reason grounds proof evidence indication sign"
+        " justification disagree disagrees doubt doubts doubted deny denies denied dispute disputes disputed"
+    ),
+    COUNTER: _any_of(
+        "challenge challenges challenged challenging reject rejects rejected rejecting dismiss dismisses dismissed fight fights"
+        " fighting combat condemn condemns denounce denounces refute refutes debunk debunks bury resist dispel dispels question"
+        " questions oppose opposes resent resents object objects objected tired sick refuse insulting offensive unfair wrong"
+        " racist sexist unjust silly harmful ridiculous absurd dangerous cruel lazy stupid mistake nonsense false untrue myth"
+        " error cliche cliché prejudice lie myths misconception misconceptions fallacy lies wrongly falsely unfairly unjustly"
+        " mistakenly if only dare no mistaken called breed breeds hurt hurts harm harms helps such"
+    ),
+    MENTIONED: _any_of(
+        "to saying claiming calling suggesting assuming arguing insisting pretending implying labelling labeling equating hating"
+        " judging blaming treating stereotyping mocking reducing linking confusing insulting excluding"
+    ),
+    COMMAND: _any_of("let please do never stop quit avoid"),
+    DUTY: _any_of("should must ought need needs have"),
+    BELIEVER: _any_of("says say thinks think believes believe claims claim assumes assume"),
+    DISBELIEF: _any_of("believe believes think accept accepts agree agrees buy share"),
+    REPORTED: _any_of(
+        "according allegedly reportedly supposedly quoted view opinion eyes words goes said thought believed considered assumed"
+        " alleged claimed argued suggested reported rumored rumoured recorded accused told used rumor rumors rumour rumours"
+        " accusation accusations allegation allegations insinuation insinuations statement statements remark remarks comment"
+        " comments joke jokes stereotypes premise stereotype sign signs banner banners poster posters slogan slogans"
+    ),
+    WONDERED: _any_of("ask asks asked asking wonder wonders wondered wondering"),
+    TRAILING: _any_of("says said found finds shows showed reports reported claimed claims wrote joked argued told"),
+    ROLE: _any_of("as being speaking"),
+}

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+from evenflow.transforms.indicator_joined import Joined
 from evenflow.transforms.indicator_phrases import NEAR, NOUNS, VERBS
-from evenflow.transforms.indicator_tagging import LONGEST, Token
+from evenflow.transforms.indicator_tagging import Token
 from evenflow.transforms.indicator_targets import Said, Target
-from evenflow.transforms.indicator_words import phrases, signed, valence, words
+from evenflow.transforms.indicator_words import signed, valence, words
 
 STOPS = frozenset((".", "!", "?", ";"))
 AUXILIARY = frozenset(("be", "have", "do", "does", "did", "not", "n't", "to"))
@@ -228,7 +229,7 @@ def explanation(tokens: Sequence[Token], joined: Joined, said: Predicate | None,
     «…, so she …» has its reason before it."""
     if said is None or not shown:
         return Said(NOT_APPLICABLE if not shown else "no")
-    places = [place for place, token in enumerate(tokens) if token.lower in words("reason")]
+    places = joined.of("reason")
     places += joined.places("reason_phrase")
     places = [place for place in places if place >= said.start or place == 0]
     places += [
@@ -244,7 +245,7 @@ def signal_word(tokens: Sequence[Token], joined: Joined, target: Target, shown: 
     if not shown:
         return Said(NOT_APPLICABLE)
     for name in ("typical", "exceptional"):
-        places = [place for place, token in enumerate(tokens) if token.lower in words(name) and _whole(tokens, place, target)]
+        places = [place for place in joined.of(name) if _whole(tokens, place, target)]
         places += joined.places(f"{name}_phrase")
         if places:
             return Said(name, tuple(sorted(set(places))))
@@ -275,26 +276,3 @@ def evaluation(tokens: Sequence[Token], target: Target, said: Predicate | None, 
         lacks = said.negated and not any(values)
         return Said("negative" if lacks else "neutral", tuple(places))
     return Said("negative" if total < 0 else "positive", tuple(places))
-
-
-class Joined:
-    """A sentence's lower-case words between spaces, so that phrases can be looked for, and the way back to places."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.text = " ".join(token.lower[:LONGEST] for token in tokens)
-        self._place_at: dict[int, int] = {}
-        at = 0
-        for place, token in enumerate(tokens):
-            self._place_at[at] = place
-            at += min(len(token.lower), LONGEST) + 1
-
-    def span(self, start: int, end: int) -> list[int]:
-        """Places of the words that begin within text[start:end]."""
-        first = self._place_at.get(start)
-        if first is None:
-            return []
-        return list(range(first, first + self.text.count(" ", start, end) + 1))
-
-    def places(self, name: str) -> list[int]:
-        """Places of the words of a class's phrases."""
-        return [place for match in phrases(name).finditer(self.text) for place in self.span(*match.span())]

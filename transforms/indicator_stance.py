@@ -7,8 +7,8 @@ another's words, an objection, a self-description and a dated fact are told apar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
+from evenflow.transforms.indicator_joined import Joined
 from evenflow.transforms.indicator_patterns import (
     BELIEVER,
     COMMAND,
@@ -17,6 +17,7 @@ from evenflow.transforms.indicator_patterns import (
     DISBELIEF,
     DUTY,
     MENTIONED,
+    NEEDED,
     REPORTED,
     ROLE,
     TRAILING,
@@ -24,8 +25,8 @@ from evenflow.transforms.indicator_patterns import (
     YEAR,
 )
 from evenflow.transforms.indicator_phrases import NOUNS
-from evenflow.transforms.indicator_rules import LONGEST, Joined, Predicate
-from evenflow.transforms.indicator_tagging import TOKEN, Token
+from evenflow.transforms.indicator_rules import Predicate
+from evenflow.transforms.indicator_tagging import LONGEST, Token, token
 from evenflow.transforms.indicator_targets import Said, Target
 from evenflow.transforms.indicator_words import valence, words
 
@@ -36,6 +37,8 @@ STANCES = ("asked", "countered", "denied", "reported", "self", "news")
 BECOMING = frozenset(("am", "'m", "was", "are", "were", "'re", "been", "became", "grew", "consider", "converted", "may"))
 FACING = 6  # words at most between a verb of saying and whom it speaks of
 MOST = 200  # words in which a denial is looked for
+OBJECTING = (COUNTER, MENTIONED, COMMAND, DUTY, BELIEVER)
+DENYING = (DENIAL, *OBJECTING)
 SCOPE = 4  # words after a negation that it surely denies
 
 
@@ -53,9 +56,10 @@ def denies(text: str) -> bool:
 
     Looks at the first MOST words.
     """
-    spans = islice(TOKEN.finditer(text), MOST)
-    joined = " ".join(match.group().lower().replace("’", "'")[:LONGEST] for match in spans)
-    return any(pattern.search(joined) for pattern in (DENIAL, COUNTER, MENTIONED, COMMAND, DUTY, BELIEVER))
+    text = text[: MOST * LONGEST]
+    joined = " ".join([word[:LONGEST] for word in token(text).findall(text)[:MOST]]).lower().replace("’", "'")
+    said = joined.split(" ")
+    return any(not NEEDED[pattern].isdisjoint(said) and pattern.search(joined) is not None for pattern in DENYING)
 
 
 Judged = tuple[str, Sequence[int]]
@@ -68,17 +72,16 @@ def _asked(tokens: Sequence[Token], joined: Joined, target: Target, said: Predic
             return "asked", [place]
         if tokens[place].lower[0].isalnum():
             break
-    match = WONDERED.search(joined.text)
+    match = joined.search(WONDERED)
     return ("asked", joined.span(*match.span())) if match else NOT
 
 
 def _countered(tokens: Sequence[Token], joined: Joined, target: Target, said: Predicate | None) -> Judged:
-    for pattern in (COUNTER, MENTIONED, COMMAND, DUTY, BELIEVER):
-        match = pattern.search(joined.text)
+    for pattern in OBJECTING:
+        match = joined.search(pattern)
         if match:
             return "countered", joined.span(*match.span())
-    belying = [place for place, token in enumerate(tokens) if token.lower in words("belying")]
-    claims = [place for place, token in enumerate(tokens) if token.lower in words("claim")]
+    belying, claims = joined.of("belying"), joined.of("claim")
     if belying and claims and claims[0] <= target.start and _outside(target, belying):
         return "countered", sorted({*belying, claims[0]})
     return NOT
@@ -89,17 +92,17 @@ def _outside(target: Target, places: Sequence[int]) -> bool:
 
 
 def _denied(tokens: Sequence[Token], joined: Joined, target: Target, said: Predicate | None) -> Judged:
-    match = DENIAL.search(joined.text)
+    match = joined.search(DENIAL)
     if match:
         return "denied", joined.span(*match.span())
-    match = DISBELIEF.search(joined.text)
+    match = joined.search(DISBELIEF)
     if match and any(place < target.start for place in joined.span(*match.span())) and _negative(match.group()):
         return "denied", joined.span(*match.span())
     if said is not None:
         denied = _blame_denied(tokens, said)
         if denied:
             return "denied", denied
-    belying = [place for place, token in enumerate(tokens) if token.lower in words("belying") and place >= target.end]
+    belying = [place for place in joined.of("belying") if place >= target.end]
     if belying and tokens[0].lower == "that" and tokens[0].tag == "IN":
         return "denied", belying
     return NOT
@@ -127,10 +130,10 @@ def _reported(tokens: Sequence[Token], joined: Joined, target: Target, said: Pre
     hearsay = [place for place, token in enumerate(tokens) if token.lower in ("allegedly", "reportedly", "supposedly")]
     if hearsay:
         return "reported", hearsay
-    match = REPORTED.search(joined.text)
+    match = joined.search(REPORTED)
     if match and joined.span(*match.span())[-1:] < [max(target.start, target.subject)]:
         return "reported", joined.span(*match.span())
-    match = TRAILING.search(joined.text)
+    match = joined.search(TRAILING)
     if match and any(place > target.end for place in joined.span(*match.span())):
         return "reported", joined.span(*match.span())
     for place in range(target.start):
@@ -183,7 +186,7 @@ def _self(tokens: Sequence[Token], joined: Joined, target: Target, said: Predica
             return "self", [place]
     if target.start > 0 and tokens[target.start - 1].lower in ("we", "us"):
         return "self", [target.start - 1]
-    if ROLE.search(joined.text) and any(token.lower in words("first") for token in tokens):
+    if joined.search(ROLE) and any(token.lower in words("first") for token in tokens):
         return "self", [place for place, token in enumerate(tokens) if token.lower in words("first")]
     if tokens[target.start].lower in ("my", "our") and not target.plural and not _blames(tokens, said):
         return "self", [target.start]
@@ -206,7 +209,7 @@ def _blames(tokens: Sequence[Token], said: Predicate | None) -> bool:
 
 
 def _news(tokens: Sequence[Token], joined: Joined, target: Target, said: Predicate | None) -> Judged:
-    places = [place for place, token in enumerate(tokens) if token.lower in words("factual")]
+    places = joined.of("factual")
     places += [place for match in YEAR.finditer(joined.text) for place in joined.span(*match.span())]
     told = any(token.tag == "VBD" or token.lower == "will" for token in tokens)
     return ("news", sorted(places)) if places and told else NOT

@@ -48,7 +48,7 @@ def strength(found: Sequence[GRAMS], weights: Mapping[str, float], intercept: fl
     """The expected human score (0 weakest, 1 strongest) of a sentence: its words' mean weight, by the root of their number."""
     if not found:
         return intercept
-    return intercept + sum(weights.get(gram, 0.0) for gram, _, _ in found) / math.sqrt(len(found))
+    return intercept + sum([weights.get(gram, 0.0) for gram, _, _ in found]) / math.sqrt(len(found))
 
 
 def strongest(found: Sequence[GRAMS], weights: Mapping[str, float], most: int) -> tuple[int, ...]:

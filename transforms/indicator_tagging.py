@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 TAGS_PATH = Path(__file__).with_name("indicator_tags.json")
-# «don't» is two words, as in the treebank: what is said, and its denial.
-TOKEN = re.compile(
-    r"can(?=not\b)|[^\W_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|d|ll|m)\b|\d+(?:[.,]\d+)+|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|_+",
-    re.IGNORECASE,
-)
+_WORDS = r"\d+(?:[.,]\d+)+|[^\W_]+(?:-[^\W_]+)*|[^\w\s]|_+"
+# «don't» is two words, as in the treebank: what is said, and its denial. To look for it at every letter takes most of the time,
+# and most sentences have no apostrophe.
+_SHORTENED = re.compile(r"can(?=not\b)|[^\W_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|d|ll|m)\b|" + _WORDS, re.IGNORECASE)
+_WHOLE = re.compile(r"can(?=not\b)|" + _WORDS, re.IGNORECASE)
 LONGEST = 32  # characters of a word that are looked at: longer ones are no words
 ENDING = 4  # characters of an ending at most
+ENDS = '.!?:"“'  # behind them a capital says nothing
 LEAST_SHARE = 1e-4  # of a tag that a word or place was not seen with
 
 SINGULAR, PLURAL, PERSONAL, POSSESSIVE = "<one>", "<many>", "<who>", "<whose>"
@@ -112,6 +113,11 @@ def _guess(lower: str, shape_code: str) -> dict[str, float]:
 
 def candidates(word: str, lower: str, first: bool) -> dict[str, float]:
     """Possible tags of a word with their log ratios; capitals within a sentence speak for a name."""
+    return _candidates(word, lower, first) if len(word) <= LONGEST else _candidates.__wrapped__(word, lower, first)
+
+
+@lru_cache(maxsize=65536)
+def _candidates(word: str, lower: str, first: bool) -> dict[str, float]:
     code = shape(word, first)
     if code == "C":
         known = shipped().words.get("C~" + lower)
@@ -122,9 +128,14 @@ def candidates(word: str, lower: str, first: bool) -> dict[str, float]:
     return known or _guess(lower[-LONGEST:], code)
 
 
+def token(text: str) -> re.Pattern[str]:
+    """The pattern of a word or mark of a text."""
+    return _SHORTENED if "'" in text or "’" in text else _WHOLE
+
+
 def split(text: str) -> list[tuple[int, int]]:
     """Start and end of each word and mark of a text, in order."""
-    return [match.span() for match in TOKEN.finditer(text)]
+    return [match.span() for match in token(text).finditer(text)]
 
 
 def tag(text: str, spans: Sequence[tuple[int, int]], masks: Mapping[int, str]) -> list[Token]:
@@ -132,7 +143,7 @@ def tag(text: str, spans: Sequence[tuple[int, int]], masks: Mapping[int, str]) -
 
     Takes time in proportion to the number of words.
     """
-    after = shipped().after
+    after, masked = shipped().after, _masked()
     best: dict[str, float] = {"<s>": 0.0}
     back: list[dict[str, str]] = []
     lowers: list[str] = []
@@ -142,23 +153,35 @@ def tag(text: str, spans: Sequence[tuple[int, int]], masks: Mapping[int, str]) -
         word = text[start:end]
         lower = (mask or word.lower()).replace("’", "'")
         lowers.append(lower)
-        own = _masked()[mask] if mask else candidates(word, lower, first)
-        now: dict[str, float] = {}
-        source: dict[str, str] = {}
-        for t, ratio in own.items():
-            at, value = "", -math.inf
-            for before, sum_before in best.items():
-                value_here = sum_before + after[before][t]
-                if value_here > value:
-                    at, value = before, value_here
-            now[t] = value + ratio
-            source[t] = at
-        best = now
+        best, source = _next(best, masked[mask] if mask else candidates(word, lower, first), after)
         back.append(source)
-        first = (first and not word[0].isalnum()) or word in '.!?:"“'
+        first = (first and not word[0].isalnum()) or word in ENDS
     tags: list[str] = []
     here = max(best, key=best.__getitem__) if spans else ""
     for source in reversed(back):
         tags.append(here)
         here = source[here]
-    return [Token(s, e, low, t) for (s, e), low, t in zip(spans, lowers, reversed(tags), strict=True)]
+    tags.reverse()
+    return [Token(start, end, lower, tag) for (start, end), lower, tag in zip(spans, lowers, tags, strict=True)]
+
+
+def _next(
+    best: Mapping[str, float], own: Mapping[str, float], after: Mapping[str, Mapping[str, float]]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """The best sum of each of a word's tags, and the tag before it that it has it with. best: of the tags before."""
+    if len(best) == 1:
+        [(at, value)] = best.items()
+        row = after[at]
+        return {tag: value + row[tag] + ratio for tag, ratio in own.items()}, dict.fromkeys(own, at)
+    now: dict[str, float] = {}
+    source: dict[str, str] = {}
+    rows = [(before, value, after[before]) for before, value in best.items()]
+    for tag, ratio in own.items():
+        at, value = "", -math.inf
+        for before, sum_before, row in rows:
+            value_here = sum_before + row[tag]
+            if value_here > value:
+                at, value = before, value_here
+        now[tag] = value + ratio
+        source[tag] = at
+    return now, source

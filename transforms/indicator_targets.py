@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from evenflow.transforms.indicator_phrases import (
     verb_after,
 )
 from evenflow.transforms.indicator_tagging import PERSONAL, PLURAL, POSSESSIVE, SINGULAR, Token
-from evenflow.transforms.indicator_words import is_calling, is_people, is_plural, valence, words
+from evenflow.transforms.indicator_words import KEPT, is_calling, is_people, is_plural, valence, words
 
 PRONOUNS = {
     **dict.fromkeys(("he", "she", "him", "himself", "herself"), PERSONAL),
@@ -74,18 +74,27 @@ def masks(text: str, spans: Sequence[tuple[int, int]], labels: Sequence[tuple[in
     first = True
     for place, (start, end) in enumerate(spans):
         word = text[start:end]
-        lower = word.lower()
         while at < len(ordered) and ordered[at][1] <= start:
             at += 1
-        labelled = at < len(ordered) and ordered[at][0] < end and word[0].isalnum()
-        if labelled:
+        mask = _mask(word, first) if end - start <= tagging.LONGEST else None
+        if at < len(ordered) and ordered[at][0] < end and word[0].isalnum():
             listed.add(place)
-        if lower in PRONOUNS:
-            hidden[place] = PRONOUNS[lower]
-        elif labelled or (word[0].isalpha() and end - start <= tagging.LONGEST and is_people(word, lower, first)):
-            hidden[place] = PLURAL if is_plural(lower) else SINGULAR
+            mask = mask or (PLURAL if is_plural(word.lower()) else SINGULAR)
+        if mask is not None:
+            hidden[place] = mask
         first = (first and not word[0].isalnum()) or word in ".!?"
     return hidden, listed
+
+
+@lru_cache(maxsize=KEPT)
+def _mask(word: str, first: bool) -> str | None:
+    """What stands for a word that no label is in: None where it names nobody."""
+    lower = word.lower()
+    if lower in PRONOUNS:
+        return PRONOUNS[lower]
+    if word[0].isalpha() and is_people(word, lower, first):
+        return PLURAL if is_plural(lower) else SINGULAR
+    return None
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import yaml
@@ -17,6 +17,8 @@ PEOPLE_ENDING = re.compile(r"\w{3,30}(?:ians?|nese|lese|rese|icans?)")
 # With a capital within a sentence, less is needed: «Kuwaiti», «Flemish», «Moroccan».
 CAPITAL_ENDING = re.compile(r"\w{2,30}(?:[aei]ans?|cans?|ese|ish|[aw]is?|stan|land|ia)")
 CALLING_ENDING = re.compile(r"\w{3,30}(?:er|or|ist|ian|ant|eer|man|woman|person)s?|\w{3,30}(?:men|women|wife|wives)")
+
+KEPT = 65536  # words, of bounded length, whose answers are kept: those of some thousand sentences
 
 
 @cache
@@ -108,6 +110,7 @@ ENDINGS = (
 LEAST_STEM = 3  # characters that must be left of a word
 
 
+@lru_cache(maxsize=KEPT)
 def stem(lower: str) -> str:
     """A word without its ending, roughly: «thieving» and «thieves» need not meet, «steals» and «stealing» should."""
     for ending in ENDINGS:

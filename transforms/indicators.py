@@ -22,6 +22,7 @@ from typing import Any
 from evenflow.transforms import indicator_rules as rules
 from evenflow.transforms import indicator_tagging as tagging
 from evenflow.transforms import indicator_targets as targets
+from evenflow.transforms.indicator_joined import Joined
 from evenflow.transforms.indicator_reasons import reasons
 from evenflow.transforms.indicator_stance import stance
 from evenflow.transforms.indicator_strength import GRAMS, grams, strength, strongest
@@ -98,7 +99,7 @@ def read(text: str, labels: Sequence[Label]) -> Reading | None:
 
     labels: start, end and attribute of its listed labels; without any, the target is found by rules.
     """
-    spans = [match.span() for match in islice(tagging.TOKEN.finditer(text), MOST_WORDS)]
+    spans = [match.span() for match in islice(tagging.token(text).finditer(text), MOST_WORDS)]
     hidden, listed = targets.masks(text, spans, labels)
     if not _is_english(text, spans, hidden):
         return None
@@ -107,7 +108,7 @@ def read(text: str, labels: Sequence[Label]) -> Reading | None:
     if target is None or not _says_more(tokens, target, hidden):
         return None
     said = rules.predicate(tokens, target)
-    joined = rules.Joined(tokens)
+    joined = Joined(tokens)
     form = rules.target_form(tokens, target, said)
     generic = form.value == "generic target"
     behaviour = rules.behaviour(tokens, target, said)
@@ -131,14 +132,20 @@ def read(text: str, labels: Sequence[Label]) -> Reading | None:
 
 
 def _is_english(text: str, spans: Sequence[tuple[int, int]], hidden: Mapping[int, str]) -> bool:
-    known, judged = tagging.shipped().words, valence()
-    plain = [
-        (place, text[s:e].lower().replace("’", "'")) for place, (s, e) in enumerate(spans) if text[s].islower() or place in hidden
-    ]
-    seen = [place for place, word in plain if word in known or word in judged]
-    # A group's name that is not known says nothing of the language.
-    count = sum(place not in hidden for place, _ in plain) + sum(place in hidden for place in seen)
-    return not count or len(seen) >= (KNOWN * count if count >= FEW else 1)
+    count = seen = 0
+    for place, (start, end) in enumerate(spans):
+        # A group's name that is not known says nothing of the language.
+        if place in hidden:
+            known = _is_known(text[start:end])
+            count, seen = count + known, seen + known
+        elif text[start].islower():
+            count, seen = count + 1, seen + _is_known(text[start:end])
+    return not count or seen >= (KNOWN * count if count >= FEW else 1)
+
+
+def _is_known(word: str) -> bool:
+    lower = word.lower().replace("’", "'")
+    return lower in tagging.shipped().words or lower in valence()
 
 
 def _says_more(tokens: Sequence[tagging.Token], target: targets.Target, hidden: Mapping[int, str]) -> bool:

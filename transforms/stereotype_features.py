@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms import stereotype_terms as terms
+from evenflow.transforms.stereotype_columns import Columns
 from evenflow.transforms.stereotype_terms import CUE_CLASSES, CUES, KIND_SHIFT, KINDS, NAME_BIT, PRONOUN_BIT, Terms
 
 # Weights: a region each for words, for words behind a group, and for all else, so that a word is seldom taken for another.
@@ -42,17 +43,25 @@ Spans = Sequence[tuple[int, int, str]]
 class Features:
     """Features of n sentences.
 
-    columns: (f,) indices into BUCKETS weights. sizes: (n,) how many of them each sentence has, in order. dense: (n, DENSE),
-    0 or 1. words: (n,) words in letters or digits. known: (n,) how many of them are known. pieces: what was read, in order,
-    for whoever looks closer (`stereotype_frames`).
+    pieces: what was read together, in order, with the hashed features. dense: (n, DENSE), 0 or 1. words: (n,) words in letters
+    or digits. known: (n,) how many of them are known.
     """
 
-    columns: Ints
-    sizes: Ints
+    pieces: tuple[Piece, ...]
     dense: Floats
     words: Ints
     known: Ints
-    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def sizes(self) -> Ints:
+        """How many hashed features each sentence has, (n,)."""
+        return np.concatenate([np.zeros(0, np.int64), *(piece.columns.sizes() for piece in self.pieces)])
+
+    @property
+    def columns(self) -> Ints:
+        """Indices (f,) of the hashed features into BUCKETS weights, sentence by sentence."""
+        each = [piece.columns.listed() for piece in self.pieces]
+        return np.concatenate([np.zeros(0, np.int64), *(columns[np.argsort(owners, kind="stable")] for columns, owners in each)])
 
 
 def features(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> Features:
@@ -65,16 +74,9 @@ def features(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -
         raise ValueError(f"{len(sentences)} sentences but labels of {len(labels)}")
     parts = [_piece(sentences[first:last], labels[first:last], common) for first, last in _pieces(sentences)]
     if not parts:
-        none = np.zeros(0, np.int64)
-        return Features(none, none, np.zeros((0, DENSE), np.float32), none, none)
-    return Features(
-        np.concatenate([part.columns for part in parts]),
-        np.concatenate([part.sizes for part in parts]),
-        np.concatenate([part.dense for part in parts]),
-        np.concatenate([part.words for part in parts]),
-        np.concatenate([part.known for part in parts]),
-        tuple(piece for part in parts for piece in part.pieces),
-    )
+        return Features((), np.zeros((0, DENSE), np.float32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    pieces, dense, words, known = zip(*parts, strict=True)
+    return Features(pieces, *(np.concatenate(each) for each in (dense, words, known)))
 
 
 def _pieces(sentences: Sequence[str]) -> list[tuple[int, int]]:
@@ -92,8 +94,12 @@ def _pieces(sentences: Sequence[str]) -> list[tuple[int, int]]:
 
 
 @dataclass
-class _Words:
-    """Words of n sentences: hashes, the sentence of each, the bits of its classes, its kind (0: names no group), bounds."""
+class Words:
+    """Words and signs of n sentences.
+
+    Of each: hash, sentence, the bits of its classes, its kind (0: names no group), start and end in the text, whether it is a
+    word, and whether one in letters that is not masked.
+    """
 
     hashes: Longs
     owner: Ints
@@ -101,70 +107,75 @@ class _Words:
     kind: Ints
     starts: Ints
     ends: Ints
-    plain: Bools  # in letters, and none of those that are masked
-    is_word: Bools  # no sign
-
-    def only(self, chosen: Bools | Ints) -> _Words:
-        return _Words(*(each[chosen] for each in vars(self).values()))
+    is_word: Bools
+    plain: Bools
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Sentences that were read together: how many, their text and its codes, and its words (runs of groups not yet as one)."""
+    """Sentences that were read together.
+
+    count: how many. text: of all, codes: of its characters. words: all of them. kept: (k,) those that are left when each run of
+    groups is one, its first; kind: (k,) theirs, of a run the highest. digit: (t,) words that begin with a digit.
+    """
 
     count: int
-    text: str
-    codes: terms.Codes
-    words: _Words
-
-    def capital(self, places: Ints) -> Bools:
-        """Which characters of the text are capitals (of ASCII)."""
-        width = ("ascii", np.uint8) if self.text.isascii() else ("utf-32-le", np.uint32)
-        points = np.frombuffer(self.text.encode(width[0], "surrogatepass"), width[1])[places]
-        return (points >= ord("A")) & (points <= ord("Z"))
+    text: terms.Text
+    words: Words
+    digit: Bools
+    kept: Ints
+    kind: Ints
+    columns: Columns
 
 
-def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> Features:
+def _piece(sentences: Sequence[str], labels: Sequence[Spans], common: Terms) -> tuple[Piece, Floats, Ints, Ints]:
+    """The sentences, and of each the dense features, words and known words."""
     n = len(sentences)
-    text = "\n".join(sentences)
-    codes = terms.encode(text)
+    text = terms.read("\n".join(sentences))
+    codes = text.codes
     hasher = terms.Hasher(codes)
     lengths = np.fromiter(map(len, sentences), np.int64, n) + 1
     begins = np.cumsum(lengths) - lengths
     starts, ends, is_word = terms.tokens(codes)
     hashes = hasher(starts, ends)
+    first = codes.take(starts)
     bits = terms.shipped().classes(hashes)
-    kind = np.maximum((bits >> KIND_SHIFT).astype(np.int64), _labelled(labels, begins, starts, ends))
-    pronoun, name = bits & PRONOUN_BIT > 0, bits & NAME_BIT > 0
+    kind = np.maximum(bits >> KIND_SHIFT, _labelled(labels, begins, starts, ends))
+    pronoun = bits & PRONOUN_BIT > 0
     kind[pronoun] = 0  # a listed pronoun too stays one: «she» says less of a group than «women» does
-    owner = np.searchsorted(begins, starts, "right") - 1
-    known = (bits > 0) | (kind > 0) | (common.classes(hashes) > 0)
-    in_words = np.bincount(owner[is_word], minlength=n)
-    in_known = np.bincount(owner[is_word & known], minlength=n)
-    digit = is_word & (codes[starts] >= ord("0")) & (codes[starts] <= ord("9"))
+    named = kind > 0
+    owner = np.repeat(np.arange(n), np.diff(np.searchsorted(starts, begins), append=len(starts)))
+    known = is_word & ((bits > 0) | named | (common.classes(hashes) > 0))
+    digit = is_word & (first >= ord("0")) & (first <= ord("9"))
+    name = (bits & NAME_BIT > 0) & ~named
+    hashes[digit], hashes[pronoun], hashes[name], hashes[named] = NUMBER, PRONOUN, NAME, GROUP
+    bits[named] &= ~CUES
+    words = Words(hashes, owner, bits, kind, starts, ends, is_word, is_word & ~(named | pronoun | name | digit))
+    again = np.zeros(len(named), bool)
+    again[1:] = named[1:] & named[:-1] & (owner[1:] == owner[:-1])
+    kept = np.flatnonzero(~again)
+    kinds = np.maximum.reduceat(kind, kept) if len(kept) else kind
+    said = _Said(words, kept, kinds)
     signs = np.zeros((n, len(SIGNS) + 1), np.float32)
     for number, sign in enumerate(SIGNS):
-        signs[owner[codes[starts] == ord(sign)], number] = 1
+        signs[owner[first == ord(sign)], number] = 1
     signs[owner[digit], len(SIGNS)] = 1
-    name &= kind == 0
-    masked = (kind > 0) | pronoun | name | digit
-    hashes[digit], hashes[pronoun], hashes[name], hashes[kind > 0] = NUMBER, PRONOUN, NAME, GROUP
-    bits[kind > 0] &= ~CUES
-    every = _Words(hashes, owner, bits, kind, starts, ends, is_word & ~masked, is_word)
-    said = _merged(every)
-    columns, sizes = _columns(said, hasher, n)
     dense = np.hstack((_cues(said, n), signs, _presence(said, n)))
-    return Features(columns, sizes, dense, in_words, in_known, (Piece(n, text, codes, every),))
+    piece = Piece(n, text, words, digit, kept, kinds, Columns(n, said.owner, _families(said, hasher) if len(kept) else ()))
+    return piece, dense, np.bincount(owner[is_word], minlength=n), np.bincount(owner[known], minlength=n)
 
 
 def _labelled(labels: Sequence[Spans], begins: Ints, starts: Ints, ends: Ints) -> Ints:
     """The kind of each word that lies in a label, else 0."""
-    spans = [(i, start, end, terms.kind_of(attribute)) for i, each in enumerate(labels) for start, end, attribute in each]
     out = np.zeros(len(starts), np.int64)
+    spans = [span for each in labels for span in each]
     if spans:
-        place, first, last, kind = np.array(spans, np.int64).T
-        low = np.searchsorted(ends, begins[place] + first, "right")
-        high = np.searchsorted(starts, begins[place] + last, "left")
+        begin = np.repeat(begins, np.fromiter(map(len, labels), np.int64, len(labels)))
+        first, last, attributes = zip(*spans, strict=True)
+        kinds = {attribute: terms.kind_of(attribute) for attribute in {*attributes}}
+        kind = np.array([kinds[attribute] for attribute in attributes])
+        low = np.searchsorted(ends, begin + np.array(first), "right")
+        high = np.searchsorted(starts, begin + np.array(last), "left")
         size = np.maximum(high - low, 0)
         # The words low..high of each span, as one array.
         inside = np.repeat(low - np.concatenate(([0], np.cumsum(size)[:-1])), size) + np.arange(size.sum())
@@ -172,54 +183,64 @@ def _labelled(labels: Sequence[Spans], begins: Ints, starts: Ints, ends: Ints) -
     return out
 
 
-def _merged(words: _Words) -> _Words:
-    """The words with each run of groups as one, of its highest kind."""
-    named = words.kind > 0
-    again = np.zeros(len(named), bool)
-    again[1:] = named[1:] & named[:-1] & (words.owner[1:] == words.owner[:-1])
-    kept = np.flatnonzero(~again)
-    out = words.only(kept)
-    if len(kept):
-        out.kind = np.maximum.reduceat(words.kind, kept)
+class _Said:
+    """Words with each run of groups as one, where groups are, and the last group up to each word (-1: none in its sentence)."""
+
+    def __init__(self, words: Words, kept: Ints, kind: Ints):
+        self.hashes, self.owner, self.bits = words.hashes[kept], words.owner[kept], words.bits[kept]
+        self.starts, self.ends, self.plain = words.starts[kept], words.ends[kept], words.plain[kept]
+        self.kind = kind
+        self.named = np.flatnonzero(kind)
+        self.group = last_of(self.named, self.owner)
+
+
+def last_of(places: Ints, owner: Ints) -> Ints:
+    """The last of some places up to each of all words (t,), -1 where there is none in its sentence. owner: (t,) sentences."""
+    if not len(places):
+        return np.full(len(owner), -1)
+    bounds = np.append(places, len(owner))
+    out = np.concatenate((np.full(bounds[0], -1), np.repeat(places, np.diff(bounds))))
+    out[owner[out] != owner] = -1
     return out
 
 
-def _columns(words: _Words, hasher: terms.Hasher, n: int) -> tuple[Ints, Ints]:
-    """Indices into the weights, by sentence, and how many each sentence has."""
-    if not len(words.hashes):
-        return np.zeros(0, np.int64), np.zeros(n, np.int64)
-    owner, said, named = words.owner, words.hashes, words.kind > 0
-    new = np.concatenate(([True], owner[1:] != owner[:-1]))
-    previous = np.where(new, FIRST, np.concatenate((said[:1], said[:-1])))
-    near = _behind(words, AFTER)
-    finals = np.append(np.flatnonzero(new)[1:] - 1, len(said) - 1)
-    kind_words = KIND_WORDS[words.kind]
-    next_to = np.flatnonzero(named[:-1] & ~new[1:])  # a group with a word after it
-    before = np.flatnonzero(named & ~new)
+def _families(words: _Said, hasher: terms.Hasher) -> tuple[tuple[Ints | None, Ints], ...]:
+    """The hashed features of words, of which there is at least one."""
+    owner, said, named, t = words.owner, words.hashes, words.named, len(words.owner)
+    new = np.ones(t, bool)
+    np.not_equal(owner[1:], owner[:-1], out=new[1:])
+    opening = np.flatnonzero(new)
+    previous = np.empty_like(said)
+    previous[1:] = said[:-1]
+    previous[opening] = FIRST
+    away = np.arange(t) - words.group
+    is_near = (words.group >= 0) & (away > 0) & (away <= AFTER)
+    near = np.flatnonzero(is_near)
+    finals = np.append(opening[1:] - 1, t - 1)
+    kind_words = KIND_WORDS[words.kind[named]]
+    follows = np.append(~new[1:], False)[named]  # a word after it
+    next_to = named[follows]
+    preceded = ~new[named]
+    before = named[preceded]
     long = np.flatnonzero(words.plain & (words.ends - words.starts > TAIL))
     starts, ends = words.starts[long], words.ends[long]
-    near_long = near[long]
+    near_long = is_near[long]
     heads = hasher(starts, np.minimum(starts + HEAD, ends))
-    third = np.flatnonzero(~new & np.concatenate(([False], ~new[:-1])))  # has two words before it
-    rows = [
-        (owner, word_columns(said)),
-        (owner[near], near_columns(said[near])),
-    ]
-    rest = [
-        (owner, _joined(previous, said, 1)),
-        (owner[finals], _joined(said[finals], LAST, 1)),
-        (owner[long], _joined(hasher(ends - TAIL, ends), FIRST, 3)),
-        (owner[long], _joined(heads, FIRST, 4)),
-        (owner[long][near_long], _joined(heads[near_long], GROUP, 4)),
-        (owner[named], kind_words[named]),
-        (owner[next_to], _joined(kind_words[next_to], said[next_to + 1], 5)),
-        (owner[before], _joined(said[before - 1], kind_words[before], 5)),
-        (owner[third], _joined(_joined(said[third - 2], said[third - 1], 6), said[third], 6)),
-    ]
-    rows += [(each, _region(hashes, 2)) for each, hashes in rest]
-    owners = np.concatenate([each for each, _ in rows])
-    order = np.argsort(owners, kind="stable")
-    return np.concatenate([each for _, each in rows])[order], np.bincount(owners, minlength=n)
+    third = np.flatnonzero(~new[1:] & ~new[:-1]) + 1  # has two words before it
+    two = _joined(said[third - 2], said[third - 1], 6)
+    return (
+        (None, word_columns(said)),
+        (near, near_columns(said[near])),
+        (None, _rest(_joined(previous, said, 1))),
+        (finals, _rest(_joined(said[finals], LAST, 1))),
+        (long, _rest(_joined(hasher(ends - TAIL, ends), FIRST, 3))),
+        (long, _rest(_joined(heads, FIRST, 4))),
+        (long[near_long], _rest(_joined(heads[near_long], GROUP, 4))),
+        (named, _rest(kind_words)),
+        (next_to, _rest(_joined(kind_words[follows], said[next_to + 1], 5))),
+        (before, _rest(_joined(said[before - 1], kind_words[preceded], 5))),
+        (third, _rest(_joined(two, said[third], 6))),
+    )
 
 
 def word_columns(hashes: Longs) -> Ints:
@@ -232,39 +253,45 @@ def near_columns(hashes: Longs) -> Ints:
     return _region(hashes, 1)
 
 
+def _rest(hashes: Longs) -> Ints:
+    """The columns (w,) of all else."""
+    return _region(hashes, 2)
+
+
 def _region(hashes: Longs, number: int) -> Ints:
-    return (hashes & np.uint64(REGION - 1)).view(np.int64) + number * REGION
-
-
-def _behind(words: _Words, reach: int) -> Bools:
-    """Which words stand behind a group of their sentence, at most `reach` words away."""
-    at = np.arange(len(words.owner))
-    last = np.maximum.accumulate(np.where(words.kind > 0, at, -1))
-    same = (last >= 0) & (words.owner[last] == words.owner)
-    return same & (at > last) & (at - last <= reach)
-
-
-def _joined(first: Longs | np.uint64, second: Longs | np.uint64, salt: int) -> Longs:
-    """One hash of two."""
-    with np.errstate(over="ignore"):  # modulo 2**64 is what is meant
-        return terms.mixed(np.atleast_1d(first * np.uint64(terms.BASE) + second + np.uint64(salt) * terms.MIXER))
-
-
-def _cues(words: _Words, n: int) -> Floats:
-    """Each cue class before the first group, at or behind it, in the whole: (n, 3 * classes), 0 or 1."""
-    out = np.zeros((n, 3 * len(CUE_CLASSES)), np.float32)
-    behind = _behind(words, len(words.owner)) if len(words.owner) else np.zeros(0, bool)
-    cue = np.flatnonzero(words.bits & CUES)
-    for number in range(len(CUE_CLASSES)):
-        has = cue[words.bits[cue] & (1 << number) > 0]
-        out[words.owner[has], 3 * number + behind[has]] = 1
-        out[words.owner[has], 3 * number + 2] = 1
+    out = (hashes & np.uint64(REGION - 1)).view(np.int64)
+    out += number * REGION
     return out
 
 
-def _presence(words: _Words, n: int) -> Floats:
+def _joined(first: Longs, second: Longs | np.uint64, salt: int) -> Longs:
+    """One hash of two."""
+    out = first * np.uint64(terms.BASE)  # modulo 2**64
+    out += second
+    out += np.uint64(salt * int(terms.MIXER) % 2**64)
+    return terms.mixed(out)
+
+
+def _cues(words: _Said, n: int) -> Floats:
+    """Each cue class before the first group, at or behind it, in the whole: (n, 3 * classes), 0 or 1."""
+    out = np.zeros((n, 3 * len(CUE_CLASSES)), np.float32)
+    cue = np.flatnonzero(words.bits & CUES)
+    behind = (words.group[cue] >= 0).astype(np.int64)
+    owner, bits = words.owner[cue], words.bits[cue]
+    for number in range(len(CUE_CLASSES)):
+        has = np.flatnonzero(bits & (1 << number))
+        own = owner[has]
+        out[own, 3 * number + behind[has]] = 1
+        out[own, 3 * number + 2] = 1
+    return out
+
+
+def _presence(words: _Said, n: int) -> Floats:
     """Is there a group, a pronoun, a name; are there several groups: (n, 4), 0 or 1."""
-    groups = np.bincount(words.owner[words.kind > 0], minlength=n)
-    pronouns = np.bincount(words.owner[words.bits & PRONOUN_BIT > 0], minlength=n)
-    names = np.bincount(words.owner[words.bits & NAME_BIT > 0], minlength=n)
-    return np.stack((groups > 0, pronouns > 0, names > 0, groups > 1), axis=1).astype(np.float32)
+    out = np.zeros((n, 4), np.float32)
+    groups = np.bincount(words.owner[words.named], minlength=n)
+    out[:, 0] = groups > 0
+    out[words.owner[words.bits & PRONOUN_BIT > 0], 1] = 1
+    out[words.owner[words.bits & NAME_BIT > 0], 2] = 1
+    out[:, 3] = groups > 1
+    return out

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,8 @@ TERMS_PATH = Path(__file__).with_name("stereotype_terms.yaml")
 NAMES_PATH = Path(__file__).with_name("names.tsv")
 COMMON_WORD = "w"  # the mark of a first name that is a common word too
 CHUNK = 1 << 17  # characters read at a time: the arrays of a step stay in the cache; one longer sentence is read alone
-SLOTS = 1 << 20  # of the table that says whether a word may have a class: one word in a hundred is looked up in vain
+SLOTS = 1 << 18  # of the table that says where a word may be: ten times the words, so that few share one
+LOW = np.uint64(SLOTS - 1)
 BASE = 0x100000001B3  # of the polynomial that hashes characters; odd, so that it has an inverse modulo 2**64
 MIXER = np.uint64(0xD6E8FEB86659FD93)  # Rettenmund's: every bit of a word reaches the low bits of the product
 BLANK, OTHER_LETTER, OTHER_SIGN = 0, 1, 2  # codes of characters beside ASCII's own
@@ -48,19 +50,29 @@ Longs = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Terms:
-    """Words by class: hashes (t,), ascending, the bits of each, and the low bits of the hashes that there are."""
+    """Words by class: hashes (t,), ascending, and the bits of each.
+
+    slots: (SLOTS,) by a hash's low bits, twice the place of the first word that has them, plus 1 where others have them too;
+    of no word, some place: whose hash it is decides. others: (o,) places of these others, ascending.
+    """
 
     hashes: Longs
     bits: Bits
-    slots: npt.NDArray[np.bool_]
+    slots: Bits
+    others: Ints
 
     def classes(self, words: Longs) -> Bits:
         """The bits of each word (w,); 0 for a word of no class."""
-        out = np.zeros(len(words), np.int32)
-        maybe = np.flatnonzero(self.slots[(words & np.uint64(SLOTS - 1)).view(np.int64)])
-        place = np.searchsorted(self.hashes, words[maybe])
-        place[place == len(self.hashes)] = 0
-        out[maybe] = np.where(self.hashes[place] == words[maybe], self.bits[place], 0)
+        slot = self.slots.take((words & LOW).view(np.int64))
+        place = slot >> 1
+        out = self.bits.take(place)
+        wrong = np.flatnonzero(self.hashes.take(place) != words)
+        out[wrong] = 0
+        again = wrong[slot[wrong] & 1 > 0]
+        if len(again):
+            others = self.hashes[self.others]
+            place = np.minimum(np.searchsorted(others, words[again]), len(others) - 1)
+            out[again] = np.where(others[place] == words[again], self.bits[self.others[place]], 0)
         return out
 
 
@@ -73,9 +85,14 @@ def terms_of(classes: Mapping[str, int]) -> Terms:
 def terms_of_hashes(hashes: Longs, bits: Bits) -> Terms:
     """Terms from hashes (t,) in any order, with the bits of each."""
     order = np.argsort(hashes)
-    slots = np.zeros(SLOTS, bool)
-    slots[(hashes & np.uint64(SLOTS - 1)).view(np.int64)] = True
-    return Terms(hashes[order], bits[order], slots)
+    hashes, bits = hashes[order], bits[order]
+    low = (hashes & LOW).view(np.int64)
+    _, first, of = np.unique(low, return_index=True, return_inverse=True)
+    others = np.flatnonzero(first[of] != np.arange(len(low)))
+    slots = np.zeros(SLOTS, np.int32)
+    slots[low[first]] = 2 * first
+    slots[low[others]] |= 1
+    return Terms(hashes, bits, slots, others)
 
 
 @cache
@@ -144,12 +161,36 @@ def _table() -> Codes:
     return out
 
 
+@cache
+def _ascii_table() -> bytes:
+    """The codes of ASCII's characters, and of 128 that it has not, for `bytes.translate`."""
+    return _table()[:256].tobytes()
+
+
+class Text(NamedTuple):
+    """A text's characters as numbers, and as codes (`_table`)."""
+
+    points: npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
+    codes: Codes
+
+    def capital(self, places: Ints) -> npt.NDArray[np.bool_]:
+        """Which characters are capitals (of ASCII)."""
+        points = self.points.take(places)
+        return (points >= ord("A")) & (points <= ord("Z"))
+
+
+def read(text: str) -> Text:
+    """A text as numbers."""
+    if text.isascii():
+        plain = text.encode("ascii")
+        return Text(np.frombuffer(plain, np.uint8), np.frombuffer(plain.translate(_ascii_table()), np.uint8))
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return Text(points, _table().take(points, mode="clip"))  # the last character of the table is no letter, nor are those above
+
+
 def encode(text: str) -> Codes:
     """One code a character, (len(text),)."""
-    if text.isascii():
-        return _table()[np.frombuffer(text.encode("ascii"), np.uint8)]
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    return np.where(points < 0x10000, _table()[np.minimum(points, 0xFFFF)], np.uint8(OTHER_SIGN))
+    return read(text).codes
 
 
 def tokens(codes: Codes) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
@@ -195,5 +236,7 @@ def _powers(size: int) -> tuple[Longs, Longs]:
 
 def mixed(value: Longs) -> Longs:
     """Spreads every bit over all of them."""
-    value = (value ^ (value >> np.uint64(32))) * MIXER
-    return (value ^ (value >> np.uint64(32))) * MIXER
+    for _ in range(2):
+        value = value ^ (value >> np.uint64(32))
+        value *= MIXER
+    return value

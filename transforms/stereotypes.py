@@ -13,7 +13,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,7 +42,6 @@ LEAST_WORDS = 2  # one word states nothing
 LEAST_KNOWN = 0.4  # share of words that are known: below it a sentence is in another language, or noise
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Detector(Protocol):
@@ -70,8 +69,7 @@ class Head:
 
     def __call__(self, each: Features) -> Floats:
         """Its value for n sentences (n,). The hashed features of a sentence share a length of 1."""
-        owners = np.repeat(np.arange(len(each.sizes)), each.sizes)
-        return mean_root(self.weights, each.columns, owners, each.sizes) + each.dense @ self.dense + self.bias
+        return joined(piece.columns.means(self.weights) for piece in each.pieces) + each.dense @ self.dense + self.bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,17 +112,16 @@ class WithFrames:
 
     def logits(self, each: Features) -> Floats:
         """The logits (n,) of sentences that were read."""
-        seen = stereotype_frames.frames(each.pieces)
-        return self.words(each) + mean_root(self.frames, seen.columns, seen.owners, seen.sizes)
+        return self.words(each) + joined(stereotype_frames.columns(piece).means(self.frames) for piece in each.pieces)
 
     def strengths(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """How strong people would call each as a stereotype: see `Linear.strengths`."""
         return self.linear.strengths(sentences, labels)
 
 
-def mean_root(weights: npt.NDArray[np.float32], columns: Ints, owners: Ints, sizes: Ints) -> Floats:
-    """Sums (n,) of the weights at the columns (f,) of each owner (f,), over the root of their number (n,)."""
-    return np.bincount(owners, weights[columns], len(sizes)) / np.sqrt(np.maximum(sizes, 1))
+def joined(parts: Iterable[Floats]) -> Floats:
+    """The values (n,) of all sentences, from those of each piece."""
+    return np.concatenate([np.zeros(0), *parts])
 
 
 def can_say(each: Features) -> npt.NDArray[np.bool_]:
