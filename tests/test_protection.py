@@ -81,3 +81,10 @@ def test_a_text_all_in_marks_quotes_nobody() -> None:
 @pytest.mark.parametrize("text", ["She lent us her cabin.", "I am no saint.", "The advent of cheap phones.", "A Shia cook."])
 def test_no_rule_of_religion_finds(text: str) -> None:
     assert not protection.find(text, 0, len(text), "religion")
+
+
+@pytest.mark.parametrize("attribute", ["gender", "age", "religion"])
+def test_every_pattern_says_what_a_sentence_must_have(attribute: str) -> None:
+    patterns = protection._rules(attribute).patterns
+    assert patterns
+    assert all(pattern.needs for pattern in patterns)

@@ -8,6 +8,7 @@ import re
 CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|use|usu|uti|eu|ewe|one(?!\w*r)|once|u[ -])", re.IGNORECASE)
 VOWEL_SOUND = re.compile(r"(?:hour|honou?r|honest|heir)", re.IGNORECASE)
 ARTICLE = re.compile(r"(?<![\w'’])(?:an?)(?=[ \u00a0]+$)", re.IGNORECASE)
+LAST_OF_ARTICLE = frozenset("aAnN")
 APOSTROPHES = "'’"
 POSSESSIVE_S = re.compile(r"(['’])s(?!\w)", re.IGNORECASE)
 BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
@@ -20,13 +21,14 @@ def recase(said: str, canonical: str, replacement: str) -> str:
     said: as in the text. canonical: how a list writes it («Bible», «church»), whose capitals mean nothing more.
     A text that writes «bible» or «christian» gets «quran» and «muslim».
     """
-    letters = [character for character in said if character.isalpha()]
-    if len(letters) > 1 and all(map(str.isupper, letters)):
-        return replacement.upper()
     if said == said.lower():
         return replacement.lower() if canonical != canonical.lower() else replacement
+    word = said.isalpha()
+    letters = said if word else "".join(filter(str.isalpha, said))
+    if len(letters) > 1 and letters.isupper():
+        return replacement.upper()
     if canonical == canonical.lower() and said[:1].isupper():
-        inner = re.split(r"[\s-]", said)
+        inner = [said] if word else re.split(r"[\s-]", said)
         if len(inner) > 1 and all(part[:1].isupper() for part in inner if part):  # Mother-In-Law
             return re.sub(r"(?:^|(?<=[\s-]))\w", lambda match: match[0].upper(), replacement)
         return replacement[:1].upper() + replacement[1:]
@@ -42,6 +44,8 @@ def sounds_as_vowel(word: str) -> bool:
 
 def article_edit(text: str, start: int, said: str, replacement: str) -> tuple[int, int, str] | None:
     """The edit of the a or an before text[start:], if the replacement needs the other one."""
+    if text[max(0, start - 6) : start].rstrip()[-1:] not in LAST_OF_ARTICLE:  # mostly, and quickly told
+        return None
     if not said or not replacement or sounds_as_vowel(said) == sounds_as_vowel(replacement):
         return None
     match = ARTICLE.search(text, max(0, start - 6), start)

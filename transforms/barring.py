@@ -40,7 +40,7 @@ def bar(
         by_sentence.setdefault(item.sentence, []).append(item)
     for place, here in by_sentence.items():
         start, end = sentences[place]
-        if end - start > LONGEST_SENTENCE or not (words[place] & ENGLISH or is_english(text[start:end])):
+        if end - start > LONGEST_SENTENCE or (ENGLISH.isdisjoint(words[place]) and not is_english(text[start:end])):
             for item in here:
                 item.lower(0.0, sets.LONG if end - start > LONGEST_SENTENCE else sets.FOREIGN)
             continue

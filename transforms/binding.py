@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evenflow.transforms import english, people, pronouns, sets
+from evenflow.transforms import english, leads, people, pronouns, sets
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
 
@@ -29,12 +29,10 @@ DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at)\b)[\w'’-]+\s+){0,6}$")
 AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
 BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
-PLAYED = re.compile(
-    r"\b(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|(?:starr?(?:s|ed|ing)?|cast|appear(?:s|ed|ing)?) as)\s+(?:an?|the|her|his)\s+"
-    r"(?:[\w'’-]+\s+){0,6}$",
-    re.IGNORECASE,
+PLAYED = leads.after(
+    r"(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|(?:starr?(?:s|ed|ing)?|cast|appear(?:s|ed|ing)?) as)\s+(?:an?|the|her|his)", 6
 )
-ROLE_AS = re.compile(r"\bas\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+ROLE_AS = leads.after(r"as\s+(?:an?|the)", 2)
 TITLED = english.words("titled")
 BEFORE_NO_NAME = re.compile(r"\s*(?:[.,;:!?)]|$|(?:" + "|".join(pronouns.CLOSED) + r")\b)")
 # Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
@@ -45,10 +43,10 @@ SAID_OF = re.compile(
     r"(?:(?!(?:who|that|and|or|but|in|on|at|to|when|because)\b)[\w'’-]+,?\s+|,\s+){0,5}$",
     re.IGNORECASE,
 )
-HE_IS = re.compile(
-    r"\b(?:s?he(?:['’]?s|\s+(?:is|was|isn['’]t|wasn['’]t|became|becomes))|(?:call(?:s|ed|ing)?|mak(?:es|ing)|made)\s+(?:him|her))\s+"
-    r"(?:(?!(?:who|that|and|or|but|in|on|at|to|when|because|saying|says|said)\b)[\w'’-]+\s+){0,3}$",
-    re.IGNORECASE,
+HE_IS = leads.after(
+    r"s?he(?:['’]?s|\s+(?:is|was|isn['’]t|wasn['’]t|became|becomes))|(?:call(?:s|ed|ing)?|mak(?:es|ing)|made)\s+(?:him|her)",
+    3,
+    but="who|that|and|or|but|in|on|at|to|when|because|saying|says|said",
 )
 # «kyle a lonely …», «lady nicknamed cookie», «seagal is now a …», in texts without capitals
 BARE_APPOSED = re.compile(r"\s+an?\s+(?:[\w-]+\s+){0,2}$")

@@ -7,13 +7,14 @@ target group is not exchanged.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import agreement, choosing, english, headlines, people, senses, sets
+from evenflow.transforms import agreement, choosing, english, headlines, leads, people, senses, sets
 from evenflow.transforms.binding import may_be_name, said_of_named
 from evenflow.transforms.labels import Mention
+from evenflow.transforms.leads import POSSESSIVES
 from evenflow.transforms.people import Person
 from evenflow.transforms.placing import DETERMINER, NEXT, part_of_speech
 from evenflow.transforms.roles import ADJECTIVE, NOUN, Companions, Role, RoleMap
@@ -44,10 +45,7 @@ SAME_BRANCH = {
 }
 ANTI = re.compile(r"\banti[\s-]$", re.IGNORECASE)
 # Before words for a certain person or thing.
-CERTAIN = re.compile(
-    r"\b(?:the|this|that|these|those|his|her|their|my|our|your)\s+(?:(?!(?:all|every|each|hes|shes|is|are)\b)[\w'’-]+\s+){0,1}$",
-    re.IGNORECASE,
-)
+CERTAIN = leads.after(f"the|this|that|these|those|{POSSESSIVES}", 1, but="all|every|each|hes|shes|is|are")
 BEFORE_FIRST = " \t\n\"“‘'«(–—-"  # what stands before a sentence's first word
 GOING_ON = re.compile(r"[\w,]\s+$")  # what stands before a word that begins nothing
 REACH = 80  # characters before and after a label that tell what it is
@@ -152,21 +150,12 @@ class ByGroup:
         return out
 
     def _companions(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> list[Item]:
-        places = sorted({place for item in items for place in range(item.sentence, item.sentence + 3)})
-        spans = sorted((item.start, item.end) for item in items)
+        near = {place for item in items for place in range(item.sentence, item.sentence + 3)}
         items_at = {item.end: item for item in items}
         out: list[Item] = []
-        for place in places:
-            if place >= len(sentences):
-                break
-            for match in self._companion.find(text, *sentences[place], words[place]):
-                at = bisect_left(spans, (match.end(),)) - 1
-                if at >= 0 and spans[at][1] > match.start():
-                    continue
-                word = spelling.fold(match[0])
-                role = self.roles.by_word[word][0]
-                beside = items_at.get(match.start() - 1)  # «Hindu priest» is no Christian
-                item = Item(match.start(), match.end(), word, self.roles.groups[word], NOUN, place, None)
+        for place in sorted(place for place in near if place < len(sentences)):
+            for item, role in self._companion.beside(text, sentences, (place,), items, words):
+                beside = items_at.get(item.start - 1)  # «Hindu priest» is no Christian
                 if beside is not None and beside.kind == ADJECTIVE and role.name in ANY_FAITH:
                     item.group = beside.group
                 self._exchange(text, item, role)

@@ -14,6 +14,12 @@ from evenflow.transforms.wordsets import WordSets
 SUBJECT = 40  # characters from a sentence's start within which its subject most likely ends
 QUANTIFIERS = frozenset(("any", "every", "each", "no"))
 GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
+# What speaks for those in no chain, by kind, and for a subject; the most that is possible; and what each sentence further
+# back takes away.
+FITTING, SURE, PERHAPS, WITHOUT_GENDER = 0.9, 0.5, -0.6, 0.3
+OF_SUBJECT = 1.0
+MOST_STANDING = FITTING + OF_SUBJECT + 1e-9
+FURTHER = 1.5
 BEFORE_OBJECT = english.words("before_object")
 
 
@@ -69,18 +75,18 @@ class Candidates:
             known = self._not_chained[sentence] = []
             for person in self.people(sentence):
                 if person.sex in (sex, people.EITHER):
-                    bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
+                    bonus = FITTING if person.sex == sex else SURE if person.sure else PERHAPS
                     standing = bonus + self.standing(person.start, sentence)
                     known.append(Candidate(person.start, person.end, sentence, standing, person=person))
             for at in self._people_without_gender(sentence):
-                known.append(Candidate(at, at + 1, sentence, 0.3 + self.standing(at, sentence)))
+                known.append(Candidate(at, at + 1, sentence, WITHOUT_GENDER + self.standing(at, sentence)))
         return known
 
     def score(self, candidate: Candidate, start: int, sentence: int) -> float:
         """How likely a candidate is meant by a pronoun at start in a sentence."""
         if candidate.sentence == sentence:
             return candidate.standing
-        score = candidate.standing - 1.5 * (sentence - candidate.sentence)
+        score = candidate.standing - FURTHER * (sentence - candidate.sentence)
         return score - 1.0 if self._text.find("\n\n", candidate.at, start) >= 0 else score
 
     def standing(self, at: int, sentence: int) -> float:
@@ -88,7 +94,7 @@ class Candidates:
         start, _ = self._sentences[sentence]
         nearby = max(start, at - SUBJECT)
         before = self._text[nearby:at].split()
-        score = 1.0 if nearby == start and len(before) <= 2 else 0.0  # most likely the subject
+        score = OF_SUBJECT if nearby == start and len(before) <= 2 else 0.0  # most likely the subject
         if before and before[-1].lower().strip(",") in BEFORE_OBJECT:
             score -= 0.5
         return score

@@ -35,7 +35,7 @@ class Chain:
     @property
     def least(self) -> float:
         """The weight that the rules leave to the whole."""
-        return min(self.weight, *(item.weight for item in self.items))
+        return min([self.weight, *[item.weight for item in self.items]])
 
     def lower(self, weight: float, reason: str) -> None:
         """Take the confidence down to a weight."""

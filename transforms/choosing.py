@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from evenflow.transforms import agreement
-from evenflow.transforms.judges import Judge, Place
+from evenflow.transforms.judges import Embedded, Judge, Place
 from evenflow.transforms.roles import Role
 from evenflow.transforms.sets import Item
 from evenflow.wordlists import spelling
@@ -60,7 +60,7 @@ class Choosing:
         The same candidates for the same word are chosen from once.
         """
         first = item.replacements[target]
-        if not first:
+        if not first or type(self._judge) is Embedded:  # whose choice is the first
             return first
         said, (start, end) = text[item.start : item.end], sentence
         candidates = self._candidates(item, said, target) if self._judge.chooses else (first,)

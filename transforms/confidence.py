@@ -21,7 +21,6 @@ from pathlib import Path
 
 from evenflow.transforms import people, sets
 from evenflow.transforms.chains import LEAST, Chain
-from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordsets import WordSets
 
@@ -100,6 +99,13 @@ class Surroundings:
         self._said: dict[int, tuple[str, ...]] = {}
 
     @cached_property
+    def of_text(self) -> list[str]:
+        """Features of the text that are 1."""
+        size = len(self.text)
+        known = {"short text": size < SHORT, "long text": size > LONG, CASELESS: self.words.caseless, OF_WORK: self.words.of_work}
+        return [flag for flag, holds in known.items() if holds]
+
+    @cached_property
     def _groups(self) -> Mapping[int, set[str]]:
         """The groups that a sentence has words of."""
         out: dict[int, set[str]] = {}
@@ -112,9 +118,14 @@ class Surroundings:
         """Words of each group, those that are doubted and those that are not."""
         return Counter((item.group, item.weight < DOUBTED) for item in self._items)
 
-    def named(self, places: Iterable[int]) -> list[Person]:
-        """The named people of some sentences."""
-        return [person for place in places for person in self.words.named(place)]
+    def named(self, places: Iterable[int]) -> tuple[bool, bool]:
+        """Whether people are named in some sentences, and whether some surely are."""
+        some = sure = False
+        for place in places:
+            people_here = self.words.named(place)
+            some = some or bool(people_here)
+            sure = sure or any(person.sure for person in people_here)
+        return some, sure
 
     def said(self, place: int) -> tuple[str, ...]:
         """Features of a sentence that are 1."""
@@ -134,12 +145,13 @@ class Surroundings:
 
     def others(self, group: str, places: Iterable[int]) -> bool:
         """Whether words of another group stand in some sentences."""
-        return any(self._groups.get(place, set()) - {group} for place in places)
+        groups = self._groups
+        return any(place in groups and groups[place] != {group} for place in places)
 
     def beside(self, items: Sequence[Item]) -> tuple[int, bool]:
         """How many words of the group of some items are none of them, and whether one of those is doubted."""
         group = items[0].group
-        doubted = sum(item.weight < DOUBTED for item in items)
+        doubted = sum([item.weight < DOUBTED for item in items])
         every = self._counts[group, True] + self._counts[group, False]
         return every - len(items), self._counts[group, True] > doubted
 
@@ -205,11 +217,11 @@ def _of_head(around: Surroundings, head: Item) -> list[str]:
 
 def _of_story(around: Surroundings, chain: Chain, head: Item) -> list[str]:
     """How far a chain reaches, who else is there, and what kind of text it is in."""
-    items, size = chain.items, len(around.text)
+    items = chain.items
     places = {item.sentence for item in items}
     first = min(places)
-    here = around.named(places)
-    before = around.named(range(max(0, first - NEAR), first))
+    here, surely_here = around.named(places)
+    before, surely_before = around.named(range(max(0, first - NEAR), first))
     more, doubted = around.beside(items)
     said = {
         "one word": len(items) == 1,
@@ -220,21 +232,17 @@ def _of_story(around: Surroundings, chain: Chain, head: Item) -> list[str]:
         "first sentence": not first,
         "unnamed": chain.unnamed,
         "particular": chain.particular,
-        "named here": bool(here),
-        "surely named here": any(person.sure for person in here),
-        "named before": bool(before),
-        "surely named before": any(person.sure for person in before),
+        "named here": here,
+        "surely named here": surely_here,
+        "named before": before,
+        "surely named before": surely_before,
         "another group here": around.others(head.group, places),
         "another group near": around.others(head.group, range(head.sentence - 2, head.sentence + 3)),
         "more of the group": more > 0,
         "much more of the group": more > 3,
         "doubted beside it": doubted,
-        "short text": size < SHORT,
-        "long text": size > LONG,
-        CASELESS: around.words.caseless,
-        OF_WORK: around.words.of_work,
     }
-    return [flag for flag, holds in said.items() if holds]
+    return [flag for flag, holds in said.items() if holds] + around.of_text
 
 
 def is_firm(around: Surroundings, chain: Chain) -> bool:
@@ -255,12 +263,13 @@ class Confidence:
 
     def of(self, around: Surroundings, chain: Chain) -> float:
         """0 to 1: a probability; or the rules' weight of what is barred by the words themselves."""
-        return chain.least if not chain.least or is_firm(around, chain) else self.probability(features(around, chain))
+        least = chain.least
+        return least if not least or is_firm(around, chain) else self.probability(features(around, chain))
 
     def probability(self, described: Mapping[str, float]) -> float:
         """0 to 1 for the features of a chain; features that the model does not know say nothing."""
         get = self.weights.get
-        score = self.intercept + sum(value * get(name, 0.0) for name, value in described.items())
+        score = self.intercept + sum([value * get(name, 0.0) for name, value in described.items()])
         return round(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), DIGITS)
 
 

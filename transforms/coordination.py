@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import sets
+from evenflow.transforms import leads, sets
 from evenflow.transforms.sets import Item
 from evenflow.wordlists import spelling
 
@@ -24,8 +24,8 @@ PEOPLE_PLURAL = frozenset(
     )
 )
 SHARE = re.compile(r"\d\s?(?:%|per ?cent\b)|\b(?:one|two|three) (?:in|out of) (?:\w+)\b", re.IGNORECASE)
-EVERY = re.compile(r"\b(?:every|any|each|all|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-THE = re.compile(r"\bthe\s+(?:\w+\s+)?$", re.IGNORECASE)
+EVERY = leads.after("every|any|each|all|no", 1, r"\w+")
+THE = leads.after("the", 1, r"\w+")
 PEOPLE_SINGULAR = frozenset(
     ("man", "woman", "lady", "gentleman", "guy", "gal", "girl", "boy", "male", "female", "dude", "chick", "bloke", "lad", "lass")
 )

@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import english, people, sets
+from evenflow.transforms import english, leads, people, sets
 from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
-from evenflow.transforms.candidates import Candidate, Candidates
+from evenflow.transforms.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.chains import Chain
 from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
@@ -35,7 +35,7 @@ SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
 SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
-DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+DEFINITE = leads.after("the|this|that", 2)
 
 
 class Resolver:
@@ -219,13 +219,9 @@ class Resolver:
     def _resolve(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
         start, place = item.start, item.sentence
-        candidates = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
-        for number in range(max(0, place - WINDOW), place):
-            candidates += self._candidates.in_no_chain(number, sex)
-        candidates += [each for each in self._candidates.in_no_chain(place, sex) if each.end <= start]
-        if not candidates:
+        scored = self._scored(recent, sex, start, place)
+        if not scored:
             return self._alone(item, sex)
-        scored = [(self._candidates.score(each, start, place), each.at, number, each) for number, each in enumerate(candidates)]
         best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
@@ -244,6 +240,24 @@ class Resolver:
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain
+
+    def _scored(self, recent: Sequence[Candidate], sex: str, start: int, place: int) -> list[tuple[float, int, int, Candidate]]:
+        """Whom a pronoun may mean, each with its score, its place, and a number that decides between equals.
+
+        Sentences before are looked at only as far back as somebody there could still come close to the best.
+        """
+        score = self._candidates.score
+        near = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
+        near += [each for each in self._candidates.in_no_chain(place, sex) if each.end <= start]
+        scored = [(score(each, start, place), each.at, number, each) for number, each in enumerate(near)]
+        best = max(scored)[0] if scored else None
+        for back in range(1, min(WINDOW, place) + 1):
+            if best is not None and MOST_STANDING - FURTHER * back < best - CLOSE:
+                break
+            for each in self._candidates.in_no_chain(place - back, sex):
+                scored.append((score(each, start, place), each.at, len(scored), each))
+                best = scored[-1][0] if best is None else max(best, scored[-1][0])
+        return scored
 
     @staticmethod
     def _singular(candidate: Candidate) -> bool:

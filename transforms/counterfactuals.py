@@ -87,21 +87,27 @@ class Substituter:
         return known and proposed.confidence > 0 and proposed.confidence >= self.strictness
 
     def propose(
-        self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], identity: str | None = None
+        self,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        mentions: Sequence[Mention],
+        identity: str | None = None,
+        words: WordSets | None = None,
     ) -> list[Set]:
         """All sets of a document in its order, those that are barred too, each with its confidence.
 
         sentences: (start, end) in order, covering at least the mentions' sentences. mentions: of any attributes, each in
-        one sentence. identity: the document's id, by which a judge may draw; the text if None.
+        one sentence. identity: the document's id, by which a judge may draw; the text if None. words: of the sentences, for
+        whoever proposes for several attributes.
         """
-        own = sorted((mention for mention in mentions if mention.attribute == self.attribute), key=lambda each: each.start)
+        own = sorted([mention for mention in mentions if mention.attribute == self.attribute], key=lambda each: each.start)
         if not own:
             return []
         if self.method == "base":
             return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
         others = [(mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute]
         source = self._gendered or self._by_group
-        words = WordSets(text, sentences)
+        words = words or WordSets(text, sentences)
         items = source.items(text, sentences, own, words)
         if identity is None and self.judge is not self._embedded:
             identity = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -132,8 +138,9 @@ class Substituter:
         group = chain.items[0].group
         sure = chain.least if self._sure is None else self._sure.of(around, chain)
         asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked
-        key = key_of(identity, self.attribute, chain.items) if identity is not None else ""
-        choosing = Choosing(self.judge if asks else self._embedded, self._labels, sure, key)
+        judge = self.judge if asks else self._embedded
+        key = key_of(identity, self.attribute, chain.items) if identity is not None and judge is not self._embedded else ""
+        choosing = Choosing(judge, self._labels, sure, key)
         edits: dict[str, tuple[Edit, ...]] = {}
         for target in self.words.groups:
             if target == group or not all(target in item.replacements for item in chain.items):
@@ -144,8 +151,8 @@ class Substituter:
         places = tuple(sorted({item.sentence for item in chain.items}))
         if edits and asks:
             # What is not settled yet is not worth a question: another word may come.
-            judge = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)
-            sure = min(sure, self._judged(text, sentences, places, edits, judge))
+            ask = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)
+            sure = min(sure, self._judged(text, sentences, places, edits, ask))
         barred = () if edits and sure > 0 and sure >= self.strictness else _bars(chain, bool(edits))
         return Set(self.attribute, group, edits, sure, places, mentions, barred)
 

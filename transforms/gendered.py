@@ -6,7 +6,7 @@ even already («he or she», «men and women») and capitalised names («Dairy Q
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from evenflow.transforms import agreement, choosing, coordination, gendered_nouns, gendered_pronouns, people, pronouns, sets
@@ -95,17 +95,10 @@ class Gendered:
     def _companions(
         self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item], words: WordSets
     ) -> list[Item]:
-        spans = sorted((item.start, item.end) for item in items)
         out: list[Item] = []
-        for place in places:
-            for match in self._companion.find(text, *sentences[place], words[place]):
-                at = bisect_left(spans, (match.end(),)) - 1
-                if at >= 0 and spans[at][1] > match.start():
-                    continue
-                word = spelling.fold(match[0])
-                role = self.roles.by_word[word][0]
-                kind = "adjective" if role.part == "adjective" else kind_of(word)
-                out.append(Item(match.start(), match.end(), word, self.roles.groups[word], kind, place, None))
+        for item, role in self._companion.beside(text, sentences, places, items, words):
+            item.kind = "adjective" if role.part == "adjective" else kind_of(item.word)
+            out.append(item)
         return out
 
     def _replace(self, text: str, item: Item) -> None:

@@ -9,39 +9,36 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from evenflow.transforms import english, headlines, people, placing, pronouns, sets
+from evenflow.transforms import english, headlines, leads, people, placing, pronouns, sets
+from evenflow.transforms.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.said import Said, is_shouted
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordkinds import ADJECTIVES
 
 # Written with a capital as a name within the family, or in address.
 CALLED_SO = english.words("called_so")
-DETERMINED = re.compile(
-    r"(?:\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|some|any|no|every|each|another|other|one|two|three|"
-    r"four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|"
-    r"\d[\w-]*)|['’]s?)\s+(?:(?!(?:of|to|and|or|but|that|who|when|is|was|are|were|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+,?\s+){0,4}$",
-    re.IGNORECASE,
+DETERMINED = leads.after_possessor(
+    rf"an?|the|this|that|these|those|{POSSESSIVES}|its|some|any|no|every|each|another|other|one|"
+    r"two|three|four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|\d[\w-]*",
+    4,
+    leads.WITH_COMMA,
+    but=f"of|to|and|or|but|that|who|when|is|was|are|were|{CLAUSE_WORDS}",
 )
-A_GOD = re.compile(
-    r"\b(?:an?|the|no|every|any|this|that|which|what|some|another|one)\s+"
-    r"(?:(?!(?:to|of|from|in|by|for|with|and|or|but|that|how|why|as|against|before)\b)[\w-]+\s+){0,2}$",
-    re.IGNORECASE,
+A_GOD = leads.after(
+    "an?|the|no|every|any|this|that|which|what|some|another|one",
+    2,
+    leads.PLAIN,
+    but="to|of|from|in|by|for|with|and|or|but|that|how|why|as|against|before",
 )
-DESCRIBED = re.compile(r"\b(?:little|young|old|poor|good|dear|stupid|pretty)\s+$", re.IGNORECASE)
-MANKIND = re.compile(
-    r"\b(?:among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
-    r"works|nature|equality|fellowship|reason|spirit|freedom|sins) of)\s+$",
-    re.IGNORECASE,
+DESCRIBED = leads.after("little|young|old|poor|good|dear|stupid|pretty")
+MANKIND = leads.after(
+    "among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
+    "works|nature|equality|fellowship|reason|spirit|freedom|sins) of"
 )
-MANKIND_OF = re.compile(
-    r"\b(?:master|servant|enemy|history|works|nature|son|heart|mind|spirit|rights|family|fall) of\s+$", re.IGNORECASE
-)
+MANKIND_OF = leads.after("(?:master|servant|enemy|history|works|nature|son|heart|mind|spirit|rights|family|fall) of")
 MILITARY = english.words("military")
-COUNTED = re.compile(r"\b(?:\d[\d,.]*|thousand|hundred|million|few|many|of)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
-VERB_BEFORE = re.compile(
-    r"\b(?:to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and)\s+$",
-    re.IGNORECASE,
-)
+COUNTED = leads.after(r"\d[\d,.]*|thousand|hundred|million|few|many|of", 1, leads.PLAIN)
+VERB_BEFORE = leads.after("to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and")
 OBJECT_AFTER = re.compile(
     r"\s+(?:the|an?|his|her|their|its|our|my|your|it|them|this|that|younger|children|kids)\b", re.IGNORECASE
 )

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 
+from evenflow.transforms import leads
 from evenflow.transforms.sets import Item
 
 OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|some|every|each|another)\s+(?:[\w-]+\s+){0,3}(?:(?:ex|step|half|great|god)-)?$")
 POINTED = re.compile(r"\b(?:this|that|some|one|another|no|random)\s+(?:[\w-]+\s+){0,2}$")
 # Before people whom a text has told of before, or who are some named person's.
-THE_PLURAL = re.compile(r"\b(?:the|these|those|both)\s+(?:[\w'’-]+\s+)?$", re.IGNORECASE)
+THE_PLURAL = leads.after("the|these|those|both", 1)
 DEFINITE_PLURAL = re.compile(r"\b(?:the|these|those|both|his|her|its)\s+(?:[\w'’-]+\s+){0,3}$|['’]s?\s+(?:[\w-]+\s+){0,2}$")
-SIMILE = re.compile(r"\b(?:like|as)\s+(?:an?|the)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+SIMILE = leads.after(r"(?:like|as)\s+(?:an?|the)", 2)
 # Anything that tells whose or which one somebody is.
 BARE = re.compile(
     r"(?:\b(?:an?|the|this|that|some|any|no|every|each|another|other|one|my|your|our|his|her|their|its|first|last)|['’]s?)\s+"

@@ -19,11 +19,14 @@ PERSON_NOUNS = english.words("person_nouns")
 # Others who are described by age, sex or faith.
 RELATED = english.words("related")
 FEMALE, MALE, EITHER = "f", "m", "e"
-# Capitalised words in a row, with the small words and initials that stand within names.
+# Capitalised words in a row, with the small words and initials that stand within names. The first capital is asked for before
+# anything else, since a search leaps from one to the next; it begins a title, an initial, or a name.
+NAME_GOES_ON = r"\w*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
 PROPER = re.compile(
-    r"(?<![\w'’@#])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sen|Gov|Gen|Rep|St|Rev)\.[ ])?"
-    r"(?:[A-Z]\.[ ]?)*[A-Z][\w]*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
-    r"(?:[ ](?:(?:van|von|de|del|der|den|di|da|la|le|bin|al|ibn)[ ])?(?:[A-Z]\.|[A-Z][\w]*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*))*"
+    r"[A-Z](?<![\w'’@#].)"
+    r"(?:(?:(?<=M)(?:r|rs|s)|(?<=D)r|(?<=P)rof|(?<=S)(?:en|t)|(?<=G)(?:ov|en)|(?<=R)(?:ep|ev))\.[ ](?:[A-Z]\.[ ]?)*[A-Z]|"
+    rf"\.[ ]?(?:[A-Z]\.[ ]?)*[A-Z]|){NAME_GOES_ON}"
+    rf"(?:[ ](?:(?:van|von|de|del|der|den|di|da|la|le|bin|al|ibn)[ ])?(?:[A-Z]\.|[A-Z]{NAME_GOES_ON}))*"
 )
 PERSON_ENDING = re.compile(r"\w{3}(?:er|or|ist|ian|ant|ent|ee|eer|ate|ess|man|woman|men|women)s?$")
 LONE_NAME = re.compile(r"(?<![\w'’@#-])(?:[a-z]{3,}|[A-Z]{3,})(?![\w-])")
@@ -36,6 +39,7 @@ NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
 NOT_PERSON_END = english.words("not_person_end")
 TITLES = english.words("titles")
+NO_NAMES = NOT_NAMES - TITLES
 SPEECH = re.compile(
     r"\s*,?\s*(?:said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|knew|knows|"
     r"wants?|wanted|loved?|loves|liked?|likes|smiled|laughed|cried|went|walked|sat|stood|looked|felt|feels|has|had|is|was|"
@@ -104,6 +108,18 @@ def sure_names() -> dict[str, str]:
     return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in NOT_NAMES | NAME_WORDS}
 
 
+@cache
+def lone_names() -> frozenset[str]:
+    """The first names of `sure_names`."""
+    return frozenset(sure_names())
+
+
+@cache
+def _well_known() -> frozenset[str]:
+    """Words that name somebody, where capitals do not tell, and no place."""
+    return (lone_names() | KNOWN_SURNAMES) - PLACES
+
+
 def is_caseless(text: str) -> bool:
     """Whether a text of some length is written without capitals."""
     if len(text) < 200:
@@ -111,15 +127,16 @@ def is_caseless(text: str) -> bool:
     sample = text[:SAMPLE]
     plain = sample.encode("ascii", "ignore")
     others = BEYOND_ASCII.findall(sample) if len(plain) < len(sample) else []
-    letters = len(plain) - len(plain.translate(None, LETTERS)) + sum(map(str.isalpha, others))
     upper = len(plain) - len(plain.translate(None, UPPER)) + sum(map(str.isupper, others))
+    if upper >= CASELESS * len(sample):
+        return False
+    letters = len(plain) - len(plain.translate(None, LETTERS)) + sum(map(str.isalpha, others))
     return upper < CASELESS * max(letters, 1)
 
 
 def may_name_somebody(words: frozenset[str]) -> bool:
     """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
-    named_so = words - PLACES
-    return not (sure_names().keys().isdisjoint(named_so) and KNOWN_SURNAMES.isdisjoint(named_so))
+    return not words.isdisjoint(_well_known())
 
 
 def is_person_noun(word: str) -> bool:
@@ -131,10 +148,11 @@ def is_person_noun(word: str) -> bool:
 
 def is_about_a_work(text: str) -> bool:
     """Whether a text says much of films, plays or books."""
-    if len(text) <= SHORT and SURE_WORK.search(text):
-        return True
     sample = text[:SAMPLE].lower()
-    if sum(stem in sample for stem in WORK_STEMS) < LEAST_OF_WORK:  # a search for all of them takes far longer
+    stems = [stem for stem in WORK_STEMS if stem in sample]  # a search for all of the words takes far longer
+    if stems and len(text) <= SHORT and SURE_WORK.search(text):
+        return True
+    if len(stems) < LEAST_OF_WORK:
         return False
     said: set[str] = set()
     for match in WORK.finditer(text, 0, SAMPLE):
@@ -181,15 +199,21 @@ def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
 def _other_names(text: str, start: int, end: int) -> list[Person]:
     """First names where capitals say nothing: in small letters, or in capitals throughout."""
     names = sure_names()
+    said = set(LONE_NAME.findall(text, start, end))
     out: list[Person] = []
-    for match in LONE_NAME.finditer(text, start, end):
-        sex = names.get(match[0].lower())
-        if sex is not None:
-            out.append(Person(match.start(), match.end(), sex, True))
-    return out
+    for form in [each for each in said if each.lower() in names]:
+        at = text.find(form, start, end)
+        while at >= 0:
+            match = LONE_NAME.match(text, at, end)
+            if match is not None and match[0] == form:
+                out.append(Person(at, match.end(), names[form.lower()], True))
+            at = text.find(form, at + 1, end)
+    return sorted(out)
 
 
 def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
+    if match[0].lower() in NO_NAMES:
+        return None
     words = match[0].split(" ")
     at, end = match.span()
     if " I" in match[0] and (i := next((number for number, word in enumerate(words) if word in SPEAKER), 0)):  # «Shall I»

@@ -1,135 +1,149 @@
 """Phrases, each a regular expression that begins with letters, indexed so that few of them are tried on a sentence.
 
-At a word only the phrases are tried that may begin with it, and of these those whose other words are in the sentence.
+Many need some longer word, and are looked at only in a sentence that has it; the others where a word may begin them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
+RARE = 4  # letters from which a needed word is seldom in a sentence that has nothing of a phrase
 WORDS_KEPT = 1 << 16  # different words of which it is kept which phrases may begin with them, some MB
-LETTERS_ALONE = re.compile(r"(?:[a-z]|\\w[*+]?|\?(?![=!<])|\(\?:|\||\))+")  # of a rule's first word
 Kind = TypeVar("Kind")
 
 
 class Phrase(NamedTuple, Generic[Kind]):
-    """A phrase of a rule: its place among those of a word, what is in all that it matches, whole words too, its
-    first word where that can be said, and all of it."""
+    """A phrase of a rule, or one of the options that it begins with.
 
-    number: int
-    holds: str
+    start: see `starts`. rank: its place among those that may begin with one word, the longest beginning first. holds, needs:
+    letters and whole words that are in all that it matches; most: the most of these letters in a row.
+    """
+
+    start: str
+    rank: tuple[int, int]
+    most: str
+    holds: tuple[str, ...]
     needs: frozenset[str]
-    first: re.Pattern[str] | None
     rule: Kind
-    whole: re.Pattern[str]
+    pattern: str
 
+    @property
+    def whole(self) -> re.Pattern[str]:
+        """All of it; most are never tried."""
+        return _compiled(self.pattern)
 
-class Beginning(Generic[Kind]):
-    """The phrases that may begin with a word, and at which of them it is worth to look."""
+    def may_be_in(self, folded: str, words: frozenset[str]) -> bool:
+        """Whether a sentence in lower case, of these words, has all the letters and words."""
+        return self.needs <= words and all(map(folded.__contains__, self.holds))
 
-    def __init__(self, word: str, phrases: Sequence[Phrase[Kind]]):
-        self._needing: dict[str, list[Phrase[Kind]]] = {}  # by another word that each of them has
-        self._holding: list[Phrase[Kind]] = []
-        for phrase in phrases:
-            needed = sorted(phrase.needs - {word})
-            if needed:
-                self._needing.setdefault(max(needed, key=len), []).append(phrase)
-            else:
-                self._holding.append(phrase)
-        self._needed = frozenset(self._needing)
-
-    def possible(self, folded: str, words: frozenset[str]) -> list[Phrase[Kind]]:
-        """Those that a sentence in lower case, of these words, may have."""
-        out = [phrase for phrase in self._holding if phrase.holds in folded] if self._holding else []
-        if not self._needed.isdisjoint(words):
-            for word in self._needed & words:
-                out += [phrase for phrase in self._needing[word] if phrase.holds in folded]
-            out.sort(key=itemgetter(0))
-        return out
+    def begins(self, words: frozenset[str]) -> list[str]:
+        """The words of a sentence that it may begin with."""
+        if self.start.endswith(" "):
+            word = self.start[:-1]
+            return [word] if word in words else []
+        return [word for word in words if word.startswith(self.start)]
 
 
 class Phrases(Generic[Kind]):
-    """Phrases of several kinds (say, rules), by the words that they may begin with."""
+    """Phrases of several kinds (say, rules)."""
 
     def __init__(self) -> None:
-        self._phrases: dict[str, list[Phrase[Kind]]] = {}  # by the letters of a word, with a blank after a whole one
-        self.at = lru_cache(WORDS_KEPT)(self._at)
-        self._idle: set[str] = set()  # words that no phrase begins with
+        self.every: list[Phrase[Kind]] = []
+        self._needing: dict[str, list[Phrase[Kind]]] = {}  # by the longest of the words that each of them needs
+        self._needed: frozenset[str] = frozenset()
+        self._free: dict[str, list[Phrase[Kind]]] = {}  # the others, by the letters that they begin with
+        self._free_at: dict[str, list[Phrase[Kind]]] = {}  # by the word that they may begin with
+        self._idle: set[str] = set()  # words that none of these begins with
 
     def add(self, phrase: str, kind: Kind) -> None:
         """Add a phrase, before any is looked for."""
-        whole = re.compile(rf"(?:{phrase})(?!\w)", re.IGNORECASE)
-        found = Phrase(0, holds(phrase), whole_words(phrase), first_word(phrase), kind, whole)
-        for start in starts(phrase):
-            self._phrases.setdefault(start, []).append(found)
+        for option in options(phrase):
+            needs, letters = whole_words(option), holds(option)
+            rarest = max(sorted(needs), key=len, default="")
+            for start in starts(option):
+                rank = (-len(start), len(self.every))
+                found = Phrase(start, rank, letters[0] if letters else "", letters, needs, kind, option)
+                self.every.append(found)
+                if len(rarest) >= RARE:
+                    self._needing.setdefault(rarest, []).append(found)
+                else:
+                    self._free.setdefault(start, []).append(found)
+        self._needed = frozenset(self._needing)
 
-    def _at(self, word: str) -> Beginning[Kind] | None:
-        """The phrases that may begin with a word in lower case; None if there are none."""
-        keys = [word + " ", *(word[:size] for size in range(len(word), -1, -1))]
-        # In the order of the keys, which is that in which they are tried: the longest beginning first.
-        phrases = [
-            phrase for key in keys for phrase in self._phrases.get(key, ()) if not phrase.first or phrase.first.match(word)
+    def possible(self, folded: str, words: frozenset[str]) -> list[tuple[str, tuple[int, int], Phrase[Kind]]]:
+        """What a sentence in lower case, of these words, may have: the word that it begins with, its rank, the phrase.
+
+        In the order of these, which is the same in every process.
+        """
+        out = [
+            (begin, phrase.rank, phrase)
+            for word in words & self._needed
+            for phrase in self._needing[word]
+            if phrase.most in folded and phrase.may_be_in(folded, words)
+            for begin in phrase.begins(words)
         ]
-        return Beginning(word, [phrase._replace(number=number) for number, phrase in enumerate(phrases)]) if phrases else None
-
-    def beginnings(self, words: frozenset[str]) -> list[tuple[str, Beginning[Kind]]]:
-        """The words that some phrase may begin with, in an order that is the same in every process."""
-        if len(self._idle) > WORDS_KEPT:
-            self._idle.clear()
-        out: list[tuple[str, Beginning[Kind]]] = []
         for word in words - self._idle:
-            found = self.at(word)
-            if found is None:
-                self._idle.add(word)
-            else:
-                out.append((word, found))
-        out.sort(key=itemgetter(0))
+            for phrase in self._free_at.get(word) or self._free_from(word):
+                if phrase.most in folded and phrase.may_be_in(folded, words):
+                    out.append((word, phrase.rank, phrase))
+        out.sort(key=itemgetter(0, 1))
         return out
+
+    def _free_from(self, word: str) -> list[Phrase[Kind]]:
+        """The phrases without a longer needed word that may begin with a word."""
+        found = [each for key in (word + " ", *_beginnings(word)) for each in self._free.get(key, ())]
+        if len(self._free_at) + len(self._idle) > WORDS_KEPT:
+            self._free_at.clear()
+            self._idle.clear()
+        if found:
+            self._free_at[word] = found
+        else:
+            self._idle.add(word)
+        return found
+
+
+@cache
+def _compiled(phrase: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{phrase})(?!\w)", re.IGNORECASE)
+
+
+def _beginnings(word: str) -> list[str]:
+    return [word[:size] for size in range(len(word) + 1)]
+
+
+def options(phrase: str) -> list[str]:
+    """A phrase as one for each option of the group that it begins with, if it does."""
+    group = re.match(r"\(\?:([^()|]+(?:\|[^()|]+)*)\)(?![?*{])(.*)", phrase)
+    return [option + group[2] for option in group[1].split("|")] if group else [phrase]
 
 
 def starts(phrase: str) -> list[str]:
     """The letters that a phrase may begin with, a blank after a whole word; one empty text where that cannot be said."""
-    group = re.match(r"\(\?:([^()|]+(?:\|[^()|]+)*)\)(?![?*{])(.*)", phrase)
-    begins = [option + group[2] for option in group[1].split("|")] if group else [phrase]
-    out: set[str] = set()
-    for each in begins:
-        match = re.match(r"[a-z]+ ?|", each)
-        letters = match[0] if match else ""
-        rest = each[len(letters) :]
-        apostrophe = re.match(r"\['’\]\?([a-z]+)(?![?*{])", rest) if letters[-1:].isalpha() else None
-        if apostrophe is not None:  # «c'mon», «cmon»
-            out |= {letters + " ", letters + apostrophe[1]}
-            continue
-        if rest[:1] in ("?", "*", "{"):
-            letters = letters[:-1]
-        elif letters[-1:].isalpha() and re.match(r"(?:/|\[- \])(?![?*{])", rest):  # «s/he»: a whole word
-            letters += " "
-        out.add(letters)
-    return [""] if "" in out else sorted(out)
+    match = re.match(r"[a-z]+ ?|", phrase)
+    letters = match[0] if match else ""
+    rest = phrase[len(letters) :]
+    apostrophe = re.match(r"\['’\]\?([a-z]+)(?![?*{])", rest) if letters[-1:].isalpha() else None
+    if apostrophe is not None:  # «c'mon», «cmon»
+        return [letters + " ", letters + apostrophe[1]]
+    if rest[:1] in ("?", "*", "{"):
+        letters = letters[:-1]
+    elif letters[-1:].isalpha() and re.match(r"(?:/|,\? |\[- \])(?![?*{])", rest):  # «s/he»: a whole word
+        letters += " "
+    return [letters]
 
 
-def holds(phrase: str) -> str:
-    """The most letters, blanks and slashes in a row that are in all that a phrase matches; empty where that cannot be said."""
+def holds(phrase: str) -> tuple[str, ...]:
+    """Letters, blanks and slashes in a row that are in all that a phrase matches, the most first; none where that cannot be
+    said."""
     if re.search(r"\|(?![^(]*\))", phrase):  # outside of brackets, or of the last ones
-        return ""
+        return ()
     while (inner := re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)", "#", phrase)) != phrase:
         phrase = inner
-    runs = re.findall(r"([a-z /]+)([?*{]?)", phrase)
-    return max((run[:-1] if optional else run for run, optional in runs), key=len, default="")
-
-
-def first_word(phrase: str) -> re.Pattern[str] | None:
-    """What a phrase's first word has to match; None where it may not end with a blank, or is not made of letters alone."""
-    first, _, rest = phrase.partition(" ")
-    if LETTERS_ALONE.fullmatch(first) is None or first.count("(") != first.count(")") or rest[:1] in ("?", "*", "{"):
-        return None
-    if "|" in re.sub(r"\([^()]*\)", "", first):
-        return None
-    return re.compile(rf"{first}(?!\w)", re.IGNORECASE)
+    runs = [run[:-1] if optional else run for run, optional in re.findall(r"([a-z /]+)([?*{]?)", phrase)]
+    return tuple(sorted({run for run in runs if run.strip()}, key=lambda run: (-len(run), run)))
 
 
 def whole_words(phrase: str) -> frozenset[str]:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms import english, pronouns
+from evenflow.transforms import english, leads, pronouns
+from evenflow.transforms.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN
 
-DETERMINER = re.compile(
-    r"\b(?:an?|the|this|that|every|each|another|any|no|one|some|my|your|his|her|our|their|fellow|two|three|many|few|all|these|"
-    r"those|most|\d+)\s+(?:(?!(?:of|to|and|or|but|that|who|is|was|are|were|be|being|at|in|on|for|with|from|by|as|into|than|like|if)\b)[\w'’-]+\s+){0,2}$",
-    re.IGNORECASE,
+DETERMINER = leads.after(
+    rf"an?|the|this|that|every|each|another|any|no|one|some|{POSSESSIVES}|fellow|two|three|many|few|all|these|those|most|\d+",
+    2,
+    but=f"of|to|and|or|but|that|who|is|was|are|were|be|being|{CLAUSE_WORDS}",
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
 # «Muslim is a …»: what has a verb of its own, and does not end another's predicate, is a noun.
 LISTED = re.compile(r"\s*,\s*[\w’'-]+\s+[\w’'-]+")  # «an elderly, soft-spoken man»
-ARTICLE = re.compile(r"\b(?:an?|this|that|every|each|another|one|two|three)\s+(?:very\s+)?$", re.IGNORECASE)
+ARTICLE = leads.after("an?|this|that|every|each|another|one|two|three", 1, "very")
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
     r"\b(?:is|are|was|were|am|be|been|being|im|isn['’]t|aren['’]t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
-THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+THE = leads.after("the", 1, leads.PLAIN)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
 VERBS_AFTER = english.words("verbs_after")
 ADVERBS = english.words("adverbs")

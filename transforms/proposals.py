@@ -20,6 +20,7 @@ from evenflow.transforms.eligibility import Eligible
 from evenflow.transforms.judges import Judge
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.sets import Bar, Edit, Set
+from evenflow.transforms.wordsets import WordSets
 from evenflow.wordlists.loader import WordList
 
 SUFFIX = ".sets"  # of a block's file
@@ -80,7 +81,8 @@ class Proposer:
         self, ordinal: int, identity: str, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> Proposed | None:
         """A document's sets; None where there are none. sentences, mentions: all of the text's (see `Substituter.propose`)."""
-        found = {name: each.propose(text, sentences, mentions, identity) for name, each in self._substituters.items()}
+        words = WordSets(text, sentences)
+        found = {name: each.propose(text, sentences, mentions, identity, words) for name, each in self._substituters.items()}
         sets = {name: proposed for name, proposed in found.items() if proposed}
         counts = {}
         for name in sets:

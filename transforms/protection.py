@@ -7,16 +7,17 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from evenflow.transforms.phrases import Phrases
-from evenflow.transforms.wordsets import WORD, WordSets, words_of
+from evenflow.transforms.wordsets import WordSets, words_of
 
 RULES_PATH = Path(__file__).with_name("protection.yaml")
-SIGNS = re.compile(r"[^A-Za-z\s.,’'\"-]")
 SENTENCE, PHRASE = "sentence", "phrase"
 # A quotation in one paragraph. Longer than this (characters) it is more likely a forgotten mark than a quotation.
 LONGEST_QUOTATION = 1500
@@ -40,15 +41,16 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """A rule's patterns as one; needs: a sentence without any of these words or signs has no match, None where all may."""
+    """A rule's patterns as one; number: of it; needs: a sentence without any of these words or signs has no match."""
 
+    number: int
     rule: Rule
     whole: re.Pattern[str]
-    needs: frozenset[str] | None
+    needs: frozenset[str]
 
 
 class _Rules:
-    """The rules of an attribute, indexed so that at a word only the phrases that begin like it are tried."""
+    """The rules of an attribute, indexed so that few of their patterns and phrases are tried on a sentence."""
 
     def __init__(self, attribute: str):
         stored: dict[str, Any] = yaml.safe_load(RULES_PATH.read_text(encoding="utf-8"))
@@ -62,14 +64,16 @@ class _Rules:
             if "patterns" in entry:
                 whole = re.compile("|".join(f"(?:{pattern})" for pattern in entry["patterns"]), re.IGNORECASE)
                 needs = frozenset((*entry.get("words", "").split(), *entry.get("signs", "")))
-                self.patterns.append(_Pattern(rule, whole, needs or None))
+                self.patterns.append(_Pattern(len(self.patterns), rule, whole, needs))
             for phrase in filter(None, map(str.strip, entry.get("phrases", "").split(" | "))):
                 self.phrases.add(phrase, rule)
-        self.needs = frozenset(need for pattern in self.patterns for need in pattern.needs or ())
+        self.needs = frozenset(need for pattern in self.patterns for need in pattern.needs)
+        self.needing = {need: [each for each in self.patterns if need in each.needs] for need in self.needs}
+        signs = "".join(sorted(need for need in self.needs if not need[0].isalpha()))
+        self.signs = re.compile(f"[{re.escape(signs)}]")
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A place that a rule covers: a phrase's span, or the whole sentence's."""
 
     start: int
@@ -113,10 +117,9 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str]) -> list[F
             known.add(id(rule))
             out.append(Found(start, start + len(said), rule.reason, rule.weight, rule.groups))
 
-    there = rules.needs.intersection(SIGNS.findall(said)) | (rules.needs & words)
-    for pattern in rules.patterns:
-        if pattern.needs is not None and pattern.needs.isdisjoint(there):
-            continue
+    there = rules.needs & words | set(rules.signs.findall(said))
+    tried = {pattern for need in there for pattern in rules.needing[need]}
+    for pattern in sorted(tried, key=attrgetter("number")) if tried else ():
         for match in pattern.whole.finditer(said):
             add(pattern.rule, match)
             if pattern.rule.scope == SENTENCE:
@@ -125,15 +128,14 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str]) -> list[F
     if len(folded) != len(said):  # a letter that is longer in lower case
         folded = "".join(character.lower()[:1] for character in said)
         words = words_of(folded)
-    # Most words begin no rule. The order of the others decides between equal reasons.
-    for word, beginning in rules.phrases.beginnings(words):
-        phrases = beginning.possible(folded, words)
-        for place in _places(folded, word) if phrases else ():
-            for *_, rule, whole in phrases:
-                if id(rule) not in known:
-                    match = whole.match(said, place)
-                    if match is not None:
-                        add(rule, match)
+    # Their order decides between equal reasons.
+    for word, phrases in groupby(rules.phrases.possible(folded, words), itemgetter(0)):
+        here = [phrase for *_, phrase in phrases]
+        for place in _places(folded, word):
+            for phrase in here:
+                match = phrase.whole.match(said, place) if id(phrase.rule) not in known else None
+                if match is not None:
+                    add(phrase.rule, match)
     return out
 
 
@@ -143,7 +145,8 @@ def _places(folded: str, word: str) -> list[int]:
     at = folded.find(word)
     while at >= 0:
         end = at + len(word)
-        if not WORD.match(folded[end : end + 1]) and (not at or not WORD.match(folded[at - 1])):
+        beside = folded[max(0, at - 1) : at] + folded[end : end + 1]
+        if "_" not in beside and not any(map(str.isalnum, beside)):
             out.append(at)
         at = folded.find(word, at + 1)
     return out

@@ -9,16 +9,14 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from evenflow.transforms import protection, sets
+from evenflow.transforms import leads, protection, sets
 from evenflow.transforms.sets import Item
 from evenflow.transforms.wordsets import WordSets
 
 # Confidence that is left to a source's words, to people there who are anybody («a woman and her dog»), and to the words of
 # somebody without a name.
 OF_SOURCE, RETOLD, OF_NOBODY = 0.3, 0.55, 0.8
-ANYBODY = re.compile(
-    r"\b(?:an?|any|every|each|some|another|most|many|two|three|four|five|\d+)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE
-)
+ANYBODY = leads.after(r"an?|any|every|each|some|another|most|many|two|three|four|five|\d+", 3)
 BACK = 6  # sentences before a quotation in which its speaker may have been named
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 # «…,» says Tensorer; «…,» he says.

@@ -7,14 +7,16 @@ The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from evenflow.transforms.wordsets import WORD
+from evenflow.transforms.sets import Item
+from evenflow.transforms.wordsets import WORD, WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -67,6 +69,7 @@ class Companions:
     def __init__(self, roles: RoleMap):
         spelled = sorted(roles.companions, key=len, reverse=True)
         self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
+        self._roles = roles
         self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
 
     def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
@@ -74,6 +77,20 @@ class Companions:
         if self._firsts.isdisjoint(words):  # most sentences have none
             return iter(())
         return self._pattern.finditer(text, start, end)
+
+    def beside(
+        self, text: str, sentences: Sequence[tuple[int, int]], places: Iterable[int], items: Sequence[Item], words: WordSets
+    ) -> Iterator[tuple[Item, Role]]:
+        """The companions in some sentences that none of the items overlaps, as nouns, each with its first role."""
+        spans: list[tuple[int, int]] | None = None
+        for place in places:
+            for match in self.find(text, *sentences[place], words[place]):
+                spans = spans if spans is not None else sorted((item.start, item.end) for item in items)
+                at = bisect_left(spans, (match.end(),)) - 1
+                if at < 0 or spans[at][1] <= match.start():
+                    word = spelling.fold(match[0])
+                    item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
+                    yield item, self._roles.by_word[word][0]
 
 
 def path_of(words: WordList) -> Path:

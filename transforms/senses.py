@@ -10,40 +10,36 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-from evenflow.transforms import english, people, sets
+from evenflow.transforms import english, leads, people, sets
 from evenflow.transforms.binding import may_be_name
+from evenflow.transforms.leads import NUMBERS, POSSESSIVES
 from evenflow.transforms.placing import ADVERBS, DETERMINER, is_compound, is_third_person
 from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Role
 from evenflow.transforms.sets import Item
 
 CLERGY = frozenset(("clergy", "senior clergy"))
-OWNED = re.compile(r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?)\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
+OWNED = leads.after_possessor(f"{POSSESSIVES}|its|whose|own", 2, leads.PLAIN)
+FEW_SMALL = r"(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$"
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
-    r"mother(?:s|ed|ing))\s+(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$",
+    rf"mother(?:s|ed|ing))\s+{FEW_SMALL}",
     re.IGNORECASE,
 )
 # Whose children are meant, for words that mean offspring as often as an age.
-KIN = re.compile(
-    r"\b(?:ha(?:ve|s|d|ving)|with|without|and)\s+"
-    r"(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$",
-    re.IGNORECASE,
-)
+KIN = re.compile(rf"\b(?:ha(?:ve|s|d|ving)|with|without|and)\s+{FEW_SMALL}", re.IGNORECASE)
 OFFSPRING = english.words("offspring")
 SMALL_CHILDREN = english.words("small_children")
-SMALL = re.compile(
-    r"\b(?:young|little|small|tiny|unborn|illegitimate|healthy|sick|adopted|missing|grown|eldest|youngest)\s+$", re.I
-)
-AGED_ALREADY = re.compile(r"\b(?:young|younger|youngest|old|older|oldest|ageing|aging)\s+$", re.IGNORECASE)
+SMALL = leads.after("young|little|small|tiny|unborn|illegitimate|healthy|sick|adopted|missing|grown|eldest|youngest")
+AGED_ALREADY = leads.after("young|younger|youngest|old|older|oldest|ageing|aging")
 # One person alone: what ends in s behind it is a verb («a retiree volunteers»).
-ONE = re.compile(r"\b(?:an?|this|that|each|every|one|another)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+ONE = leads.after("an?|this|that|each|every|one|another", 1, leads.PLAIN)
 # A verb with its object follows: «a parishioner left her umbrella».
 ACTS_ON = re.compile(
     r"\s+[\w'’-]+\s+(?:an?|the|his|her|their|its|my|our|your|this|that|these|those|me|us|him|them|it|himself|herself)\b",
     re.IGNORECASE,
 )
 NON = re.compile(r"\bnon[\s-]$", re.IGNORECASE)
-SIMILE = re.compile(r"\blike\s+an?\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
+SIMILE = leads.after(r"like\s+an?", 2, leads.PLAIN)
 VOCATIVE = re.compile(r"[,!?]\s*$|\b(?:now|ok|okay|hey|hi|hello|well|remember|sorry)\s+$", re.IGNORECASE)
 # Determined as a number of people, not as somebody's.
 COUNTED = re.compile(
@@ -59,11 +55,7 @@ ACTS = re.compile(
     re.IGNORECASE,
 )
 # Certain children, not children as such.
-CERTAIN_ONES = re.compile(
-    r"\b(?:the|this|that|these|those|some|two|three|four|five|six|seven|eight|nine|ten|dozen|several|few|bunch of|group of|\d+)"
-    r"\s+(?:[\w'’-]+\s+)?$",
-    re.IGNORECASE,
-)
+CERTAIN_ONES = leads.after(rf"the|this|that|these|those|some|{NUMBERS}|dozen|several|few|bunch of|group of|\d+", 1)
 PASTS = "|".join(sorted(english.words("irregular_pasts") | {"saw", "left", "found"}))
 HAPPENED = re.compile(
     rf"(?<!\bbe )(?<!\bbeing )(?<!\bare )(?<!\bis )\b(?:was|were|had|did|[a-z]{{3,}}ed|{PASTS})\b", re.IGNORECASE
@@ -74,7 +66,7 @@ OTHERS_TOO = re.compile(
     r"\bthe\s+(?:young|poor|sick|disabled|weak|needy|unemployed|infirm|handicapped|homeless|blind|poverty[ -]stricken)\b",
     re.IGNORECASE,
 )
-GENERAL = re.compile(r"\b(?:every|all|most|many|some|not all|no|any|few)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+GENERAL = leads.after("every|all|most|many|some|not all|no|any|few", 1, leads.PLAIN)
 PREDICATE = re.compile(r"\b(?:as|is|was|be|being|become|became|of|or|and|non|a)[\s-]+(?:\w+\s+)?$", re.IGNORECASE)
 # Adjectives that are true of things and of some moment too: of people only where they stand before these.
 BEFORE_PEOPLE_ALONE = english.words("before_people_alone")
@@ -87,8 +79,8 @@ OWN_THINGS = english.words("own_things")
 SOME = re.compile(r"(?<!\bis )(?<!\bwas )(?<!\bnot )(?<!\bas )\b(?:an?|any|another|some|in|from)\s+$", re.IGNORECASE)
 COUNTRY = "country"
 # A faith as such, unless it is somebody's: «people of the Jewish faith», «raised in the Jewish faith».
-THE_FAITH = re.compile(r"\b(?:of|in|to) the\s+$", re.IGNORECASE)
-THE = re.compile(r"\bthe\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+THE_FAITH = leads.after("(?:of|in|to) the")
+THE = leads.after("the", 1, leads.PLAIN)
 FAITH_NAMES = frozenset(("islam", "christianity", "judaism", "hinduism", "buddhism"))
 FAITHS = frozenset(("faith", "religion"))
 TEMPLES = frozenset(("temple", "temples"))
@@ -104,9 +96,9 @@ SOMEWHERE = re.compile(
 OFFICE_OF = re.compile(r"\s+of\s+(?:the\s+)?(?-i:[A-Z])")
 # «The Book of Mormon»
 TITLE_OF = re.compile(r"\b(?-i:[A-Z])[\w’']*\s+of\s+$")
-BY_SOMEBODY = re.compile(r"\b(?:an?|my|our|his|her|their|your|this|that|some|any|every|each)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+BY_SOMEBODY = leads.after(f"an?|{POSSESSIVES}|this|that|some|any|every|each", 1, leads.PLAIN)
 # Whoever is called one thing or the other, not a part that is played («likable as christian»).
-AS = re.compile(r"\bas\s+$", re.IGNORECASE)
+AS = leads.after("as")
 CALLED_SO = re.compile(
     r"\b(?:identif\w+|rais\w+|regist\w+|describ\w+|regard\w+|count\w*|known|seen|see|sees|view\w*|label\w*|perceiv\w+|treat\w*|"
     r"think|thought|pos\w+|dress\w*|pass\w*|liv\w+|grew|brought|born|baptis\w+|just|such|same|(?:him|her|them|my|your|our)sel\w+)\b"

@@ -47,7 +47,7 @@ class Bar(NamedTuple):
     reason: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Item:
     """A word of one group in a sentence: a mention, or a word that is no label but must change with one (mention None).
 
