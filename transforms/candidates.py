@@ -14,6 +14,9 @@ from evenflow.transforms.wordsets import WordSets
 SUBJECT = 40  # characters from a sentence's start within which its subject most likely ends
 QUANTIFIERS = frozenset(("any", "every", "each", "no"))
 GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
+# «jules: nah he gave it to his drummer»: a label at a line's start says who speaks, hardly who is spoken of.
+SPEAKER = re.compile(r"(?:\A|\n)[ \t>*_\[(]*$")
+LABEL = 4.0
 BEFORE_OBJECT = english.words("before_object")
 
 
@@ -71,6 +74,10 @@ class Candidates:
                 if person.sex in (sex, people.EITHER):
                     bonus = 0.9 if person.sex == sex else 0.5 if person.sure else -0.6
                     standing = bonus + self.standing(person.start, sentence)
+                    if self._text.startswith(":", person.end) and SPEAKER.search(
+                        self._text, max(0, person.start - 8), person.start
+                    ):
+                        standing -= LABEL
                     known.append(Candidate(person.start, person.end, sentence, standing, person=person))
             for at in self._people_without_gender(sentence):
                 known.append(Candidate(at, at + 1, sentence, 0.3 + self.standing(at, sentence)))

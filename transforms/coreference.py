@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from evenflow.transforms import english, people, sets
-from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound, may_be_name
 from evenflow.transforms.candidates import Candidate, Candidates
-from evenflow.transforms.chains import Chain
+from evenflow.transforms.chains import LEAST, Chain
 from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
@@ -33,8 +33,17 @@ POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|w
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
 SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
+NAME_REACH = 400  # characters before a pronoun within which a name that no list has may be meant by it
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
+# «Carrier and her colleagues»: what stands so without an article is a name.
+BESIDE = re.compile(r"(?:^|[^\w'’-])(?:(\w+)\s+)?([^\W\d_][\w-]+)\s+and\s+$")
+BEFORE_COMMON = re.compile(r"an?|the|this|that|my|your|his|her|our|their|its|some|any|no|every|each|of|own", re.IGNORECASE)
+# Before somebody who is certain, though a fixed phrase («the best man») or an even pair keeps the word as it is.
+CERTAIN = re.compile(
+    r"\b(?:an?|the|this|that|my|your|his|her|our|their)\s+(?:[\w'’-]+\s+){0,2}$|['’]s\s+(?:[\w-]+\s+)?$", re.IGNORECASE
+)
+KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
 DEFINITE = re.compile(r"\b(?:the|this|that)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE)
 
 
@@ -131,10 +140,12 @@ class Resolver:
         recent: list[Candidate] = []  # pronouns and nouns so far, in order
         for item in items:
             if item.reason in (sets.EVEN, sets.LONG, sets.FOREIGN):
-                chain_of[id(item)] = Chain([item])
+                kept = chain_of[id(item)] = Chain([item])
+                if item.kind == "noun" and item.reason == sets.EVEN:
+                    recent.append(self._candidate(item, kept))
                 continue
             if item.kind == "pronoun":
-                chain = self._resolve(item, recent, sex)
+                chain = self._beside_name(item) or self._resolve(item, recent, sex)
             elif item.kind == "noun":
                 chain = self._noun(item, recent, sex)
             elif item.kind == "plural":
@@ -151,11 +162,9 @@ class Resolver:
                 merged.append((last, chain))  # «a woman like her»
             chain.items.append(item)
             chain_of[id(item)] = chain
-            bonus = 1.2 if item.kind == "pronoun" else 0.8
             person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
-            if person and item.weight > 0:  # of weight 0 is what is no person at all
-                standing = bonus + self._candidates.standing(item.start, item.sentence)
-                recent.append(Candidate(item.start, item.end, item.sentence, standing, chain))
+            if person and (item.weight > 0 or self._is_certain(item)):  # of weight 0 is what is mostly no person at all
+                recent.append(self._candidate(item, chain))
                 recent = recent[-12:]
         seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
         for first, second in merged:
@@ -163,6 +172,15 @@ class Resolver:
                 first.take(second)
                 del seen[id(second)]
         return list(seen.values())
+
+    def _candidate(self, item: Item, chain: Chain) -> Candidate:
+        standing = (1.2 if item.kind == "pronoun" else 0.8) + self._candidates.standing(item.start, item.sentence)
+        return Candidate(item.start, item.end, item.sentence, standing, chain)
+
+    def _is_certain(self, item: Item) -> bool:
+        """Whether a noun that stays as it is may still be whom a pronoun means."""
+        first = max(self.sentences[item.sentence][0], item.start - 40)
+        return item.kind == "noun" and item.reason in KEPT and CERTAIN.search(self.text, first, item.start) is not None
 
     def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
@@ -201,6 +219,23 @@ class Resolver:
                     return chain
         return Chain()
 
+    def _beside_name(self, item: Item) -> Chain | None:
+        """The chain of «her» in «Carrier and her colleagues», where the name is one by its place alone; None elsewhere."""
+        if item.word not in ("her", "his"):
+            return None
+        start = max(self.sentences[item.sentence][0], item.start - 40)
+        match = BESIDE.search(self.text, start, item.start)
+        if match is None or (match[1] and BEFORE_COMMON.fullmatch(match[1])):
+            return None
+        if self.caseless:
+            named = may_be_name(match[2])
+        else:
+            word = match[2].lower()
+            named = match[2][0].isupper() and not match[2].isupper() and word not in people.NOT_NAMES and word[-1] != "s"
+        chain = Chain()
+        chain.lower(SURELY, sets.REFERS)
+        return chain if named else None
+
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
         for candidate in reversed(recent):
             chain = candidate.chain
@@ -229,8 +264,11 @@ class Resolver:
         best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
+            known = best.person.sure or best.person.sex == sex
             chain = Chain()
-            chain.lower(SURELY if best.person.sure or best.person.sex == sex else PERHAPS, sets.REFERS)
+            chain.lower(SURELY if known else PERHAPS, sets.REFERS)
+            if not known:
+                _bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
             return chain
         if chain is None:
             chain = Chain(unnamed=best.sentence == item.sentence)
@@ -239,6 +277,7 @@ class Resolver:
             if rival is not None and best_score - rival[0] < CLOSE:
                 person = rival[3].person
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
+            _bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
         if best.chain is None and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
@@ -272,8 +311,23 @@ class Resolver:
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
+        if not self.caseless and self._has_unknown_name(item):
+            chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain
+
+    def _has_unknown_name(self, item: Item) -> bool:
+        """Whether a name that no list has stands before a pronoun, in its sentence or one of the last."""
+        first = self.sentences[max(0, item.sentence - WINDOW)][0]
+        return people.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start)
+
+
+def _bind_equals(chain: Chain, others: Sequence[Chain | None]) -> None:
+    """Of two whom a pronoun may mean as well one as the other none changes where one does not."""
+    each = [chain, *(other for other in others if other is not None and other is not chain)]
+    if any(other.items and other.least < LEAST for other in each[1:]) or chain.weight < LEAST:
+        for other in each:
+            other.lower(0.45, sets.UNSURE)
