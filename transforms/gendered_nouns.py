@@ -47,7 +47,10 @@ OBJECT_AFTER = re.compile(
 )
 VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
 CALLS = frozenset(("man", "boy", "brother", "bro", "guys", "dude"))
-CROWDS = frozenset(("guys", "fellas", "boys", "gals"))
+CROWDS = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "dudes"))
+# «right now ladies.», «thanks for this boys!»: no noun that a verb or a preposition asks for can follow these.
+BEFORE_CALL = english.words("adverbs") | frozenset(("me", "us", "him", "them", "it", "this", "u", "you", "too", "either", "well"))
+ABSTRACT_NOUN = re.compile(r"\w{2,}(?:tion|sion|nion|ness|ment|ance|ence|ism|ship)")
 # Words that are often the first half of a thing's name, and things that are somebody's («a male voice»).
 CROWNED = english.words("first_halves")
 OF_SOMEBODY = english.words("of_somebody")
@@ -138,9 +141,15 @@ def _check_call(said: Said, item: Item, before: str, after: str) -> None:
         item.lower(0.0, sets.IDIOM)
     if item.word in CROWDS and CROWD_ENDS.match(after):
         last = LAST_WORD.search(before)
-        code = pronouns.shipped().classes.get(last[1].lower(), "") if last is not None else "4"
-        if code[:1] in "34" and code:
+        word = last[1].lower() if last is not None else ""
+        code = pronouns.shipped().classes.get(word, "") if last is not None else "4"
+        compound = item.word in ("ladies", "girls", "gentlemen") and word != "all"  # «school girls»
+        if (code[:1] in "34" and code and not compound) or word in BEFORE_CALL:
             item.lower(0.1, sets.IDIOM)  # «give it a chance guys.»
+    if item.word in CALLS and CROWD_ENDS.match(after):
+        last = LAST_WORD.search(before)
+        if last is not None and (ABSTRACT_NOUN.fullmatch(last[1].lower()) or last[1].lower() in BEFORE_CALL):
+            item.lower(0.1, sets.IDIOM)  # «just my opinion man!»
 
 
 def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
