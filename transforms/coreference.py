@@ -131,7 +131,10 @@ class Resolver:
                 continue
             if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
-                owned.lower(0.45 if full else 0.4, sets.REFERS)
+                # Known people's kin is known too, and «Tom and his brother» are a pair.
+                full = full and people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
+                full = full and not self.text.endswith(" and ", 0, first.start)
+                owned.lower(0.55 if full else 0.4, sets.REFERS)
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
