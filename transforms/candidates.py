@@ -15,7 +15,7 @@ SUBJECT = 40  # characters from a sentence's start within which its subject most
 QUANTIFIERS = frozenset(("any", "every", "each", "no"))
 GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
 # «jules: nah he gave it to his drummer»: a label at a line's start says who speaks, hardly who is spoken of.
-SPEAKER = re.compile(r"(?:\A|\n)[ \t>*_\[(]*$")
+SPEAKER = re.compile(r"(?:\A|\n|[.?!][”’]?\s)[ \t>*_\[(]*$")
 LABEL = 4.0
 BEFORE_OBJECT = english.words("before_object")
 

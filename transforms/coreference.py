@@ -37,7 +37,7 @@ NAME_REACH = 400  # characters before a pronoun within which a name that no list
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 # «Carrier and her colleagues»: what stands so without an article is a name.
-BESIDE = re.compile(r"(?:^|[^\w'’-])(?:(\w+)\s+)?([^\W\d_][\w-]+)\s+and\s+$")
+BESIDE = re.compile(r"(?<![\w'’-])(?:(\w+)\s+)?([^\W\d_][\w-]+)\s+and\s+$")
 BEFORE_COMMON = re.compile(r"an?|the|this|that|my|your|his|her|our|their|its|some|any|no|every|each|of|own", re.IGNORECASE)
 # Before somebody who is certain, though a fixed phrase («the best man») or an even pair keeps the word as it is.
 CERTAIN = re.compile(
@@ -295,7 +295,8 @@ class Resolver:
         """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
         start = self.sentences[item.sentence][0]
         attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
-        if attributed and SAYS.match(self.text, item.end):
+        says = SAYS.match(self.text, item.end) is not None
+        if says and (attributed or (item.start == start and item.sentence > 0 and not self.caseless)):
             return True
         report = len(self.text) > REPORT and (attributed or item.start == start)
         return report and SAID.match(self.text, item.end) is not None

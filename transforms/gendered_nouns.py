@@ -63,8 +63,8 @@ SQUARE = re.compile(
 )
 # Of ants, bees and wasps.
 NEST = re.compile(
-    r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|termites?|"
-    r"bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
+    r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|"
+    r"termites?|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
     re.IGNORECASE,
 )
 EGYPT = re.compile(

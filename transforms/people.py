@@ -48,7 +48,8 @@ SPEAKS = re.compile(
 )
 # A capital inside a sentence behind what stands before people at least as often as before places: «goodbye to Agnieszka».
 PERHAPS_NAME = re.compile(
-    r"\b([a-z]+) (?:to|from|of|with|for|by|about|and|than|like|as) ([A-Z][a-zà-ÿ]+(?:-[A-Z][a-zà-ÿ]+)?)(?=[ .,;:!?)]|['’]s|$)(?! [A-Z])"
+    r"\b([a-z]+) (?:to|from|of|with|for|by|about|and|than|like|as) ([A-Z][a-zà-ÿ]+(?:-[A-Z][a-zà-ÿ]+)?)"
+    r"(?=[ .,;:!?)]|['’]s|$)(?! [A-Z])"
 )
 MOVES = re.compile(
     r"(?:f[ly]\w+|go|goes|going|gone|went|trips?|mov\w+|travel\w*|dr[io]v\w+|trains?|bus|buses|roads?|way|back|return\w*|sail\w*|"
