@@ -17,7 +17,7 @@ from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Role
 from evenflow.transforms.sets import Item
 
 CLERGY = frozenset(("clergy", "senior clergy"))
-OWNED = re.compile(r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?)\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
+OWNED = re.compile(r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
     r"mother(?:s|ed|ing))\s+(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$",
@@ -37,6 +37,7 @@ SMALL = re.compile(
 AGED_ALREADY = re.compile(r"\b(?:young|younger|youngest|old|older|oldest|ageing|aging)\s+$", re.IGNORECASE)
 # One person alone: what ends in s behind it is a verb («a retiree volunteers»).
 ONE = re.compile(r"\b(?:an?|this|that|each|every|one|another)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+OURS = re.compile(r"\b(?:my|your|our|their|his|her|the)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)  # «our rabbi keeps bees»
 # A verb with its object follows: «a parishioner left her umbrella».
 ACTS_ON = re.compile(
     r"\s+[\w'’-]+\s+(?:an?|the|his|her|their|its|my|our|your|this|that|these|those|me|us|him|them|it|himself|herself)\b",
@@ -184,6 +185,7 @@ def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     verb = role.number == "singular" and is_third_person(thing) and ONE.search(before)
     compound = role.number == "singular" or item.word in SMALL_CHILDREN  # «kids show», but not «youths rescue»
     verb = verb or ACTS_ON.match(after) is not None
+    verb = verb or (role.name in CLERGY and is_third_person(thing) and OURS.search(before) is not None)
     if item.kind == NOUN and compound and not verb and not beside.bare and is_compound(thing):
         item.lower(NO, sets.SENSE)  # «child actor», «kid brother»
     if re.match(r"-\w", after) and item.kind == NOUN:
