@@ -153,7 +153,7 @@ def _check_call(said: Said, item: Item, before: str, after: str) -> None:
         word = last[1].lower() if last is not None else ""
         code = pronouns.shipped().classes.get(word, "") if last is not None else "4"
         compound = item.word in ("ladies", "girls", "gentlemen") and word != "all"  # «school girls»
-        if (code[:1] in "34" and code and not compound) or word in BEFORE_CALL:
+        if (code[:1] in "34" and code and not compound) or word in BEFORE_CALL or ABSTRACT_NOUN.fullmatch(word):
             item.lower(0.1, sets.IDIOM)  # «give it a chance guys.»
     if item.word in CALLS and CROWD_ENDS.match(after):
         last = LAST_WORD.search(before)

@@ -17,7 +17,9 @@ from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Role
 from evenflow.transforms.sets import Item
 
 CLERGY = frozenset(("clergy", "senior clergy"))
-OWNED = re.compile(r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
+OWNED = re.compile(
+    r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
+)
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
     r"mother(?:s|ed|ing))\s+(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$",
