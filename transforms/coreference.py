@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import english, people, sets
-from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound, may_be_name
+from evenflow.transforms import english, naming, people, sets
+from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.candidates import Candidate, Candidates
-from evenflow.transforms.chains import LEAST, Chain
+from evenflow.transforms.chains import Chain, bind_equals
 from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
@@ -36,10 +36,7 @@ SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explain
 NAME_REACH = 400  # characters before a pronoun within which a name that no list has may be meant by it
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
-# «Carrier and her colleagues»: what stands so without an article is a name.
-BESIDE = re.compile(r"(?<![\w'’-])(?:(\w+)\s+)?([^\W\d_][\w-]+)\s+and\s+$")
-BEFORE_COMMON = re.compile(r"an?|the|this|that|my|your|his|her|our|their|its|some|any|no|every|each|of|own", re.IGNORECASE)
-# Before somebody who is certain, though a fixed phrase («the best man») or an even pair keeps the word as it is.
+# Before somebody who is certain, though a fixed phrase («the best man») keeps the word as it is.
 CERTAIN = re.compile(
     r"\b(?:an?|the|this|that|my|your|his|her|our|their)\s+(?:[\w'’-]+\s+){0,2}$|['’]s\s+(?:[\w-]+\s+)?$", re.IGNORECASE
 )
@@ -132,8 +129,8 @@ class Resolver:
             if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
                 # Known people's kin is known too, and «Tom and his brother» are a pair.
-                full = full and people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
-                full = full and not self.text.endswith(" and ", 0, first.start)
+                known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
+                full = full and not known and not self.text.endswith(" and ", 0, first.start)
                 owned.lower(0.55 if full else 0.4, sets.REFERS)
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
@@ -148,7 +145,7 @@ class Resolver:
                     recent.append(self._candidate(item, kept))
                 continue
             if item.kind == "pronoun":
-                chain = self._beside_name(item) or self._resolve(item, recent, sex)
+                chain = self._resolve(item, recent, sex)
             elif item.kind == "noun":
                 chain = self._noun(item, recent, sex)
             elif item.kind == "plural":
@@ -192,9 +189,7 @@ class Resolver:
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
         if named is not None:
-            chain = Chain()
-            chain.lower(*named)
-            return chain
+            return Chain([], *named)
         for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
             if candidate.sentence != item.sentence or candidate.chain is None:
                 break
@@ -217,27 +212,8 @@ class Resolver:
                         return candidate.chain
             for person in self._before(item, 2):
                 if person.sex == sex or person.sex == people.EITHER:
-                    chain = Chain()
-                    chain.lower(0.45 if person.sex == sex else 0.6, sets.UNSURE)
-                    return chain
+                    return Chain([], 0.45 if person.sex == sex else 0.6, sets.UNSURE)
         return Chain()
-
-    def _beside_name(self, item: Item) -> Chain | None:
-        """The chain of «her» in «Carrier and her colleagues», where the name is one by its place alone; None elsewhere."""
-        if item.word not in ("her", "his"):
-            return None
-        start = max(self.sentences[item.sentence][0], item.start - 40)
-        match = BESIDE.search(self.text, start, item.start)
-        if match is None or (match[1] and BEFORE_COMMON.fullmatch(match[1])):
-            return None
-        if self.caseless:
-            named = may_be_name(match[2])
-        else:
-            word = match[2].lower()
-            named = match[2][0].isupper() and not match[2].isupper() and word not in people.NOT_NAMES and word[-1] != "s"
-        chain = Chain()
-        chain.lower(SURELY, sets.REFERS)
-        return chain if named else None
 
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
         for candidate in reversed(recent):
@@ -257,6 +233,8 @@ class Resolver:
     def _resolve(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
         start, place = item.start, item.sentence
+        if naming.is_beside_name(self.text, self.sentences[place][0], item, self.caseless):
+            return Chain([], SURELY, sets.REFERS)
         candidates = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
         for number in range(max(0, place - WINDOW), place):
             candidates += self._candidates.in_no_chain(number, sex)
@@ -268,10 +246,9 @@ class Resolver:
         chain = best.chain
         if best.person is not None:
             known = best.person.sure or best.person.sex == sex
-            chain = Chain()
-            chain.lower(SURELY if known else PERHAPS, sets.REFERS)
+            chain = Chain([], SURELY if known else PERHAPS, sets.REFERS)
             if not known:
-                _bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
+                bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
             return chain
         if chain is None:
             chain = Chain(unnamed=best.sentence == item.sentence)
@@ -280,7 +257,7 @@ class Resolver:
             if rival is not None and best_score - rival[0] < CLOSE:
                 person = rival[3].person
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
-            _bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
+            bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
         if best.chain is None and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
@@ -315,23 +292,11 @@ class Resolver:
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
-        if not self.caseless and self._has_unknown_name(item):
+        first = self.sentences[max(0, item.sentence - WINDOW)][0]
+        if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
             chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain
-
-    def _has_unknown_name(self, item: Item) -> bool:
-        """Whether a name that no list has stands before a pronoun, in its sentence or one of the last."""
-        first = self.sentences[max(0, item.sentence - WINDOW)][0]
-        return people.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start)
-
-
-def _bind_equals(chain: Chain, others: Sequence[Chain | None]) -> None:
-    """Of two whom a pronoun may mean as well one as the other none changes where one does not."""
-    each = [chain, *(other for other in others if other is not None and other is not chain)]
-    if any(other.items and other.least < LEAST for other in each[1:]) or chain.weight < LEAST:
-        for other in each:
-            other.lower(0.45, sets.UNSURE)

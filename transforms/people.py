@@ -46,18 +46,6 @@ SPEECH = re.compile(
 SPEAKS = re.compile(
     r"\s*,?\s*(?:said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed)\b"
 )
-# A capital inside a sentence behind what stands before people at least as often as before places: «goodbye to Agnieszka».
-PERHAPS_NAME = re.compile(
-    r"\b([a-z]+) (?:to|from|of|with|for|by|about|and|than|like|as) ([A-Z][a-zà-ÿ]+(?:-[A-Z][a-zà-ÿ]+)?)"
-    r"(?=[ .,;:!?)]|['’]s|$)(?! [A-Z])"
-)
-MOVES = re.compile(
-    r"(?:f[ly]\w+|go|goes|going|gone|went|trips?|mov\w+|travel\w*|dr[io]v\w+|trains?|bus|buses|roads?|way|back|return\w*|sail\w*|"
-    r"walk\w*|c[oa]me|comes|coming|home|flights?|sent|ship\w*|import\w*|export\w*|here|far|miles|north|south|east|west|city|town|"
-    r"battle|coast|streets?|parts?|people|republic|university|capital|state|north\w+|south\w+|east\w+|west\w+|made|speak\w*|"
-    r"translat\w+|fluent|version|visit\w*|visas?)"
-)
-OF_A_PEOPLE = re.compile(r"\w+(?:ish|ese|ian|ians|ean|eans|can|cans|ism|ist|day|land|stan|ia)")
 # «Moggridge, currently a …»
 DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")
 RARE = (None, "0000")  # classes of words that are nearly never common ones
@@ -143,17 +131,6 @@ def is_person_noun(word: str) -> bool:
     singular = word.lower().removesuffix("'s").removesuffix("’s")
     known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
     return known or PERSON_ENDING.search(singular) is not None
-
-
-def may_be_named(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] may name somebody whose name nobody knows: a capital in a person's place."""
-    for match in PERHAPS_NAME.finditer(text, start, end):
-        word = match[2].lower()
-        if word in NOT_NAMES or word in PLACES or word in NOT_PERSON_END or OF_A_PEOPLE.fullmatch(word):
-            continue
-        if not MOVES.fullmatch(match[1]):
-            return True
-    return False
 
 
 def is_common(word: str) -> bool:

@@ -184,10 +184,9 @@ def _weigh_adjective(item: Item, beside: Beside, listed: Container[str]) -> None
 
 def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
-    verb = role.number == "singular" and is_third_person(thing) and ONE.search(before)
+    does = ONE.search(before) or (role.name in CLERGY and OURS.search(before))
+    verb = (role.number == "singular" and is_third_person(thing) and does) or ACTS_ON.match(after) is not None
     compound = role.number == "singular" or item.word in SMALL_CHILDREN  # «kids show», but not «youths rescue»
-    verb = verb or ACTS_ON.match(after) is not None
-    verb = verb or (role.name in CLERGY and is_third_person(thing) and OURS.search(before) is not None)
     if item.kind == NOUN and compound and not verb and not beside.bare and is_compound(thing):
         item.lower(NO, sets.SENSE)  # «child actor», «kid brother»
     if re.match(r"-\w", after) and item.kind == NOUN:
