@@ -11,6 +11,7 @@ GENDER = loader.load("gender")
 
 CHANGED = [
     ("She lost her keys.", "He lost his keys."),
+    ("An abbot greeted us.", "An abbess greeted us."),
     ("I saw her yesterday.", "I saw him yesterday."),
     ("I saw her dog yesterday.", "I saw his dog yesterday."),
     ("The decision was hers.", "The decision was his."),
@@ -381,7 +382,6 @@ LEFT = [
     "Visit www.thewoman.com today.",
     "Women's suffrage changed the country.",
     "Daughter-in-law and son-in-law came together.",
-    "An abbot greeted us.",
     "A ship lost her mast in the storm.",
     "Her Majesty waved.",
     "The female of the species is larger.",

@@ -70,6 +70,8 @@ NO_NAME_ENDS_SO = (
     *("s", "ing", "body", "one", "ism", "ist", "tion", "sion", "ness", "ity", "ment", "hood", "ship", "ology", "phobia", "ance"),
     *("ence", "ed", "ly", "ful", "able", "ible", "ous", "ive", "ian"),
 )
+FIRST_WORD = re.compile(r"\W*([^\W\d_]{3,})(?=\s)")
+IS_CALLED = re.compile(r"\s+(?:is|was)\s+([^\W\d_]{4,})\s+(?:from|aka)\b")
 LONGEST = 60  # characters between a name and «as a waitress» that is said of it
 NEAR = 70  # characters before a noun in which «plays the …» is looked for
 
@@ -92,6 +94,14 @@ def bound(
         return SURELY, sets.NAMED
     if hidden and item.word in TITLED and not BEFORE_NO_NAME.match(text, item.end, end):
         return PERHAPS, sets.NAMED
+    if text.startswith(",", start) and text[:start].rstrip().endswith(")") and APPOSED.match(text[start : item.start]):
+        return SURELY, sets.REFERS  # «… wayland ( tim roth )», cut there by mistake, «, a wealthy young man»
+    first = FIRST_WORD.match(text, start, item.start) if caseless else None
+    if first is not None and COPULA.match(text[first.end() : item.start]) and _is_bare_name(first[1]):
+        return PERHAPS, sets.REFERS  # «connor is a tired old man», in a text without capitals
+    unknown = IS_CALLED.match(text, item.end, end) if caseless else None
+    if unknown is not None and may_be_name(unknown[1]):
+        return PERHAPS, sets.NAMED  # «the new girl is kailah from …»
     around = (person for person in named if person.start <= item.start and item.end < person.end)
     if any(" " in text[person.start : person.end] for person in around):
         return SURELY, sets.NAMED  # «Spokesman Brian Deavey»
@@ -108,7 +118,8 @@ def bound(
     before = next((person for person in reversed(named) if person.end <= item.start), None)
     if before is None:
         return None
-    between = text[before.end : item.start]
+    surname = SURNAME.match(text, before.end, item.start) if caseless else None
+    between = text[surname.end() if surname is not None else before.end : item.start]
     if before.sex in fits and (COPULA.match(between) or APPOSED.match(between)):
         return SURELY, sets.REFERS
     if before.sex in fits and len(between) < LONGEST and ROLE_AS.search(between):
@@ -149,6 +160,14 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
 def _names_somebody(word: str) -> bool:
     """Whether a clause's subject in small letters, which has no article, may be a name."""
     return word in people.first_names() or word in people.KNOWN_SURNAMES or may_be_name(word)
+
+
+def _is_bare_name(word: str) -> bool:
+    """Whether a sentence's first word, in small letters, may be a name for all that it ends like «teacher» («connor»)."""
+    if word.endswith(("er", "or")) and word not in people.PERSON_NOUNS and word not in people.NOT_NAMES:
+        code = pronouns.shipped().classes.get(word, "0000")
+        return code[0] in "01" and code[1] == code[3] == "0"
+    return _names_somebody(word)
 
 
 def may_be_name(word: str) -> bool:

@@ -20,6 +20,9 @@ FITTING, SURE, PERHAPS, WITHOUT_GENDER = 0.9, 0.5, -0.6, 0.3
 OF_SUBJECT = 1.0
 MOST_STANDING = FITTING + OF_SUBJECT + 1e-9
 FURTHER = 1.5
+# «jules: nah he gave it to his drummer»: a label at a line's start says who speaks, hardly who is spoken of.
+SPEAKER = re.compile(r"(?:\A|\n|[.?!][”’]?\s)[ \t>*_\[(]*$")
+LABEL = 4.0
 BEFORE_OBJECT = english.words("before_object")
 
 
@@ -77,6 +80,10 @@ class Candidates:
                 if person.sex in (sex, people.EITHER):
                     bonus = FITTING if person.sex == sex else SURE if person.sure else PERHAPS
                     standing = bonus + self.standing(person.start, sentence)
+                    if self._text.startswith(":", person.end) and SPEAKER.search(
+                        self._text, max(0, person.start - 8), person.start
+                    ):
+                        standing -= LABEL
                     known.append(Candidate(person.start, person.end, sentence, standing, person=person))
             for at in self._people_without_gender(sentence):
                 known.append(Candidate(at, at + 1, sentence, WITHOUT_GENDER + self.standing(at, sentence)))

@@ -52,6 +52,14 @@ class Chain:
         other.weight, other.reason = self.weight, self.reason
 
 
+def bind_equals(chain: Chain, others: Sequence[Chain | None]) -> None:
+    """Of those whom a pronoun may mean as well one as the other none changes where one does not."""
+    each = [chain, *(other for other in others if other is not None and other is not chain)]
+    if chain.weight < LEAST or any(other.items and other.least < LEAST for other in each[1:]):
+        for other in each:
+            other.lower(0.45, sets.UNSURE)
+
+
 def of_one_story(items: Sequence[Item]) -> list[Chain]:
     """Chains for lists without pronouns: the same group in neighbouring sentences is the same people.
 

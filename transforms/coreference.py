@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms import english, leads, people, sets
+from evenflow.transforms import english, leads, naming, people, sets
 from evenflow.transforms.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
-from evenflow.transforms.chains import Chain
+from evenflow.transforms.chains import Chain, bind_equals
 from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.people import Person
 from evenflow.transforms.sets import Item
@@ -33,8 +33,12 @@ POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|w
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
 SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
+NAME_REACH = 400  # characters before a pronoun within which a name that no list has may be meant by it
 REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
+# Before somebody who is certain, though a fixed phrase («the best man») keeps the word as it is.
+CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
+KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
 DEFINITE = leads.after("the|this|that", 2)
 
 
@@ -122,7 +126,10 @@ class Resolver:
                 continue
             if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
-                owned.lower(0.45 if full else 0.4, sets.REFERS)
+                # Known people's kin is known too, and «Tom and his brother» are a pair.
+                known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
+                full = full and not known and not self.text.endswith(" and ", 0, first.start)
+                owned.lower(0.55 if full else 0.4, sets.REFERS)
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
@@ -131,7 +138,9 @@ class Resolver:
         recent: list[Candidate] = []  # pronouns and nouns so far, in order
         for item in items:
             if item.reason in (sets.EVEN, sets.LONG, sets.FOREIGN):
-                chain_of[id(item)] = Chain([item])
+                kept = chain_of[id(item)] = Chain([item])
+                if item.kind == "noun" and item.reason == sets.EVEN:
+                    recent.append(self._candidate(item, kept))
                 continue
             if item.kind == "pronoun":
                 chain = self._resolve(item, recent, sex)
@@ -151,11 +160,9 @@ class Resolver:
                 merged.append((last, chain))  # «a woman like her»
             chain.items.append(item)
             chain_of[id(item)] = chain
-            bonus = 1.2 if item.kind == "pronoun" else 0.8
             person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
-            if person and item.weight > 0:  # of weight 0 is what is no person at all
-                standing = bonus + self._candidates.standing(item.start, item.sentence)
-                recent.append(Candidate(item.start, item.end, item.sentence, standing, chain))
+            if person and (item.weight > 0 or self._is_certain(item)):  # of weight 0 is what is mostly no person at all
+                recent.append(self._candidate(item, chain))
                 recent = recent[-12:]
         seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
         for first, second in merged:
@@ -164,6 +171,15 @@ class Resolver:
                 del seen[id(second)]
         return list(seen.values())
 
+    def _candidate(self, item: Item, chain: Chain) -> Candidate:
+        standing = (1.2 if item.kind == "pronoun" else 0.8) + self._candidates.standing(item.start, item.sentence)
+        return Candidate(item.start, item.end, item.sentence, standing, chain)
+
+    def _is_certain(self, item: Item) -> bool:
+        """Whether a noun that stays as it is may still be whom a pronoun means."""
+        first = max(self.sentences[item.sentence][0], item.start - 40)
+        return item.kind == "noun" and item.reason in KEPT and CERTAIN.search(self.text, first, item.start) is not None
+
     def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
         text, start = self.text, self.sentences[item.sentence][0]
@@ -171,9 +187,7 @@ class Resolver:
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
         if named is not None:
-            chain = Chain()
-            chain.lower(*named)
-            return chain
+            return Chain([], *named)
         for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
             if candidate.sentence != item.sentence or candidate.chain is None:
                 break
@@ -196,9 +210,7 @@ class Resolver:
                         return candidate.chain
             for person in self._before(item, 2):
                 if person.sex == sex or person.sex == people.EITHER:
-                    chain = Chain()
-                    chain.lower(0.45 if person.sex == sex else 0.6, sets.UNSURE)
-                    return chain
+                    return Chain([], 0.45 if person.sex == sex else 0.6, sets.UNSURE)
         return Chain()
 
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
@@ -219,14 +231,18 @@ class Resolver:
     def _resolve(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain that a pronoun goes on with, or a new one."""
         start, place = item.start, item.sentence
+        if naming.is_beside_name(self.text, self.sentences[place][0], item, self.caseless):
+            return Chain([], SURELY, sets.REFERS)
         scored = self._scored(recent, sex, start, place)
         if not scored:
             return self._alone(item, sex)
         best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
-            chain = Chain()
-            chain.lower(SURELY if best.person.sure or best.person.sex == sex else PERHAPS, sets.REFERS)
+            known = best.person.sure or best.person.sex == sex
+            chain = Chain([], SURELY if known else PERHAPS, sets.REFERS)
+            if not known:
+                bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
             return chain
         if chain is None:
             chain = Chain(unnamed=best.sentence == item.sentence)
@@ -235,6 +251,7 @@ class Resolver:
             if rival is not None and best_score - rival[0] < CLOSE:
                 person = rival[3].person
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
+            bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
         if best.chain is None and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
@@ -267,7 +284,8 @@ class Resolver:
         """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
         start = self.sentences[item.sentence][0]
         attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
-        if attributed and SAYS.match(self.text, item.end):
+        says = SAYS.match(self.text, item.end) is not None
+        if says and (attributed or (item.start == start and item.sentence > 0 and not self.caseless)):
             return True
         report = len(self.text) > REPORT and (attributed or item.start == start)
         return report and SAID.match(self.text, item.end) is not None
@@ -286,6 +304,9 @@ class Resolver:
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
+        first = self.sentences[max(0, item.sentence - WINDOW)][0]
+        if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
+            chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and self._may_be_named(item.sentence):

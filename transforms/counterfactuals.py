@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from evenflow.transforms import agreement, barring, base_cda, confidence, gendered, roles, sets
+from evenflow.transforms import agreement, barring, base_cda, gendered, roles, sets
 from evenflow.transforms.bygroup import ByGroup
 from evenflow.transforms.chains import Chain, of_one_story
 from evenflow.transforms.choosing import Choosing, key_of
-from evenflow.transforms.confidence import Confidence, Surroundings
 from evenflow.transforms.coreference import Resolver
 from evenflow.transforms.gendered import Gendered
 from evenflow.transforms.judges import Embedded, Judge
@@ -48,9 +47,8 @@ class Substituter:
     """Proposes substitutions of one attribute in documents.
 
     lists: word lists, the attribute's among them. method: gc or base. strictness: the least confidence (0 to 1) that
-    `eligible` lets pass; a set of confidence 0 never passes. sure: the model of confidence, by default the shipped one of the
-    attribute; where there is none the rules' weight is the confidence. Raises ValueError, and roles.RoleMapError for a role
-    map that cannot be read.
+    `eligible` lets pass; a set of confidence 0 never passes. Raises ValueError, and roles.RoleMapError for a role map that
+    cannot be read.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class Substituter:
         method: Method = "gc",
         strictness: float = STRICTNESS,
         judge: Judge | None = None,
-        sure: Confidence | None = None,
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -76,7 +73,6 @@ class Substituter:
         self._embedded = Embedded()
         self.judge: Judge = judge or self._embedded
         self._labels = {spelling.fold(label): self.words.groups[group] for label, group in self.words.labels.items()}
-        self._sure = sure or confidence.shipped(attribute)
         role_map = roles.of(self.words)
         self._gendered = Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
         self._by_group = ByGroup(self.words, role_map)
@@ -113,9 +109,8 @@ class Substituter:
             identity = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         barring.bar(text, sentences, items, self.attribute, others, words)
         proposed: list[Set] = []
-        around = Surroundings(text, sentences, items, words)
         for chain in self._chains(text, sentences, items, words):
-            made = self._set(around, chain, identity)
+            made = self._set(text, sentences, chain, identity)
             if made is not None:
                 proposed.append(made)
         return sorted(proposed, key=lambda each: each.mentions[0].start)
@@ -129,14 +124,13 @@ class Substituter:
             return Resolver(text, sentences, self._gendered.sexes, words).chains(items)
         return of_one_story(items)
 
-    def _set(self, around: Surroundings, chain: Chain, identity: str | None) -> Set | None:
+    def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain, identity: str | None) -> Set | None:
         """The set of a chain; none if no label is in it."""
-        text, sentences = around.text, around.sentences
         mentions = tuple(item.mention for item in chain.items if item.mention is not None)
         if not mentions:
             return None
         group = chain.items[0].group
-        sure = chain.least if self._sure is None else self._sure.of(around, chain)
+        sure = chain.least
         asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked
         judge = self.judge if asks else self._embedded
         key = key_of(identity, self.attribute, chain.items) if identity is not None and judge is not self._embedded else ""

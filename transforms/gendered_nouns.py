@@ -44,14 +44,26 @@ OBJECT_AFTER = re.compile(
 )
 VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
 CALLS = frozenset(("man", "boy", "brother", "bro", "guys", "dude"))
-CROWDS = frozenset(("guys", "fellas", "boys", "gals"))
+CROWDS = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "dudes"))
+# «right now ladies.», «thanks for this boys!»: no noun that a verb or a preposition asks for can follow these.
+BEFORE_CALL = english.words("adverbs") | frozenset(("me", "him", "them", "it", "this", "u", "you", "too", "either", "well"))
+ABSTRACT_NOUN = re.compile(r"\w{2,}(?:tion|sion|nion|ness|ment|ance|ence|ism|ship)")
 # Words that are often the first half of a thing's name, and things that are somebody's («a male voice»).
 CROWNED = english.words("first_halves")
 OF_SOMEBODY = english.words("of_somebody")
 # Pieces, cards and bees.
 PIECES = frozenset(("king", "kings", "queen", "queens", "knight", "knights"))
 GAMES = english.words("games")
-SQUARE = re.compile(r"\b[a-h][1-8]\b")
+SQUARE = re.compile(
+    r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
+    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
+)
+# Of ants, bees and wasps.
+NEST = re.compile(
+    r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|"
+    r"termites?|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
+    re.IGNORECASE,
+)
 EGYPT = re.compile(
     r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
     r"mummy expert)\b",
@@ -135,9 +147,15 @@ def _check_call(said: Said, item: Item, before: str, after: str) -> None:
         item.lower(0.0, sets.IDIOM)
     if item.word in CROWDS and CROWD_ENDS.match(after):
         last = LAST_WORD.search(before)
-        code = pronouns.shipped().classes.get(last[1].lower(), "") if last is not None else "4"
-        if code[:1] in "34" and code:
+        word = last[1].lower() if last is not None else ""
+        code = pronouns.shipped().classes.get(word, "") if last is not None else "4"
+        compound = item.word in ("ladies", "girls", "gentlemen") and word != "all"  # «school girls»
+        if (code[:1] in "34" and code and not compound) or word in BEFORE_CALL or ABSTRACT_NOUN.fullmatch(word):
             item.lower(0.1, sets.IDIOM)  # «give it a chance guys.»
+    if item.word in CALLS and CROWD_ENDS.match(after):
+        last = LAST_WORD.search(before)
+        if last is not None and (ABSTRACT_NOUN.fullmatch(last[1].lower()) or last[1].lower() in BEFORE_CALL):
+            item.lower(0.1, sets.IDIOM)  # «just my opinion man!»
 
 
 def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
@@ -174,6 +192,8 @@ def _check_bro(said: Said, item: Item, before: str, after: str) -> None:
 
 def _check_piece(said: Said, item: Item, before: str, after: str) -> None:
     if not GAMES.isdisjoint(said.words) or SQUARE.search(said.text, said.start, said.end):
+        item.lower(0.1, sets.SENSE)
+    if item.word in ("queen", "queens") and NEST.search(said.text, said.start, said.end):
         item.lower(0.1, sets.SENSE)
 
 

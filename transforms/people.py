@@ -46,6 +46,10 @@ SPEECH = re.compile(
     r"lost|found|made|took|gave|came|got|plays?|played|stars?|starred|directed|won|lives?|lived|met|married|works?|worked|"
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
 )
+# What only somebody does who can speak: behind these a capital is a name even where the word is a common one («Stone said»).
+SPEAKS = re.compile(
+    r"\s*,?\s*(?:said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed)\b"
+)
 # «Moggridge, currently a …»
 DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")
 RARE = (None, "0000")  # classes of words that are nearly never common ones
@@ -144,6 +148,15 @@ def is_person_noun(word: str) -> bool:
     singular = word.lower().removesuffix("'s").removesuffix("’s")
     known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
     return known or PERSON_ENDING.search(singular) is not None
+
+
+def is_common(word: str) -> bool:
+    """Whether a word in lower case is mostly a thing's («rain») or a plural («apologies»), as far as is known."""
+    if word in KNOWN_SURNAMES or is_person_noun(word):
+        return False
+    classes = pronouns.shipped().classes
+    singular = word[:-3] + "y" if word.endswith("ies") else word[:-1] if word.endswith("s") else ""
+    return classes.get(word, "0")[0] in "34" or (singular != "" and classes.get(singular, "0")[0] in "234")
 
 
 def is_about_a_work(text: str) -> bool:
@@ -256,6 +269,11 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if begins and len(words) == 1 and not SPEECH.match(text, end):
         unknown = words[0].lower() not in pronouns.shipped().classes and not words[0].endswith(("s", "ing", "ed", "ly"))
         return Person(at, end, EITHER, False) if unknown and VERB.match(text, end) else None  # «Beyoncé released …»
+    if begins and len(words) == 1 and not SPEAKS.match(text, end):
+        if is_common(first):
+            return None  # «Apologies had reached her»
+        doubtful = first.endswith("s") or pronouns.shipped().classes.get(first, "0")[0] == "2"
+        return Person(at, end, EITHER, not doubtful or first in KNOWN_SURNAMES)
     if preceding == "to" and len(before) > 1 and before[-2].lower() == "according":
         return Person(at, end, EITHER, True)
     if preceding in ("the", "a", "an", *BEFORE_PLACE) and not SPEECH.match(text, end):

@@ -31,12 +31,16 @@ QUOTED = {
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One kind of place that is left alone. weight: the confidence left. groups: None for all."""
+    """One kind of place that is left alone. weight: the confidence left. groups: None for all.
+
+    caseless: the confidence that is left in a text without capitals, a comment or a chat.
+    """
 
     reason: str
     scope: str
     weight: float
     groups: frozenset[str] | None
+    caseless: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,8 @@ class _Rules:
             if attribute not in entry.get("attributes", [attribute]):
                 continue
             groups = frozenset(entry["groups"]) if "groups" in entry else None
-            rule = Rule(entry["reason"], entry["scope"], float(entry["weight"]), groups)
+            weight = float(entry["weight"])
+            rule = Rule(entry["reason"], entry["scope"], weight, groups, float(entry.get("caseless", weight)))
             if "patterns" in entry:
                 whole = re.compile("|".join(f"(?:{pattern})" for pattern in entry["patterns"]), re.IGNORECASE)
                 needs = frozenset((*entry.get("words", "").split(), *entry.get("signs", "")))
@@ -100,22 +105,23 @@ def label_weights(attribute: str) -> dict[str, tuple[float, str]]:
     }
 
 
-def find(text: str, start: int, end: int, attribute: str) -> list[Found]:
+def find(text: str, start: int, end: int, attribute: str, caseless: bool = False) -> list[Found]:
     """The places of a sentence text[start:end] that an attribute's rules cover."""
     said = text[start:end]
-    return _find(said, start, _rules(attribute), words_of(said))
+    return _find(said, start, _rules(attribute), words_of(said), caseless)
 
 
-def _find(said: str, start: int, rules: _Rules, words: frozenset[str]) -> list[Found]:
+def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless: bool) -> list[Found]:
     out: list[Found] = []
     known: set[int] = set()  # rules of whole sentences are said once
 
     def add(rule: Rule, match: re.Match[str]) -> None:
+        weight = rule.caseless if caseless else rule.weight
         if rule.scope == PHRASE:
-            out.append(Found(start + match.start(), start + match.end(), rule.reason, rule.weight, rule.groups))
+            out.append(Found(start + match.start(), start + match.end(), rule.reason, weight, rule.groups))
         elif id(rule) not in known:
             known.add(id(rule))
-            out.append(Found(start, start + len(said), rule.reason, rule.weight, rule.groups))
+            out.append(Found(start, start + len(said), rule.reason, weight, rule.groups))
 
     there = rules.needs & words | set(rules.signs.findall(said))
     tried = {pattern for need in there for pattern in rules.needing[need]}
@@ -165,7 +171,7 @@ class Finds:
     def __getitem__(self, place: int) -> list[Found]:
         if place not in self._known:
             start, end = self._sentences[place]
-            self._known[place] = _find(self._text[start:end], start, self._rules, self._words[place])
+            self._known[place] = _find(self._text[start:end], start, self._rules, self._words[place], self._words.caseless)
         return self._known[place]
 
 

@@ -18,7 +18,9 @@ from evenflow.transforms.roles import ADJECTIVE, COLLECTIVE, NOUN, Role
 from evenflow.transforms.sets import Item
 
 CLERGY = frozenset(("clergy", "senior clergy"))
-OWNED = leads.after_possessor(f"{POSSESSIVES}|its|whose|own", 2, leads.PLAIN)
+OWNED = re.compile(
+    r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
+)
 FEW_SMALL = r"(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$"
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
@@ -33,6 +35,7 @@ SMALL = leads.after("young|little|small|tiny|unborn|illegitimate|healthy|sick|ad
 AGED_ALREADY = leads.after("young|younger|youngest|old|older|oldest|ageing|aging")
 # One person alone: what ends in s behind it is a verb («a retiree volunteers»).
 ONE = leads.after("an?|this|that|each|every|one|another", 1, leads.PLAIN)
+OURS = leads.after(f"{POSSESSIVES}|the", 1, leads.PLAIN)  # «our rabbi keeps bees»
 # A verb with its object follows: «a parishioner left her umbrella».
 ACTS_ON = re.compile(
     r"\s+[\w'’-]+\s+(?:an?|the|his|her|their|its|my|our|your|this|that|these|those|me|us|him|them|it|himself|herself)\b",
@@ -173,9 +176,9 @@ def _weigh_adjective(item: Item, beside: Beside, listed: Container[str]) -> None
 
 def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
-    verb = role.number == "singular" and is_third_person(thing) and ONE.search(before)
+    does = ONE.search(before) or (role.name in CLERGY and OURS.search(before))
+    verb = (role.number == "singular" and is_third_person(thing) and does) or ACTS_ON.match(after) is not None
     compound = role.number == "singular" or item.word in SMALL_CHILDREN  # «kids show», but not «youths rescue»
-    verb = verb or ACTS_ON.match(after) is not None
     if item.kind == NOUN and compound and not verb and not beside.bare and is_compound(thing):
         item.lower(NO, sets.SENSE)  # «child actor», «kid brother»
     if re.match(r"-\w", after) and item.kind == NOUN:

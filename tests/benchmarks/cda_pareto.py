@@ -10,7 +10,9 @@ the paper (each sentence that names the largest group is exchanged with probabil
 
 Share correct: sentences with answers, as in cda_quality.py, of the split `report`, every set of a sentence exchanged that is
 eligible at the strictness. Correct: among those that were changed; decided rightly: changed or left, as in the paper's
-column. Strata are reported apart; the plot takes the stratum `all`. Intervals are by bootstrap over sentences.
+column. With --whole each sentence stands in its whole document, if the corpus has it (keys id, source, text); else in the few
+sentences that the annotator read. Strata are reported apart; the plot takes the stratum `all`. Intervals are by bootstrap over
+sentences.
 
 The paper's figures are of its own corpus and of 100 sentences that one person looked at, so they are a mark, no peer in the
 same test.
@@ -30,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from cda_plot import Curve, Mark, svg
 from cda_quality import GOLD, interval
-from cda_strictness import answers, correctness
+from cda_strictness import answers, correctness, in_documents
 from rich.console import Console
 from rich.table import Table
 
@@ -269,12 +271,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", nargs="*", default=[str(DEMO)], help="JSON lines with a field text, .gz or plain")
     parser.add_argument("--gold", type=Path, nargs="*", default=[], help="more sentences with answers, JSON lines")
+    parser.add_argument("--whole", action="store_true", help="sentences with answers in their whole documents")
     parser.add_argument("--strictness", type=float, nargs="*", default=STRICTNESS)
     parser.add_argument("--attribute", nargs="*", default=list(PAPER))
     parser.add_argument("--plot", type=Path, help="where to write the picture, SVG")
     options = parser.parse_args()
     console = Console(width=WIDTH)
     rows = {key: own for key, own in answers([GOLD, *options.gold], "report").items() if key[0] in options.attribute}
+    if options.whole:
+        rows = {key: list(in_documents(own, list(map(Path, options.corpus)))) for key, own in rows.items()}
     began = time.perf_counter()
     outcomes = correctness(rows, options.strictness)
     made: dict[str, list[Effect]] = {}

@@ -11,8 +11,8 @@
   before the code was run on them. A changed sentence is correct if it is among the answers; barred wrongly is one that
   was left where leaving it is no answer. Split dev for development, report only reported. BaseCDA stands beside it.
   `--more` takes further such files. Intervals are by bootstrap over sentences.
-- tests/data/cda_exam.jsonl: texts made up by another hand, rewritten from one group to another, or where there are two groups
-  both ways: right if either result is an answer. The half dev was mended on, the half report is only reported.
+- tests/data/cda_exam.jsonl, cda_exam2.jsonl: texts made up by other hands, rewritten from one group to another, or where
+  there are two groups both ways: right if either result is an answer. Split as the gold file.
 - Speed: MB a second of the documents' relevant sentences, one process.
 
 The gold file's excerpts are of presidential speeches (public domain), ABC news and film reviews (NLTK's data) and comments on
@@ -46,7 +46,7 @@ from evenflow.wordlists import loader, spelling
 from evenflow.wordlists.loader import WordList
 
 GOLD = Path(__file__).parents[1] / "data" / "cda_gold.jsonl"
-EXAM = GOLD.with_name("cda_exam.jsonl")
+EXAMS = GOLD.with_name("cda_exam.jsonl"), GOLD.with_name("cda_exam2.jsonl")
 WORD = re.compile(r"[\w’'-]+|[^\w\s]")
 
 
@@ -253,7 +253,8 @@ def main() -> None:
         pronoun_accuracy(args.ewt)
     if args.crows:
         crows(args.crows, args.errors)
-    examined(EXAM)
+    for path in EXAMS:
+        examined(path)
     for path in (GOLD, *args.more):
         answered(path, "gc", args.errors)
         answered(path, "base", False)

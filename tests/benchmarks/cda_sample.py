@@ -6,7 +6,7 @@ in this set was seen before. A second, smaller draw is from sentences with a nou
 «girl», not «he»), since most of the first is to be left alone and says little about what is changed. They are marked
 («all», «persons») and are to be reported apart.
 
-Prints JSON lines without answers: those are given by hand, see tests/data/cda_fresh_README.md.
+Prints JSON lines without answers: those are given by hand, see tests/data/cda_README.md.
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from cda_quality import Outcome
+from cda_sample import read
 
 from evenflow.transforms.counterfactuals import Method, Substituter, chooser
 from evenflow.transforms.labels import LabelFinder, uncut
@@ -48,6 +49,24 @@ class Answered:
             right = got in row["answers"] if changed else None in row["answers"]
             out.append(Outcome(right, changed, changed and right, None not in row["answers"], not changed and not right))
         return out
+
+
+def in_documents(rows: Iterable[dict[str, Any]], paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """The sentences with the rest of their documents around them, as `run` sees them, where the documents are found.
+
+    paths: JSON lines with id, source and text. The answers were given from a few sentences of context.
+    """
+    rows = list(rows)
+    wanted = {row.get("source") for row in rows}
+    texts = {key: each["text"] for path in paths for each in read(path) if (key := f"{each['source']}:{each['id']}") in wanted}
+    for row in rows:
+        seen = row["before"] + row["sentence"] + row["after"]
+        text = texts.get(row.get("source"), seen)
+        first = text.find(seen)
+        if first < 0:
+            raise ValueError(f"{row['source']}: the sentence is not in this document; other documents were labelled")
+        start = first + len(row["before"])
+        yield row | {"before": text[:start], "after": text[start + len(row["sentence"]) :]}
 
 
 def answers(paths: Sequence[Path], split: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
