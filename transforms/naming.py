@@ -41,8 +41,11 @@ def is_beside_name(text: str, start: int, item: Item, caseless: bool) -> bool:
     if item.word not in ("her", "his"):
         return False
     match = BESIDE.search(text, max(start, item.start - 40), item.start)
-    if match is None or (match[1] and (BEFORE_COMMON.fullmatch(match[1]) or match[1].lower() in people.TITLES)):
+    if match is None or (match[1] and BEFORE_COMMON.fullmatch(match[1])):
         return False
+    before = text[max(0, match.start(2) - 12) : match.start(2)].split()
+    if before and before[-1].rstrip(".").lower() in people.TITLES:
+        return False  # «Mrs. Baker and her dog»: the title says whose, and may change
     if caseless:
         return may_be_name(match[2])
     word = match[2].lower()
