@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_convert, stereotypes
-from evenflow.transforms.stereotype_minilm import WIDTH, Encoder, Heads, heads_of, load, masked
+from evenflow.transforms import stereotype_adapter, stereotype_convert, stereotypes
+from evenflow.transforms.stereotype_minilm import HEADS, WIDTH, Encoder, heads_of, load, masked
 
 NO_LETTERS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), ".")
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "person", "foreign", "is", "are", "bad", "good", "the")
@@ -82,13 +83,81 @@ def tiny(folder: Path) -> Path:
     return folder
 
 
+def small_adapter(path: Path) -> Path:
+    """An adapter for the tiny encoder: of rank 2, with heads of three units."""
+    rng = np.random.default_rng(2)
+    tensors: dict[str, np.ndarray] = {}
+    for layer in (f"encoder.layer.{number}" for number in range(2)):
+        for part, out, width in (("attention.self", 3 * WIDTH, WIDTH), ("intermediate", 32, WIDTH), ("output", WIDTH, 32)):
+            tensors[f"{layer}.{part}.down"] = rng.normal(0, 0.3, (2, width))
+            tensors[f"{layer}.{part}.up"] = rng.normal(0, 0.3, (out, 2))
+    tensors["inner.weight"] = rng.normal(0, 0.05, (HEADS * 3, WIDTH))
+    tensors["inner.bias"], tensors["outer"] = rng.normal(size=HEADS * 3), rng.normal(size=(HEADS, 3))
+    tensors["shift"], tensors["mix"] = np.zeros(HEADS), np.array([0.5, 0.5, 0.5, 0.0])
+    stereotype_adapter.write(path, tensors, "a test")
+    return path
+
+
 @pytest.fixture(scope="module")
-def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a model, an adapter, the encoder with it (`out`) and without (`plain`)."""
     for name in ("onnx", "onnxruntime", "tokenizers"):
         pytest.importorskip(name)
     folder = tmp_path_factory.mktemp("minilm")
-    stereotype_convert.convert(tiny(folder / "model"), folder / "out")
+    model, adapter = tiny(folder / "model"), small_adapter(folder / "adapter.npz")
+    stereotype_convert.convert(model, folder / "out", adapter)
+    stereotype_convert.convert(model, folder / "plain", None)
+    return folder
+
+
+@pytest.fixture
+def converted(folder: Path) -> Path:
     return folder / "out"
+
+
+def by_numpy(weights: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
+    """The encoder written out in numpy, for one sentence (Devlin et al., 2019): the embedding (WIDTH,)."""
+
+    def linear(values: np.ndarray, name: str) -> np.ndarray:
+        return values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def norm(values: np.ndarray, name: str) -> np.ndarray:
+        own = values - values.mean(-1, keepdims=True)
+        own /= np.sqrt((own**2).mean(-1, keepdims=True) + 1e-12)
+        return own * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def apart(values: np.ndarray) -> np.ndarray:
+        return values.reshape(len(ids), 12, -1).transpose(1, 0, 2)
+
+    table = weights["embeddings.position_embeddings.weight"][: len(ids)] + weights["embeddings.token_type_embeddings.weight"][0]
+    state = norm(weights["embeddings.word_embeddings.weight"][ids] + table, "embeddings.LayerNorm")
+    for layer in (f"encoder.layer.{number}" for number in range(2)):
+        query, key, value = (apart(linear(state, f"{layer}.attention.self.{part}")) for part in ("query", "key", "value"))
+        scores = np.exp(query @ key.transpose(0, 2, 1) / math.sqrt(WIDTH / 12))
+        mixed = (scores / scores.sum(-1, keepdims=True) @ value).transpose(1, 0, 2).reshape(len(ids), WIDTH)
+        state = norm(state + linear(mixed, f"{layer}.attention.output.dense"), f"{layer}.attention.output.LayerNorm")
+        inner = linear(state, f"{layer}.intermediate.dense")
+        inner = inner * (1 + np.vectorize(math.erf)(inner / math.sqrt(2))) / 2
+        state = norm(state + linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
+    mean = state.mean(axis=0)
+    return mean / np.sqrt((mean**2).sum())
+
+
+def test_the_graph_is_the_encoder_with_the_adapter(folder: Path) -> None:
+    weights = stereotype_convert.tensors(folder / "model" / "model.safetensors")
+    adapter = stereotype_adapter.read(folder / "adapter.npz")
+    sentence, ids = "person is bad good the", [4, 6, 8, 9, 10]
+    adapted = by_numpy(stereotype_adapter.merged(weights, adapter), ids)
+    assert Encoder(folder / "plain").embed([sentence])[0] @ by_numpy(weights, ids) > 0.99
+    assert Encoder(folder / "out").embed([sentence])[0] @ adapted > 0.99
+    assert by_numpy(weights, ids) @ adapted < 0.95
+
+
+def test_another_encoder_is_refused(folder: Path) -> None:
+    with pytest.raises(stereotypes.ModelError, match="another version; write it anew"):
+        load(folder / "plain", model=folder / "adapter.npz")
+    with pytest.raises(stereotypes.ModelError, match="another version; write it anew"):
+        load(folder / "out")
 
 
 def test_an_embedding_does_not_hang_on_its_batch(converted: Path) -> None:
@@ -102,8 +171,8 @@ def test_an_embedding_does_not_hang_on_its_batch(converted: Path) -> None:
     assert encoder.embed([]).shape == (0, WIDTH)
 
 
-def test_it_detects(converted: Path) -> None:
-    detector = load(converted)
+def test_it_detects(folder: Path) -> None:
+    detector = load(folder / "out", model=folder / "adapter.npz")
     sentences = ["Women are bad.", "Men are bad.", "", "女性は運転が下手だ"]
     first, second, third, fourth = detector.detect(sentences, [[], [], [], []])
     assert first == pytest.approx(second, abs=1e-3) and 0 <= (first or -1) <= 1
@@ -130,11 +199,16 @@ def test_without_the_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         Encoder(tmp_path)
 
 
-def test_heads_come_back() -> None:
-    rng = np.random.default_rng(0)
-    layer = [rng.normal(size=(5, 3)).astype(np.float16).astype(np.float32), np.ones((3, 1), np.float32)]
-    vectors = rng.integers(-127, 127, (4, WIDTH), np.int8)
-    heads = Heads(vectors, np.ones(4, np.float32), 0.5, 2.0, layer, [np.zeros(3, np.float32), np.ones(1, np.float32)])
-    again = heads_of(json.loads(json.dumps(heads.to_json())))
-    assert (again.bias, again.gamma) == (0.5, 2.0) and np.array_equal(again.support, vectors)
-    assert all(np.array_equal(one, other) for one, other in zip(again.weights + again.biases, layer + heads.biases, strict=True))
+def test_heads() -> None:
+    tensors = {
+        "inner.weight": np.zeros((HEADS * 2, WIDTH)),
+        "inner.bias": np.array([1.0, -1.0, 2.0, 0.0, 0.5, 0.5]),
+        "outer": np.array([[1.0, 9.0], [1.0, 9.0], [2.0, 2.0]]),
+        "shift": np.array([0.5, 0.0, -2.0]),
+        "mix": np.array([0.5, 1.0, 2.0, -2.0]),
+    }
+    heads = heads_of(stereotype_adapter.Adapter({name: each.astype(np.float32) for name, each in tensors.items()}, ""))
+    embedding = np.ones((1, WIDTH), np.float32)
+    assert heads(embedding).tolist() == [[1.5, 2.0, 0.0]]  # relu of the biases, times outer, and shift
+    assert heads.strength(embedding).tolist() == [1.5]
+    assert heads.probability(embedding, np.array([0.5])).tolist() == [0.5]  # logit 0.5 * 2 + 1 * 0 + 2 * 0.5 - 2

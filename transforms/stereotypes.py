@@ -3,8 +3,8 @@
 Two models ship with the package, both blind to which group of an attribute is named. `Linear` is a logistic regression over
 hashed words (`stereotype_features`), learnt from published data sets. `WithFrames`, the default, is one over words and frames
 (`stereotype_frames`: who is said to be or do what), learnt from sentences that were labelled one by one. `MiniLM`
-(`stereotype_minilm`) has the sentence's embedding and is an extra. They are trained by `tests/benchmarks/train_stereotypes.py`
-and `train_stereotype_frames.py`, which name the data.
+(`stereotype_minilm`) has the sentence's embedding and is an extra. They are trained by `tests/benchmarks/train_stereotypes.py`,
+`train_stereotype_frames.py` and `train_stereotype_minilm.py`, which name the data.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Figures of the stereotype detector: the shipped model, the linear one in it and, with an encoder's folder, MiniLM.
 
-    python tests/benchmarks/stereotypes.py DATA [--encoder FOLDER] [--folds 3] [--leave-out race]
+    python tests/benchmarks/stereotypes.py DATA [--encoder FOLDER]
+    python tests/benchmarks/stereotypes.py DATA --plain FOLDER --model MODEL_FOLDER --work WORK (--folds | --leave-out race)
 
 DATA as for train_stereotypes.py. Printed, with 95 % bootstrap intervals over sentences or items: Spearman of the strength
 with people's scores on the validation part; reliability tables of the probability; precision and recall on the sentences
-labelled by hand and on the examination (the default detector learnt from the halves `dev`, so its figures there say nothing;
-the halves `report` are only printed); everyday sentences (only printed); sentences that are no stereotypes; the gap between
-groups; sentences a second and core. --folds (needs the encoder): StereoSet by models that never saw the item. --leave-out
-(likewise): the strength for an attribute by models that never saw it.
+labelled by hand and on two examinations (both detectors learnt from the parts `dev` and `train`, so their figures there say
+nothing; the parts `report` are only printed); everyday sentences (only printed); sentences that are no stereotypes; the gap
+between groups; sentences a second and core. --folds: StereoSet by models that never saw the item. --leave-out: the strength
+for an attribute by models that never saw it. For both: PLAIN, a folder that stereotype_convert wrote with --plain;
+MODEL_FOLDER and WORK as for train_stereotype_minilm.py, which has to be run before (with --leave-out for the second).
 Anti-stereotypes name a trait that goes against what is said of the group, often just as generally: with groups masked the
 two differ in the trait alone, and only in so far as traits that people ascribe differ from others; so that figure says how
 far the detector goes by content.
@@ -18,8 +20,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,11 +31,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import stereotype_examples as data
+import stereotype_rows
 import train_stereotypes as training
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from evenflow.transforms import stereotype_minilm, stereotypes
+from evenflow.transforms import stereotype_convert, stereotype_minilm, stereotypes
 from evenflow.transforms.labels import LabelFinder
 from evenflow.wordlists import loader
 
@@ -130,25 +135,25 @@ def found(name: str, chance: Values, true: Values) -> None:
     print(f"  precision {interval(precision, n)}, recall {interval(recall, n)}")
 
 
-def exam(model: Model, half: str) -> None:
+def exam(model: Model, name: str, half: str) -> None:
     """Sentences by an annotator who has not seen the program; twins say the reverse in most of the same words."""
-    rows = [json.loads(line) for line in (TESTS / "stereotype_exam.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (TESTS / f"stereotype_{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     own = [row for row in rows if row["split"] == half]
     chance = chances(model, [row["text"] for row in own])
     true = np.array([row["stereotype"] for row in own])
-    found(f"examination, {half}", chance, true)
+    found(f"{name}, {half}", chance, true)
     right = (chance >= stereotypes.THRESHOLD) == true
     print(f"  passed of those that are none: {interval(lambda at, r=right[~true]: float(r[at].mean()), int((~true).sum()))}")
-    for name in ("strength", "attribute"):
-        values = np.array([row[name] for row in own])
+    for field in ("strength", "attribute"):
+        values = np.array([row[field] for row in own])
         shares = [f"{value} {right[true & (values == value)].mean():.2f}" for value in sorted(set(values[true]))]
-        print(f"  found by {name}: {', '.join(shares)}")
+        print(f"  found by {field}: {', '.join(shares)}")
     twins: dict[str, dict[bool, float]] = {}
     for row, each in zip(own, chance.tolist(), strict=True):
         if row["twin"]:
             twins.setdefault(row["twin"], {})[row["stereotype"]] = each
     print(f"  of two twins the stereotype is higher: {np.mean([each[True] > each[False] for each in twins.values()]):.3f}")
-    reliability(f"examination, {half}", chance, true)
+    reliability(f"{name}, {half}", chance, true)
 
 
 def everyday(model: Model) -> None:
@@ -204,14 +209,34 @@ def speed(model: Model, corpus: Path, count: int) -> None:
     print(f"speed: {len(texts) / min(took):,.0f} sentences a second and core (n={len(texts)}, {size:.0f} characters each)")
 
 
-def out_of_fold(given: training.Sources, encoder: Remembering, folds: int) -> None:
+@dataclass(frozen=True)
+class Past:
+    """Where the adapters of a training are (work), the encoder that they belong to (model), and that one as it is (plain)."""
+
+    work: Path
+    model: Path
+    plain: Remembering
+
+    def minilm(self, adapter: Path) -> stereotype_minilm.MiniLM:
+        """The detector with an adapter."""
+        with tempfile.TemporaryDirectory() as folder:
+            stereotype_convert.convert(self.model, Path(folder), adapter)
+            return stereotype_minilm.load(Path(folder), model=adapter)
+
+    def models(self, given: training.Sources, adapter: Path) -> dict[str, Model]:
+        """The models of one split."""
+        return {"linear": training.train(given, self.plain, teacher := self.minilm(adapter)), "minilm": teacher}
+
+
+def out_of_fold(given: training.Sources, past: Past) -> None:
     """StereoSet, each item by models that were trained without it."""
-    rows = [row | {"fold": str(int(data.share(row["id"]) * folds))} for row in given.stereoset]
+    seen = stereotype_rows.rows_of(given, [])
+    folds = dict(zip((row.item for row in seen), stereotype_rows.folds_of(seen).tolist(), strict=True))
     found: dict[str, list[tuple[str, str, float]]] = {"linear": [], "minilm": []}
-    for fold in range(folds):
-        kept = [row for row in given.stereoset if int(data.share(row["id"]) * folds) != fold]
-        models = models_of(training.train(training.replaced(given, stereoset=kept), encoder), encoder)
-        own = [row for row in rows if row["fold"] == str(fold)]
+    for fold in range(stereotype_rows.FOLDS):
+        kept = [row for row in given.stereoset if folds[row["id"]] != fold]
+        models = past.models(training.replaced(given, stereoset=kept), stereotype_rows.fold_path(past.work, fold))
+        own = [row for row in given.stereoset if folds[row["id"]] == fold]
         for name, model in models.items():
             for row, chance in zip(own, chances(model, [row["sentence"] for row in own]).tolist(), strict=True):
                 found[name].append((row["id"], row["label"], chance))
@@ -226,18 +251,9 @@ def out_of_fold(given: training.Sources, encoder: Remembering, folds: int) -> No
             print(f"StereoSet, {name}, stereotype against {against} ({len(both)} items): area {said}, in its pair {right}")
 
 
-def models_of(trained: training.Trained, encoder: stereotype_minilm.Encoder) -> dict[str, Model]:
-    return {"linear": trained.linear, "minilm": stereotype_minilm.MiniLM(encoder, trained.embedded, trained.linear)}
-
-
-def left_out(given: training.Sources, encoder: Remembering, attribute: str, rows: Sequence[data.Scored]) -> None:
-    kept = training.replaced(
-        given,
-        scores=[row for row in given.scores if row.attribute != attribute],
-        stereoset=[row for row in given.stereoset if row["bias_type"] != attribute],
-        crows=[each for each in given.crows if not each.attribute.startswith(attribute)],
-    )
-    for name, model in models_of(training.train(kept, encoder), encoder).items():
+def left_out(given: training.Sources, past: Past, attribute: str, rows: Sequence[data.Scored]) -> None:
+    adapter = past.work / f"without-{attribute}.npz"
+    for name, model in past.models(stereotype_rows.without(given, attribute), adapter).items():
         print(f"trained without {attribute}, {name}:")
         people(model, [row for row in rows if row.attribute == attribute])
 
@@ -246,17 +262,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--encoder", type=Path)
-    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--plain", type=Path)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--folds", action="store_true")
     parser.add_argument("--leave-out", default="")
     args = parser.parse_args()
     rows = data.human_scores(args.data / "stereotypes/human_scores_val.csv")
     if args.folds or args.leave_out:
-        encoder = Remembering(args.encoder)
-        given = training.sources(args.data, TESTS / "stereotype_gold.jsonl")
+        past = Past(args.work, args.model, Remembering(args.plain))
+        given = training.sources(args.data, TESTS / "stereotype_gold.jsonl", TESTS / "stereotype_dev.jsonl")
         if args.folds:
-            out_of_fold(given, encoder, args.folds)
+            out_of_fold(given, past)
         if args.leave_out:
-            left_out(given, encoder, args.leave_out, rows)
+            left_out(given, past, args.leave_out, rows)
         return
     models: dict[str, Model] = {"with frames": stereotypes.shipped(), "linear": stereotypes.shipped().linear}
     if args.encoder:
@@ -269,8 +288,8 @@ def main() -> None:
             "the scored sentences (true: above the middle)", chances(model, [row.sentence for row in rows]), score > data.MIDDLE
         )
         by_hand(model)
-        for half in ("dev", "report"):
-            exam(model, half)
+        for examination, half in (("exam", "dev"), ("exam", "report"), ("pairs", "train"), ("pairs", "report")):
+            exam(model, examination, half)
         everyday(model)
         no_stereotypes(model)
         swaps(model)

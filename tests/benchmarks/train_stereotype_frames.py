@@ -3,9 +3,10 @@
     python tests/benchmarks/train_stereotype_frames.py DATA ENCODER
 
 DATA and ENCODER as for train_stereotypes.py. Learnt from: sentences of the corpus labelled by hand (stereotype_dev.jsonl and the
-development half of stereotype_gold.jsonl), sentences written for it (stereotype_written.jsonl), the development halves of
-stereotype_exam.jsonl and not_stereotypes.jsonl, and, at less weight, plain sentences of the corpus, everyday forms and made
-statements. Nothing of a report half is read, and nothing of `stereotype_everyday.jsonl` or `stereotype_swaps.jsonl`.
+development half of stereotype_gold.jsonl), sentences written for it (stereotype_written.jsonl, the training part of
+stereotype_pairs.jsonl), the development halves of stereotype_exam.jsonl and not_stereotypes.jsonl, and, at less weight, plain
+sentences of the corpus, everyday forms and made statements. Nothing of a report half is read, and nothing of
+`stereotype_everyday.jsonl` or `stereotype_swaps.jsonl`.
 
 Printed, by models that did not see the sentence's item (FOLDS folds): the area under the ROC curve of each set, and what each
 threshold finds and passes. The same values calibrate the probability (Platt 1999) and choose THRESHOLD and UNSURE.
@@ -46,13 +47,14 @@ NEGATION = re.compile(
 )
 HOSTILE = 0.1  # target from which plain sentences come from comments that were collected for their hostility
 # What a sentence weighs beside one that was written or labelled: a corpus is not even, and made sentences are alike.
-WEIGHTS = {"corpus": 2.0, "written": 1.0, "exam": 1.0, "none": 1.0, "plain": 0.5, "everyday": 0.9, "made": 0.9, "turned": 1.25}
+WEIGHTS = {"corpus": 2.0, "written": 1.0, "exam": 1.0, "pairs": 1.0, "none": 1.0}
+WEIGHTS |= {"plain": 0.7, "everyday": 0.9, "made": 0.9, "turned": 1.25}
 SOURCE = (
     "sentences of presidential speeches, ABC news, film reviews (NLTK data) and Reddit comments (umanlp/RedditBias), labelled "
     "for Evenflow; sentences written for Evenflow; adjectives of the opinion lexicon (Hu and Liu, 2004); word vectors of "
     "all-MiniLM-L6-v2 (Apache-2.0); weights only, no text"
 )
-BY_HAND = ("corpus", "written", "exam", "none")
+BY_HAND = ("corpus", "written", "exam", "pairs", "none")
 MOST_PLAIN = 0.05  # share of plain sentences that may be called
 Floats = npt.NDArray[np.float64]
 
@@ -87,6 +89,8 @@ def by_hand() -> list[Labelled]:
     found += [(row["text"], "written", row["stereotype"], f"written-{place // 10}") for place, row in enumerate(written)]
     exam = [row for row in rows("stereotype_exam.jsonl") if row["split"] == "dev"]
     found += [(row["text"], "exam", row["stereotype"], row["twin"] or row["id"]) for row in exam]
+    pairs = [row for row in rows("stereotype_pairs.jsonl") if row["split"] == "train"]
+    found += [(row["text"], "pairs", row["stereotype"], f"pairs-{row['twin'] or row['id']}") for row in pairs]
     none = [row["text"] for row in rows("not_stereotypes.jsonl") if is_development(row["text"])]
     found += [(text, "none", False, text) for text in none]
     return [Labelled(sentence, kind, float(true), WEIGHTS[kind], item) for sentence, kind, true, item in found]
@@ -149,6 +153,32 @@ def unseen(seen: Any, each: Sequence[Labelled], target: Floats, weight: Floats) 
     return out
 
 
+class Seen(NamedTuple):
+    """What is learnt from: labelled sentences (those of `by_hand` first), the words' vectors, the matrix, targets, weights."""
+
+    each: list[Labelled]
+    words: training.Vectors
+    rows: Any
+    target: Floats
+    weight: Floats
+
+    def unseen(self) -> Floats:
+        """The logits (n,), each by a model without its item."""
+        return unseen(self.rows, self.each, self.target, self.weight)
+
+    def fitted(self) -> Any:
+        return fitted(self.rows, self.target, self.weight)
+
+
+def seen_of(given: training.Sources, hand: Sequence[Labelled], encoder: stereotype_minilm.Encoder) -> Seen:
+    """Everything that is learnt from, as the model sees it."""
+    each = [*hand, *beside(given, hand)]
+    examples = [Example(one.sentence, one.target, one.weight, one.item, "") for one in each]
+    words = training.vectors(training.vocabulary(examples, given.adjectives), encoder)
+    target, weight = np.array([one.target for one in each]), np.array([one.weight for one in each])
+    return Seen(each, words, matrix([one.sentence for one in each], words), target, weight)
+
+
 def calibrated(logits: Floats, kinds: npt.NDArray[np.str_], target: Floats) -> tuple[float, float]:
     """Slope and shift that make probabilities of logits (Platt 1999), on what was labelled or written."""
     at = np.isin(kinds, BY_HAND)
@@ -159,7 +189,7 @@ def calibrated(logits: Floats, kinds: npt.NDArray[np.str_], target: Floats) -> t
 def told(chance: Floats, kinds: npt.NDArray[np.str_], target: Floats) -> None:
     """Prints the figures by set."""
     true = target > 0.5
-    for kind in ("corpus", "written", "exam"):
+    for kind in ("corpus", "written", "exam", "pairs"):
         at = kinds == kind
         print(f"{kind} (n={at.sum()}, {true[at].sum()} stereotypes): area {roc_auc_score(true[at], chance[at]):.3f}")
     print("threshold: found (precision) of the corpus, found and passed of those written, of the exam; none called, plain")
@@ -202,21 +232,17 @@ def main() -> None:
     parser.add_argument("encoder", type=Path)
     args = parser.parse_args()
     given = training.sources(args.data, TESTS / "stereotype_gold.jsonl", TESTS / "stereotype_dev.jsonl")
-    hand = by_hand()
-    each = [*hand, *beside(given, hand)]
-    examples = [Example(one.sentence, one.target, one.weight, one.item, "") for one in each]
-    words = training.vectors(training.vocabulary(examples, given.adjectives), stereotype_minilm.Encoder(args.encoder))
-    seen = matrix([one.sentence for one in each], words)
-    target, weight = np.array([one.target for one in each]), np.array([one.weight for one in each])
+    seen = seen_of(given, by_hand(), stereotype_minilm.Encoder(args.encoder))
+    each, target = seen.each, seen.target
     kinds = np.array([one.kind for one in each])
-    logits = unseen(seen, each, target, weight)
+    logits = seen.unseen()
     slope, shift = calibrated(logits, kinds, target)
     print(f"calibration: slope {slope:.3f}, shift {shift:.3f}")
     chance = stereotypes.unless_denied(stereotypes.logistic(slope * logits + shift), [one.sentence for one in each])
     told(chance, kinds, target)
     chosen(chance, kinds, target)
-    model = fitted(seen, target, weight)
-    body = model_of(model.coef_[0], float(model.intercept_[0]), words, slope, shift)
+    model = seen.fitted()
+    body = model_of(model.coef_[0], float(model.intercept_[0]), seen.words, slope, shift)
     stereotypes.dump(stereotypes.FRAMES_PATH, "frames", body, SOURCE)
     print(f"{stereotypes.FRAMES_PATH.name}: {len(each)} sentences, {stereotypes.FRAMES_PATH.stat().st_size:,} bytes")
 

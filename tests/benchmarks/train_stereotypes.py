@@ -1,10 +1,11 @@
-"""Trains the models of `evenflow.transforms.stereotypes` (linear) and `stereotype_minilm` (with embeddings).
+"""Trains the linear model of `evenflow.transforms.stereotypes`.
 
-    python tests/benchmarks/train_stereotypes.py DATA ENCODER [--exclude gold.jsonl]
+    python tests/benchmarks/train_stereotypes.py DATA ENCODER TEACHER [--exclude gold.jsonl]
 
 DATA: a folder with stereotypes/human_scores_train.csv, stereotypes/human_scores_val.csv (only to leave out what stands in
 it), stereotypes/stereoset_intrasentence_dev.jsonl, benchmarks/crows_pairs_anonymized.csv, lexicons/opinion_lexicon.zip and
-corpus/documents.jsonl.gz. ENCODER: the folder that `evenflow.transforms.stereotype_convert` writes.
+corpus/documents.jsonl.gz. ENCODER: the folder that `evenflow.transforms.stereotype_convert --plain` writes, for the words'
+embeddings. TEACHER: the one that it writes without --plain, after train_stereotype_minilm.py.
 
 The linear model learns a weight a word, and beside it a function of the word's embedding, which is folded into the weights:
 so words that no training sentence has weigh what words of their meaning do, and nothing of it costs time at run time.
@@ -27,8 +28,6 @@ import numpy.typing as npt
 import scipy.sparse as sp
 import stereotype_examples as data
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.neural_network import MLPRegressor
-from sklearn.svm import SVR
 from stereotype_everyday import everyday
 from stereotype_examples import Example, Scored
 
@@ -39,10 +38,7 @@ DENSE_SCALE = 0.2  # of the cues beside the hashed words, whose length is 1: how
 VECTOR_SCALE = 1.0  # of the words' vectors, likewise; 1 to 3 differ by 0.02 in cross-validation on the training scores
 VECTOR_WIDTH = 128  # principal components of a word's two embeddings
 VOCABULARY = 20_000  # words with a vector
-PLAIN_STEP = 3  # of the plain sentences, each so-manieth is embedded
 TAUGHT = 0.3  # weight of a score that a model gave beside one that people gave
-HIDDEN = 96  # units of the network
-GAMMA = 2.0  # of the support vectors' kernel, for embeddings of length 1
 COMMON = 12_000  # words that count as known
 EVERYDAY = 8  # sentences of each everyday form
 NONE = stereotype_terms.terms_of({"the": 1})
@@ -211,68 +207,38 @@ def examples_of(each: Sources) -> list[Example]:
     return [*stated, *each.plain, *made, *scrambled, *wrapped, *data.made_plain(1500), *everyday(EVERYDAY)]
 
 
-@dataclass(frozen=True)
-class Trained:
-    """Both models."""
-
-    linear: stereotypes.Linear
-    embedded: stereotype_minilm.Heads
-
-
-def train(given: Sources, encoder: stereotype_minilm.Encoder) -> Trained:
-    """The models from the sources."""
+def train(given: Sources, encoder: stereotype_minilm.Encoder, teacher: stereotype_minilm.MiniLM) -> stereotypes.Linear:
+    """The model from the sources."""
     examples = examples_of(given)
     words = vectors(vocabulary(examples, given.adjectives), encoder)
-    # A third of the plain sentences at three times the weight: they are alike, and embedding them is what takes time.
-    plain = {id(each) for number, each in enumerate(given.plain) if number % PLAIN_STEP}
-    chosen = [each for each in examples if id(each) not in plain]
-    weights = weights_of(chosen) * [PLAIN_STEP if each.attribute == data.PLAIN else 1 for each in chosen]
-    embeddings = encoder.embed([stereotype_minilm.masked(each.sentence) for each in chosen])
-    cues = features([each.sentence for each in chosen], [()] * len(chosen), NONE).dense
-    scores = np.array([each.score for each in given.scores])
-    embedded = fit_heads(embeddings, cues, np.array([each.target for each in chosen]), weights, scores)
     # What people did not score, the model with embeddings does.
-    taught = [number for number, each in enumerate(chosen) if number >= len(scores) and each.attribute != data.PLAIN]
+    taught = [each.sentence for each in examples[len(given.scores) :] if each.attribute != data.PLAIN]
     strength = fit_strength(
-        [*(each.sentence for each in given.scores), *(chosen[number].sentence for number in taught)],
-        np.concatenate([scores, embedded.strength(embeddings[taught]).astype(np.float64)]),
+        [*(each.sentence for each in given.scores), *taught],
+        np.concatenate([[each.score for each in given.scores], scored(teacher, taught)]),
         words,
-        np.concatenate([np.ones(len(scores)), np.full(len(taught), TAUGHT)]),
+        np.concatenate([np.ones(len(given.scores)), np.full(len(taught), TAUGHT)]),
     )
-    return Trained(linear(fit_probability(examples, words), strength, common_words(examples)), embedded)
+    return linear(fit_probability(examples, words), strength, common_words(examples))
 
 
-def fit_heads(
-    embeddings: npt.NDArray[np.float32], cues: npt.NDArray[np.float32], target: Floats, weight: Floats, scores: Floats
-) -> stereotype_minilm.Heads:
-    """A network with one hidden layer for the probability, support vectors for the first len(scores) sentences' strength."""
-    network = MLPRegressor(
-        hidden_layer_sizes=(HIDDEN,), alpha=3e-3, early_stopping=True, max_iter=30, random_state=1, learning_rate_init=2e-3
-    )
-    network.fit(stereotype_minilm.joined(embeddings, cues), target, sample_weight=weight)
-    support_vectors: Any = SVR  # its stub has no number for gamma
-    support = support_vectors(C=1.0, gamma=GAMMA, epsilon=0.05).fit(embeddings[: len(scores)], scores)
-    return stereotype_minilm.Heads(
-        np.round(support.support_vectors_ * stereotype_minilm.STEPS).astype(np.int8),
-        support.dual_coef_[0].astype(np.float32),
-        float(support.intercept_[0]),
-        GAMMA,
-        [each.astype(np.float16).astype(np.float32) for each in network.coefs_],
-        [each.astype(np.float16).astype(np.float32) for each in network.intercepts_],
-    )
+def scored(teacher: stereotype_minilm.MiniLM, sentences: Sequence[str]) -> Floats:
+    """People's score (n,) as a model guesses it; 0, the middle, where it cannot say."""
+    found = teacher.strengths(sentences, [()] * len(sentences))
+    return np.array([each or 0.0 for each in found])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("encoder", type=Path)
+    parser.add_argument("teacher", type=Path)
     parser.add_argument("--exclude", type=Path, help="JSON lines whose `id` are documents that are not learnt from")
     args = parser.parse_args()
-    trained = train(sources(args.data, *([args.exclude] if args.exclude else [])), stereotype_minilm.Encoder(args.encoder))
-    save(trained.linear, stereotypes.MODEL_PATH)
-    stereotypes.dump(stereotype_minilm.MODEL_PATH, "minilm", trained.embedded.to_json(), SOURCE)
-    for path in (stereotypes.MODEL_PATH, stereotype_minilm.MODEL_PATH):
-        print(f"{path.name}: {path.stat().st_size:,} bytes")
+    given = sources(args.data, *([args.exclude] if args.exclude else []))
+    trained = train(given, stereotype_minilm.Encoder(args.encoder), stereotype_minilm.load(args.teacher))
+    save(trained, stereotypes.MODEL_PATH)
+    print(f"{stereotypes.MODEL_PATH.name}: {stereotypes.MODEL_PATH.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
