@@ -9,7 +9,8 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python 
 MINILM = ["onnx>=1.16", "onnxruntime>=1.18", "tokenizers>=0.20"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
-ROOMS = ("pipelines", "pipelines.board", "transforms", "gates", "schemas", "wordlists", "prompts")
+TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in ("substitution", "stereotyping", "llm", "streaming")))
+ROOMS = ("pipelines", "pipelines.board", *TRANSFORMS, "gates", "schemas", "wordlists", "prompts")
 
 setup(
     name="evenflow",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from evenflow.schemas.ledger import STATES, PaneEntry, Score
-from evenflow.transforms.inference_stats import SHORTEST, STEPS_A_DOUBLING, Stats
+from evenflow.transforms.llm.inference_stats import SHORTEST, STEPS_A_DOUBLING, Stats
 
 WINDOWS = ("pane", "rolling", "cumulative")
 DOUBLINGS = 20  # buckets of the latency: up to 0.001 s · 2^20, a quarter of an hour

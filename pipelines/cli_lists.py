@@ -51,7 +51,7 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
 
     Exit status: 0 all are sound, 2 there is a defect.
     """
-    from evenflow.transforms import roles
+    from evenflow.transforms.substitution import roles
 
     checked: list[dict[str, Any]] = []
     for name in names:

@@ -15,8 +15,8 @@ from evenflow.pipelines.endings import FAILED, Session, logs, printing
 from evenflow.pipelines.explain import visible
 
 if TYPE_CHECKING:
-    from evenflow.transforms.inference_estimate import Sample
-    from evenflow.transforms.inference_settings import Key, Settings
+    from evenflow.transforms.llm.inference_estimate import Sample
+    from evenflow.transforms.llm.inference_settings import Key, Settings
 
 CHECK_EXAMPLES = options.examples(
     "evenflow llm check --llm http://127.0.0.1:8000 --llm-model mistralai/Mistral-7B-Instruct-v0.3",
@@ -62,9 +62,9 @@ def llm_check(
     """
     logs(context.obj or Session())
     from evenflow.prompts import loader
-    from evenflow.transforms import inference_check
     from evenflow.transforms.inference import Client
-    from evenflow.transforms.inference_server import describe
+    from evenflow.transforms.llm import inference_check
+    from evenflow.transforms.llm.inference_server import describe
 
     said: list[str] = []
     key = key_of(llm_key_env, llm_key_file)
@@ -102,7 +102,8 @@ def estimate(
     """
     logs(context.obj or Session())
     from evenflow.schemas.config import load
-    from evenflow.transforms import files, inference_estimate
+    from evenflow.transforms import files
+    from evenflow.transforms.llm import inference_estimate
 
     settings = load(config, options.given(fields__text=text_field), attribute or (), wordlist or ())
     found = files.match(inputs)
@@ -116,7 +117,7 @@ def estimate(
 
 
 def _estimated(seen: Sample, own: dict[str, str], size: int, tokens_per_second: float) -> dict[str, Any]:
-    from evenflow.transforms.inference_estimate import STEPS
+    from evenflow.transforms.llm.inference_estimate import STEPS
 
     def total(modes: dict[str, str]) -> dict[str, Any]:
         return seen.total(modes, size).as_json(tokens_per_second)
@@ -138,7 +139,7 @@ def _estimated(seen: Sample, own: dict[str, str], size: int, tokens_per_second: 
 
 def key_of(env: str | None, file: Path | None) -> Key | None:
     """Where the key is, from the two options; None for no key. Raises BadParameter for both."""
-    from evenflow.transforms.inference_settings import Key
+    from evenflow.transforms.llm.inference_settings import Key
 
     if env is not None and file is not None:
         raise typer.BadParameter("give one of --llm-key-env and --llm-key-file", param_hint="'--llm-key-env'")
@@ -155,8 +156,8 @@ def settings_of(
 
     Raises BadParameter for options that do not go together, InferenceError where vLLM does not come up.
     """
-    from evenflow.transforms import inference_serving
-    from evenflow.transforms.inference_settings import Settings
+    from evenflow.transforms.llm import inference_serving
+    from evenflow.transforms.llm.inference_settings import Settings
 
     if (llm is None) == (serve is None):
         said = "--llm and --llm-serve exclude each other" if llm is not None else "give --llm or --llm-serve"
@@ -183,7 +184,7 @@ def settings_of(
 @contextmanager
 def _as_usage() -> Iterator[None]:
     """Settings that cannot be are wrong usage of --llm. Raises BadParameter."""
-    from evenflow.transforms.inference_settings import SettingsError
+    from evenflow.transforms.llm.inference_settings import SettingsError
 
     try:
         yield

@@ -207,7 +207,7 @@ def run(
 def _meet(settings: Config) -> None:
     """See that the language model is there before anything is read. Raises InferenceError."""
     from evenflow.transforms.asking import settings as server
-    from evenflow.transforms.inference_server import describe
+    from evenflow.transforms.llm.inference_server import describe
 
     describe(server(settings))
 

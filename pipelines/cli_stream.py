@@ -77,7 +77,7 @@ def run_stream(
     from evenflow.pipelines.board.report import build
     from evenflow.pipelines.publish import Topics
     from evenflow.pipelines.stream_run import Stream, StreamRun
-    from evenflow.transforms.kafka_settings import KafkaSettings
+    from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
     publish = Topics(options.accepted_topic, options.dead_letter_topic)
     stream = Stream(

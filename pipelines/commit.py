@@ -165,7 +165,7 @@ def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
     """What asking cost, with its latency's quantiles; None where nothing was asked."""
     if not llm:
         return None
-    from evenflow.transforms.inference_stats import Stats  # it is there wherever an LLM is
+    from evenflow.transforms.llm.inference_stats import Stats  # it is there wherever an LLM is
 
     return {name: Stats.from_json(each).as_json() for name, each in sorted(llm.items())}
 

@@ -33,17 +33,17 @@ KNOWN = (
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.files", "InputError", USAGE),
     ("evenflow.gates.user_suite", "SuiteError", USAGE),
-    ("evenflow.transforms.roles", "RoleMapError", USAGE),
-    ("evenflow.transforms.kafka_settings", "KafkaSettingsError", USAGE),
+    ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
+    ("evenflow.transforms.streaming.kafka_settings", "KafkaSettingsError", USAGE),
     ("evenflow.pipelines.run", "RunError", USAGE),  # other settings than those of the ledger
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger", "LedgerError", FAILED),
     ("evenflow.pipelines.workers", "WorkerError", FAILED),
     ("evenflow.pipelines.stream", "GapError", FAILED),
-    ("evenflow.transforms.kafka_errors", "KafkaSourceError", FAILED),
-    ("evenflow.transforms.inference_settings", "SettingsError", USAGE),  # before what it is a kind of
-    ("evenflow.transforms.inference_settings", "InferenceError", FAILED),
-    ("evenflow.transforms.inference_cache", "CacheError", FAILED),
+    ("evenflow.transforms.streaming.kafka_errors", "KafkaSourceError", FAILED),
+    ("evenflow.transforms.llm.inference_settings", "SettingsError", USAGE),  # before what it is a kind of
+    ("evenflow.transforms.llm.inference_settings", "InferenceError", FAILED),
+    ("evenflow.transforms.llm.inference_cache", "CacheError", FAILED),
     ("evenflow.transforms.stereotypes", "ModelError", FAILED),
     ("evenflow.transforms.indicators", "ModelError", FAILED),
 )

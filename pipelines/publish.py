@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms import fields
-from evenflow.transforms.kafka_output import Message
+from evenflow.transforms.streaming.kafka_output import Message
 
 ROWS = 1000  # of a shard that are held at a time
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from evenflow.pipelines.explain import visible, whole_sentences
 from evenflow.transforms.counterfactuals import STRICTNESS, Method, Substituter, chooser
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.wordlists.loader import WordList
 
 

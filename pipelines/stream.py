@@ -26,13 +26,13 @@ from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, stage
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
-from evenflow.transforms import kafka_records
 from evenflow.transforms.annotate import Annotated, Annotator
 from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd
-from evenflow.transforms.kafka_blocks import Item, Lost
-from evenflow.transforms.kafka_panes import PaneCutter, PaneId
-from evenflow.transforms.kafka_source import Source, Start
 from evenflow.transforms.records import Documents
+from evenflow.transforms.streaming import kafka_records
+from evenflow.transforms.streaming.kafka_blocks import Item, Lost
+from evenflow.transforms.streaming.kafka_panes import PaneCutter, PaneId
+from evenflow.transforms.streaming.kafka_source import Source, Start
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
 HELD = "held"  # in gate/: while it is there, the source does not read

@@ -27,8 +27,8 @@ from apache_beam.runners.worker import sdk_worker
 
 from evenflow.pipelines import stream_child
 from evenflow.pipelines.workers import WorkerError
-from evenflow.transforms import kafka_errors
-from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError
+from evenflow.transforms.streaming import kafka_errors
+from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError
 
 # Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300 s by default: every run
 # would end then. Ten years, in seconds, are for ever; Prism is started here, so that nobody waits as long for one that is away.
@@ -37,7 +37,7 @@ CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
 NOTE_SECONDS = 30.0  # between two warnings of the source that are passed on: it tries each second while no broker answers
 AGAIN = "run the same command again to go on"
 # Beam hands on what a worker raised as the text of its traceback; its last lines are the class and the message.
-_RAISED = re.compile(r"evenflow\.transforms\.kafka_errors\.(\w+Error): (.*)")
+_RAISED = re.compile(r"evenflow\.transforms\.streaming\.kafka_errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
 

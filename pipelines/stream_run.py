@@ -21,16 +21,16 @@ from evenflow.pipelines.stream_engine import in_process, on_runner, quiet
 from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms import kafka_records
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.kafka_client import AGAIN_SECONDS, PATIENCE_SECONDS
-from evenflow.transforms.kafka_cluster import Cluster
-from evenflow.transforms.kafka_errors import UnreachableError
-from evenflow.transforms.kafka_offsets import GroupOffsets, compare
-from evenflow.transforms.kafka_output import PanePublisher
-from evenflow.transforms.kafka_panes import PaneCutter
-from evenflow.transforms.kafka_settings import KafkaSettings
-from evenflow.transforms.kafka_source import Source
+from evenflow.transforms.streaming import kafka_records
+from evenflow.transforms.streaming.kafka_client import AGAIN_SECONDS, PATIENCE_SECONDS
+from evenflow.transforms.streaming.kafka_cluster import Cluster
+from evenflow.transforms.streaming.kafka_errors import UnreachableError
+from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
+from evenflow.transforms.streaming.kafka_output import PanePublisher
+from evenflow.transforms.streaming.kafka_panes import PaneCutter
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_source import Source
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 

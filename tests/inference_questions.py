@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenflow.transforms.llm_questions import Question
+from evenflow.transforms.llm.llm_questions import Question
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

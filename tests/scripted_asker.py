@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evenflow.transforms.llm_questions import Answer, Question
+from evenflow.transforms.llm.llm_questions import Answer, Question
 
 NO_ANSWER = "unreachable"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.agreement import article_edit, possessive, recase, sounds_as_vowel
+from evenflow.transforms.substitution.agreement import article_edit, possessive, recase, sounds_as_vowel
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.asking import Tier, cache_path
-from evenflow.transforms.llm_questions import Answer, Question
+from evenflow.transforms.llm.llm_questions import Answer, Question
 
 TEXTS = [
     "Some women are gossiping at the market again. A clerk lost his pen.",

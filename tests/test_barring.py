@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import sets
-from evenflow.transforms.barring import LONGEST_SENTENCE, bar, is_english
-from evenflow.transforms.sets import Item
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.barring import LONGEST_SENTENCE, bar, is_english
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.wordsets import WordSets
 
 
 def barred(text: str, word: str, attribute: str = "gender", others: tuple[tuple[int, int], ...] = ()) -> tuple[float, str]:

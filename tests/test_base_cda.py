@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evenflow.transforms import base_cda
 from evenflow.transforms.counterfactuals import rewrite
+from evenflow.transforms.substitution import base_cda
 from evenflow.wordlists import loader
 
 GENDER, AGE = loader.load("gender"), loader.load("age")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import people, sets
-from evenflow.transforms.binding import bound, may_be_name, said_of_named
-from evenflow.transforms.sets import Item
+from evenflow.transforms import people
+from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.binding import bound, may_be_name, said_of_named
+from evenflow.transforms.substitution.sets import Item
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import roles
-from evenflow.transforms.bygroup import ByGroup
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution import roles
+from evenflow.transforms.substitution.bygroup import ByGroup
+from evenflow.transforms.substitution.wordsets import WordSets
 from evenflow.wordlists import loader
 
 

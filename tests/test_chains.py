@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import sets
-from evenflow.transforms.chains import Chain, of_one_story
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.sets import Item
+from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.chains import Chain, of_one_story
+from evenflow.transforms.substitution.sets import Item
 
 
 def item(group: str, sentence: int) -> Item:

@@ -14,12 +14,12 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
-from evenflow.transforms.choosing import paired, with_roles
 from evenflow.transforms.counterfactuals import Substituter, rewrite
-from evenflow.transforms.judges import Chosen, Embedded, Place
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.llm_judges import LlmJudge
-from evenflow.transforms.roles import Role
+from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.substitution.choosing import paired, with_roles
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Place
+from evenflow.transforms.substitution.roles import Role
 from evenflow.wordlists import loader, spelling
 
 VALID = {"grammar": True, "facts": True, "verdict": "VALID"}

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from evenflow.pipelines import cli_llm
 from evenflow.pipelines.endings import FAILED, USAGE, Session, explained
-from evenflow.transforms.inference_settings import InferenceError, SettingsError
+from evenflow.transforms.llm.inference_settings import InferenceError, SettingsError
 
 Call = Callable[..., Result]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import sets
 from evenflow.transforms.counterfactuals import rewrite
+from evenflow.transforms.substitution import sets
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import sets
 from evenflow.transforms.counterfactuals import Substituter, rewrite
 from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.substitution import sets
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

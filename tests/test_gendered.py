@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import gendered, roles
-from evenflow.transforms.gendered import Gendered
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution import gendered, roles
+from evenflow.transforms.substitution.gendered import Gendered
+from evenflow.transforms.substitution.wordsets import WordSets
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

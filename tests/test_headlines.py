@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.headlines import is_headline, needs_no_article
+from evenflow.transforms.substitution.headlines import is_headline, needs_no_article
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from evenflow.transforms.indicator_patterns import NEEDED
-from evenflow.transforms.indicator_stance import DENYING, denies
-from evenflow.transforms.indicator_tagging import token
+from evenflow.transforms.stereotyping.indicator_patterns import NEEDED
+from evenflow.transforms.stereotyping.indicator_stance import DENYING, denies
+from evenflow.transforms.stereotyping.indicator_tagging import token
 
 SENTENCES = Path(__file__).parent / "data"
 MARK = re.compile(r"(\w)([.!\"”])")  # a mark is a word of its own

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import indicator_tagging as tagging
-from evenflow.transforms.indicator_joined import Joined
-from evenflow.transforms.indicator_targets import PRONOUNS
-from evenflow.transforms.indicator_words import is_plural
 from evenflow.transforms.indicators import MODEL_PATH, Indicators, ModelError, digest, load, read, shipped
+from evenflow.transforms.stereotyping import indicator_tagging as tagging
+from evenflow.transforms.stereotyping.indicator_joined import Joined
+from evenflow.transforms.stereotyping.indicator_targets import PRONOUNS
+from evenflow.transforms.stereotyping.indicator_words import is_plural
 from evenflow.wordlists import loader
 
 CASES = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.inference_breaker import LEAST_FAILURES, Breaker
+from evenflow.transforms.llm.inference_breaker import LEAST_FAILURES, Breaker
 
 
 class Clock:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inference_questions import question
 
-from evenflow.transforms import inference_cache
-from evenflow.transforms.inference_cache import Cache, CacheError, Kept, as_rows, key
-from evenflow.transforms.llm_questions import Question
+from evenflow.transforms.llm import inference_cache
+from evenflow.transforms.llm.inference_cache import Cache, CacheError, Kept, as_rows, key
+from evenflow.transforms.llm.llm_questions import Question
 
 FORKED = multiprocessing.get_context("fork")
 

@@ -3,9 +3,9 @@ import json
 from scripted_llm import MODEL, ScriptedLLM, Turn, error
 
 from evenflow.prompts import loader
-from evenflow.transforms import inference_check
 from evenflow.transforms.inference import Client, Settings
-from evenflow.transforms.inference_server import describe
+from evenflow.transforms.llm import inference_check
+from evenflow.transforms.llm.inference_server import describe
 
 
 def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:

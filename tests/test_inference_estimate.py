@@ -12,8 +12,8 @@ from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import Config, load
 from evenflow.transforms import files
-from evenflow.transforms.inference_estimate import PLACES, STEPS, Sample, Sampler, answer_tokens, configured, taken
-from evenflow.transforms.llm_detection import Detection
+from evenflow.transforms.llm.inference_estimate import PLACES, STEPS, Sample, Sampler, answer_tokens, configured, taken
+from evenflow.transforms.llm.llm_detection import Detection
 
 
 def written(path: Path, texts: Sequence[str]) -> Path:

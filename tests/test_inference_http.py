@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms import inference_http as http
-from evenflow.transforms.inference_http import Completion, Failure, completion, failure, retry_after, words
+from evenflow.transforms.llm import inference_http as http
+from evenflow.transforms.llm.inference_http import Completion, Failure, completion, failure, retry_after, words
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 

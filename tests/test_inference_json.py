@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inference_questions import RIGHT, SCHEMA, question
 
-from evenflow.transforms import inference_http as http
-from evenflow.transforms import inference_json
-from evenflow.transforms.inference_http import Completion, Failure
+from evenflow.transforms.llm import inference_http as http
+from evenflow.transforms.llm import inference_json
+from evenflow.transforms.llm.inference_http import Completion, Failure
 
 CHECKED = inference_json.validator(SCHEMA)
 

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 from scripted_llm import MODEL, ScriptedLLM
 
-from evenflow.transforms.inference_server import ServerInfo, describe
-from evenflow.transforms.inference_settings import InferenceError, Key, Settings
+from evenflow.transforms.llm.inference_server import ServerInfo, describe
+from evenflow.transforms.llm.inference_settings import InferenceError, Key, Settings
 
 
 @pytest.fixture

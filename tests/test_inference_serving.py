@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from inference_questions import question
 
-from evenflow.transforms import inference_serving
 from evenflow.transforms.inference import Client, InferenceError, Settings
-from evenflow.transforms.inference_serving import Served, serve
+from evenflow.transforms.llm import inference_serving
+from evenflow.transforms.llm.inference_serving import Served, serve
 
 PROGRAM = (sys.executable, str(Path(__file__).with_name("scripted_vllm.py")))
 WAIT_SECONDS = 30.0
@@ -115,7 +115,7 @@ def test_a_server_that_does_not_come_up_is_said(start: Start, pids: Path, model:
 
 def test_it_ends_with_a_parent_that_is_killed(pids: Path, tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom evenflow.transforms.inference_serving import serve\n"
+        "import sys, time\nfrom evenflow.transforms.llm.inference_serving import serve\n"
         "with serve('model', print, command=sys.argv[1:]):\n    print('up', flush=True)\n    time.sleep(600)\n"
     )
     environment = os.environ | {"SCRIPTED_PIDS": str(pids), "TMPDIR": str(tmp_path)}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evenflow.transforms.inference_settings import InferenceError, Key, Settings
+from evenflow.transforms.llm.inference_settings import InferenceError, Key, Settings
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inference_questions import question
 
-from evenflow.transforms.inference_stats import SHORTEST, Counted, Reply, Stats, tally
-from evenflow.transforms.llm_questions import Answer, Question
+from evenflow.transforms.llm.inference_stats import SHORTEST, Counted, Reply, Stats, tally
+from evenflow.transforms.llm.llm_questions import Answer, Question
 
 REASONS = st.sampled_from(["timeout", "answer not JSON"])
 SECONDS = st.floats(0, 3600)

@@ -14,20 +14,20 @@ from jsonschema import Draft202012Validator
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.prompts import loader
-from evenflow.transforms import llm_answers
 from evenflow.transforms.counterfactuals import Substituter
 from evenflow.transforms.indicators import Scorer
 from evenflow.transforms.inference import Client, Settings
-from evenflow.transforms.judges import Chosen, Embedded, Judge, Place
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.llm_detection import Detection, TieredDetector, about_sentence
-from evenflow.transforms.llm_indicators import TieredScorer
-from evenflow.transforms.llm_judges import LlmJudge
-from evenflow.transforms.llm_questions import Answer, Question
-from evenflow.transforms.llm_quotes import find_quote
-from evenflow.transforms.llm_tiers import asks_all
+from evenflow.transforms.llm import llm_answers
+from evenflow.transforms.llm.llm_detection import Detection, TieredDetector, about_sentence
+from evenflow.transforms.llm.llm_indicators import TieredScorer
+from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.llm.llm_questions import Answer, Question
+from evenflow.transforms.llm.llm_quotes import find_quote
+from evenflow.transforms.llm.llm_tiers import asks_all
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.sets import Edit
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Judge, Place
+from evenflow.transforms.substitution.sets import Edit
 from evenflow.wordlists import loader as lists
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "injections.jsonl").read_text("utf-8").splitlines()]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
-from evenflow.transforms.sets import Item
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
+from evenflow.transforms.substitution.sets import Item
 
 
 def item(text: str, noun: str, kind: str = "noun") -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenflow.transforms.counterfactuals import rewrite
-from evenflow.transforms.judges import Chosen, Embedded, Place
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Place
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

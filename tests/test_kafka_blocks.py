@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.consumer.fetcher import ConsumerRecord
 
-from evenflow.transforms.kafka_blocks import BLOCK_BYTES, RECORD_OVERHEAD, Block, Lost, blocks, weight
-from evenflow.transforms.kafka_panes import PaneCutter, PaneId, Point
+from evenflow.transforms.streaming.kafka_blocks import BLOCK_BYTES, RECORD_OVERHEAD, Block, Lost, blocks, weight
+from evenflow.transforms.streaming.kafka_panes import PaneCutter, PaneId, Point
 
 NOW = 1_700_000_000_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.kafka_offsets import Committed, Difference, compare, note, noted
+from evenflow.transforms.streaming.kafka_offsets import Committed, Difference, compare, note, noted
 
 
 @pytest.mark.parametrize(

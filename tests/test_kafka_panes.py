@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.kafka_panes import FUTURE_MS, PaneCutter, PaneId, Piece, Point
+from evenflow.transforms.streaming.kafka_panes import FUTURE_MS, PaneCutter, PaneId, Piece, Point
 
 NOW = 1_700_000_000_000
 SPAN = 1000

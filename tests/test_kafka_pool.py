@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenflow.transforms.kafka_pool import Progress
+from evenflow.transforms.streaming.kafka_pool import Progress
 
 
 def test_the_partition_furthest_behind_counts() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.kafka_panes import PaneId, Point
-from evenflow.transforms.kafka_ranges import CountTracker, OffsetRange, OffsetTracker
+from evenflow.transforms.streaming.kafka_panes import PaneId, Point
+from evenflow.transforms.streaming.kafka_ranges import CountTracker, OffsetRange, OffsetTracker
 
 START = Point(0, PaneId(0, 0), 0)
 LATER = Point(70, PaneId(60, 1), 9)

@@ -7,7 +7,7 @@ import logging
 import pytest
 from kafka import errors
 
-from evenflow.transforms.kafka_reasons import LOGGER, with_reason
+from evenflow.transforms.streaming.kafka_reasons import LOGGER, with_reason
 
 AWAY = errors.KafkaConnectionError("connection refused")
 UNTRUSTED = errors.KafkaConnectionError("Handshake failed: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")

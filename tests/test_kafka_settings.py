@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evenflow.transforms.kafka_settings import KafkaSettings, KafkaSettingsError
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings, KafkaSettingsError
 
 
 def test_client_settings_with_secrets_from_environment_and_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import leads
+from evenflow.transforms.substitution import leads
 
 
 @pytest.mark.parametrize(

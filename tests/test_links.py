@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.links import links
+from evenflow.transforms.substitution.links import links
 
 
 @pytest.mark.parametrize(

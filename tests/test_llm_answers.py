@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm_answers import QUOTE, SCHEMA, TOO_LONG, Rejected, Tally, ask_checked
-from evenflow.transforms.llm_questions import Question
+from evenflow.transforms.llm.llm_answers import QUOTE, SCHEMA, TOO_LONG, Rejected, Tally, ask_checked
+from evenflow.transforms.llm.llm_questions import Question
 
 PROMPT = loader.load("counterpart")
 

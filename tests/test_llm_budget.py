@@ -13,9 +13,9 @@ from scripted_asker import Says
 from test_llm_questions import about
 
 from evenflow.transforms.counterfactuals import rewrite
-from evenflow.transforms.llm_budget import SPENT, Allowance, Frugal, rehearsed
-from evenflow.transforms.llm_judges import LlmJudge
-from evenflow.transforms.llm_questions import Asker
+from evenflow.transforms.llm.llm_budget import SPENT, Allowance, Frugal, rehearsed
+from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.llm.llm_questions import Asker
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scripted_asker import Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_LABEL, QUOTE, SCHEMA, TOO_LONG, Rejected
-from evenflow.transforms.llm_detection import Detection, TieredDetector, about_sentence, label_span
-from evenflow.transforms.llm_tiers import Labels, Unsure, asks_all, asks_none
+from evenflow.transforms.llm.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_LABEL, QUOTE, SCHEMA, TOO_LONG, Rejected
+from evenflow.transforms.llm.llm_detection import Detection, TieredDetector, about_sentence, label_span
+from evenflow.transforms.llm.llm_tiers import Labels, Unsure, asks_all, asks_none
 
 SENTENCE = "Old men are stubborn."
 YES = {"mentions_group": True, "label": "Old men", "belief": True, "said": "are stubborn", "trait": True, "stereotype": True}

@@ -8,11 +8,11 @@ import pytest
 from scripted_asker import Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.indicator_rules import Said
 from evenflow.transforms.indicators import Scorer
-from evenflow.transforms.llm_answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
-from evenflow.transforms.llm_indicators import Indication, TieredScorer
-from evenflow.transforms.llm_tiers import asks_all, asks_none
+from evenflow.transforms.llm.llm_answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
+from evenflow.transforms.llm.llm_indicators import Indication, TieredScorer
+from evenflow.transforms.llm.llm_tiers import asks_all, asks_none
+from evenflow.transforms.stereotyping.indicator_rules import Said
 
 SENTENCE = "Old men are stubborn."
 LABELS = [(0, 7, "age")]

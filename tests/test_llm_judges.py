@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.transforms.judges import Chosen, Embedded, Judge, Place
-from evenflow.transforms.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, SCHEMA, TOO_LONG
-from evenflow.transforms.llm_budget import Rehearsal
-from evenflow.transforms.llm_judges import BY_MODEL, LlmJudge
-from evenflow.transforms.llm_questions import Asker
-from evenflow.transforms.llm_tiers import Unsure, asks_none
+from evenflow.transforms.llm.llm_answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, SCHEMA, TOO_LONG
+from evenflow.transforms.llm.llm_budget import Rehearsal
+from evenflow.transforms.llm.llm_judges import BY_MODEL, LlmJudge
+from evenflow.transforms.llm.llm_questions import Asker
+from evenflow.transforms.llm.llm_tiers import Unsure, asks_none
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Judge, Place
 
 
 class Careful(Embedded):

@@ -15,8 +15,8 @@ from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.transforms import stereotypes
-from evenflow.transforms.inference_stats import Stats
-from evenflow.transforms.llm_budget import SPENT
+from evenflow.transforms.llm.inference_stats import Stats
+from evenflow.transforms.llm.llm_budget import SPENT
 
 SENTENCES = (
     "Women are gossiping at the market again.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm_questions import Question
+from evenflow.transforms.llm.llm_questions import Question
 
 
 def about(original: str, changed: str, digest: str = "d") -> Question:

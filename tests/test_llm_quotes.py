@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.llm_quotes import find_quote
+from evenflow.transforms.llm.llm_quotes import find_quote
 
 
 @pytest.mark.parametrize(

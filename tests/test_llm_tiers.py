@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 from test_llm_questions import about
 
-from evenflow.transforms.llm_answers import QUOTE, Rejected
-from evenflow.transforms.llm_questions import Question
-from evenflow.transforms.llm_tiers import Labels, Mode, Select, Tiered, Unsure, asks_all, asks_none, selection
+from evenflow.transforms.llm.llm_answers import QUOTE, Rejected
+from evenflow.transforms.llm.llm_questions import Question
+from evenflow.transforms.llm.llm_tiers import Labels, Mode, Select, Tiered, Unsure, asks_all, asks_none, selection
 
 SCORES = [0.1, 0.52, None, 0.9, 0.4, 0.5]
 

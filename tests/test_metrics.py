@@ -21,7 +21,7 @@ from evenflow.gates.metrics import Now, Totals, families
 from evenflow.pipelines.metrics_server import serving
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.ledger import PaneEntry, Position, StreamPane
-from evenflow.transforms.inference_stats import Reply, Stats
+from evenflow.transforms.llm.inference_stats import Reply, Stats
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 NOW = Now(1000.0, held=False)

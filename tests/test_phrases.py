@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import phrases, protection
-from evenflow.transforms.phrases import Phrases
-from evenflow.transforms.wordsets import words_of
+from evenflow.transforms.substitution import phrases, protection
+from evenflow.transforms.substitution.phrases import Phrases
+from evenflow.transforms.substitution.wordsets import words_of
 
 
 def test_a_phrase_is_indexed_by_the_letters_it_may_begin_with() -> None:

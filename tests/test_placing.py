@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.placing import part_of_speech
+from evenflow.transforms.substitution.placing import part_of_speech
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from evenflow.transforms.labels import Mention
 from evenflow.transforms.planning import Plan, choose, plan
 from evenflow.transforms.representation import demographic_representation
 from evenflow.transforms.reweighting import profile, reweight
-from evenflow.transforms.sets import Edit, Set
+from evenflow.transforms.substitution.sets import Edit, Set
 
 NEAR = 1e-7  # of a DR: the plan's rates have nine digits
 GROUPS = ("a", "b", "c", "d", "e")

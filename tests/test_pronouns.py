@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import pronouns
+from evenflow.transforms.substitution import pronouns
 
 
 @pytest.mark.parametrize(

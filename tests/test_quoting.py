@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import quoting, sets
-from evenflow.transforms.quoting import OF_NOBODY, OF_SOURCE, Quoting
-from evenflow.transforms.sets import Item
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution import quoting, sets
+from evenflow.transforms.substitution.quoting import OF_NOBODY, OF_SOURCE, Quoting
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.wordsets import WordSets
 
 
 def weight(text: str, word: str) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evenflow.transforms import roles
+from evenflow.transforms.substitution import roles
 from evenflow.wordlists import loader, spelling
 
 

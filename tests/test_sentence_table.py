@@ -10,8 +10,8 @@ from evenflow.schemas.documents import SENTENCES
 from evenflow.transforms import sentence_table
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.sentence_table import GONE, Change, Finding, Rows, completed
-from evenflow.transforms.sets import Edit, Set
 from evenflow.transforms.shards import read_block, write_block
+from evenflow.transforms.substitution.sets import Edit, Set
 
 TEXT = "He ran. An old man sat. Rain fell. She sang."
 SPANS = [(0, 7), (8, 23), (24, 34), (35, 44)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 
 
 def test_edits_are_applied_in_the_texts_order() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evenflow.transforms import stereotypes
-from evenflow.transforms.stereotype_adapter import ABOUT, PATH, Adapter, merged, read, write
+from evenflow.transforms.stereotyping.stereotype_adapter import ABOUT, PATH, Adapter, merged, read, write
 
 
 def test_it_comes_back(tmp_path: Path) -> None:

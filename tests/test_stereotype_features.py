@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_terms as terms
-from evenflow.transforms.stereotype_features import BUCKETS, DENSE, features
+from evenflow.transforms.stereotyping import stereotype_terms as terms
+from evenflow.transforms.stereotyping.stereotype_features import BUCKETS, DENSE, features
 
 NONE = terms.terms_of({"the": 1})
 

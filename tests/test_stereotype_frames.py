@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_frames, stereotype_symbols, stereotype_terms
-from evenflow.transforms.stereotype_features import features
+from evenflow.transforms.stereotyping import stereotype_frames, stereotype_symbols, stereotype_terms
+from evenflow.transforms.stereotyping.stereotype_features import features
 
 SWAPS = Path(__file__).parent / "data" / "stereotype_swaps.jsonl"
 NONE = stereotype_terms.terms_of({"the": 1})

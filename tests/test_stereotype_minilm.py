@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_adapter, stereotype_convert, stereotypes
-from evenflow.transforms.stereotype_minilm import HEADS, WIDTH, Encoder, heads_of, load, masked
+from evenflow.transforms import stereotype_convert, stereotypes
+from evenflow.transforms.stereotyping import stereotype_adapter
+from evenflow.transforms.stereotyping.stereotype_minilm import HEADS, WIDTH, Encoder, heads_of, load, masked
 
 NO_LETTERS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), ".")
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "person", "foreign", "is", "are", "bad", "good", "the")

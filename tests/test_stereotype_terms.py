@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms import stereotype_terms as terms
+from evenflow.transforms.stereotyping import stereotype_terms as terms
 from evenflow.wordlists import loader
 
 

@@ -12,9 +12,9 @@ from apache_beam.runners.runner import PipelineState
 
 from evenflow.pipelines import stream_engine
 from evenflow.pipelines.stream_engine import RunnerError, explained, on_runner
-from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
+from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
 
-MODULE = "evenflow.transforms.kafka_errors"
+MODULE = "evenflow.transforms.streaming.kafka_errors"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.sentence_table import Change
-from evenflow.transforms.sets import Edit, Set
+from evenflow.transforms.substitution.sets import Edit, Set
 from evenflow.transforms.tallies import AROUND, MOST, Tally
 
 

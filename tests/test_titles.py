@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.sets import Item
-from evenflow.transforms.titles import AMONG_NAMED, SURNAME_ALONE, Titles
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.titles import AMONG_NAMED, SURNAME_ALONE, Titles
 
 
 def weights(text: str) -> list[float]:

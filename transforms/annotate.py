@@ -25,7 +25,7 @@ from evenflow.wordlists.loader import WordList
 if TYPE_CHECKING:
     from evenflow.transforms.asking import Tier
     from evenflow.transforms.filtering import StereotypeFilter
-    from evenflow.transforms.llm_questions import Answer, Question
+    from evenflow.transforms.llm.llm_questions import Answer, Question
     from evenflow.transforms.proposals import Proposed, Proposer
 
 BETWEEN = "\n\n"  # joins documents: neither a sentence nor a label crosses a blank line

@@ -17,14 +17,14 @@ from evenflow.transforms import stereotypes
 from evenflow.transforms.filtering import Scorer
 from evenflow.transforms.indicators import Scorer as EmbeddedScorer
 from evenflow.transforms.inference import Cache, Client, Counted, Key, Settings
-from evenflow.transforms.judges import Embedded
-from evenflow.transforms.llm_budget import Rehearsal, rehearsed
-from evenflow.transforms.llm_detection import TieredDetector
-from evenflow.transforms.llm_indicators import TieredScorer
-from evenflow.transforms.llm_judges import LlmJudge
-from evenflow.transforms.llm_questions import Answer, Asker, Question
-from evenflow.transforms.llm_tiers import selection
+from evenflow.transforms.llm.llm_budget import Rehearsal, rehearsed
+from evenflow.transforms.llm.llm_detection import TieredDetector
+from evenflow.transforms.llm.llm_indicators import TieredScorer
+from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.llm.llm_questions import Answer, Asker, Question
+from evenflow.transforms.llm.llm_tiers import selection
 from evenflow.transforms.stereotypes import Detector
+from evenflow.transforms.substitution.judges import Embedded
 
 T = TypeVar("T")
 AROUND = 0.15  # of score_scsc: so near to its threshold the embedded indicators are unsure

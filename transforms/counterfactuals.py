@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from evenflow.transforms import agreement, barring, base_cda, gendered, roles, sets
-from evenflow.transforms.bygroup import ByGroup
-from evenflow.transforms.chains import Chain, of_one_story
-from evenflow.transforms.choosing import Choosing, key_of
-from evenflow.transforms.coreference import Resolver
-from evenflow.transforms.gendered import Gendered
-from evenflow.transforms.judges import Embedded, Judge
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.sets import Bar, Edit, Item, Set, apply
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution import agreement, barring, base_cda, gendered, roles, sets
+from evenflow.transforms.substitution.bygroup import ByGroup
+from evenflow.transforms.substitution.chains import Chain, of_one_story
+from evenflow.transforms.substitution.choosing import Choosing, key_of
+from evenflow.transforms.substitution.coreference import Resolver
+from evenflow.transforms.substitution.gendered import Gendered
+from evenflow.transforms.substitution.judges import Embedded, Judge
+from evenflow.transforms.substitution.sets import Bar, Edit, Item, Set, apply
+from evenflow.transforms.substitution.wordsets import WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from evenflow.transforms.sets import Set
+from evenflow.transforms.substitution.sets import Set
 
 
 class Class(NamedTuple):

@@ -19,17 +19,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evenflow.transforms import indicator_rules as rules
-from evenflow.transforms import indicator_tagging as tagging
-from evenflow.transforms import indicator_targets as targets
-from evenflow.transforms.indicator_joined import Joined
-from evenflow.transforms.indicator_reasons import reasons
-from evenflow.transforms.indicator_stance import stance
-from evenflow.transforms.indicator_strength import GRAMS, grams, strength, strongest
-from evenflow.transforms.indicator_targets import Said
-from evenflow.transforms.indicator_words import valence
+from evenflow.transforms.stereotyping import indicator_rules as rules
+from evenflow.transforms.stereotyping import indicator_tagging as tagging
+from evenflow.transforms.stereotyping import indicator_targets as targets
+from evenflow.transforms.stereotyping.indicator_joined import Joined
+from evenflow.transforms.stereotyping.indicator_reasons import reasons
+from evenflow.transforms.stereotyping.indicator_stance import stance
+from evenflow.transforms.stereotyping.indicator_strength import GRAMS, grams, strength, strongest
+from evenflow.transforms.stereotyping.indicator_targets import Said
+from evenflow.transforms.stereotyping.indicator_words import valence
 
-MODEL_PATH = Path(__file__).with_name("indicator_model.json")
+MODEL_PATH = Path(__file__).parent / "stereotyping" / "indicator_model.json"
 FORMAT = "evenflow-indicators"
 VERSION = 1
 # What the coefficients were fitted with: with other word lists or counts they would mean something else.

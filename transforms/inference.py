@@ -17,11 +17,11 @@ from typing import Any
 
 from apache_beam.ml.inference.base import ModelHandler, PredictionResult
 
-from evenflow.transforms.inference_asker import Asker, Say
-from evenflow.transforms.inference_cache import Cache
-from evenflow.transforms.inference_settings import InferenceError, Key, Settings
-from evenflow.transforms.inference_stats import Counted, Reply, Stats, tally
-from evenflow.transforms.llm_questions import Answer, Question
+from evenflow.transforms.llm.inference_asker import Asker, Say
+from evenflow.transforms.llm.inference_cache import Cache
+from evenflow.transforms.llm.inference_settings import InferenceError, Key, Settings
+from evenflow.transforms.llm.inference_stats import Counted, Reply, Stats, tally
+from evenflow.transforms.llm.llm_questions import Answer, Question
 
 __all__ = (
     "Answer",

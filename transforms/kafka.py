@@ -35,14 +35,14 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from evenflow.transforms.kafka_blocks import Item, Lost, blocks
-from evenflow.transforms.kafka_client import PartitionReader
-from evenflow.transforms.kafka_errors import BeyondEndError, OutOfRangeError
-from evenflow.transforms.kafka_panes import Point
-from evenflow.transforms.kafka_partitions import AWAY_SECONDS, RESTRICTION, WATERMARK, FindPartitions, WatchPartitions
-from evenflow.transforms.kafka_pool import ReaderPool
-from evenflow.transforms.kafka_ranges import OffsetRange, OffsetTracker
-from evenflow.transforms.kafka_source import AsIs, Handler, Partition, Source, Start, never
+from evenflow.transforms.streaming.kafka_blocks import Item, Lost, blocks
+from evenflow.transforms.streaming.kafka_client import PartitionReader
+from evenflow.transforms.streaming.kafka_errors import BeyondEndError, OutOfRangeError
+from evenflow.transforms.streaming.kafka_panes import Point
+from evenflow.transforms.streaming.kafka_partitions import AWAY_SECONDS, RESTRICTION, WATERMARK, FindPartitions, WatchPartitions
+from evenflow.transforms.streaming.kafka_pool import ReaderPool
+from evenflow.transforms.streaming.kafka_ranges import OffsetRange, OffsetTracker
+from evenflow.transforms.streaming.kafka_source import AsIs, Handler, Partition, Source, Start, never
 
 SLICE_SECONDS = 0.5  # one call's work on a partition: others wait as long for their turn, and its results for their way on
 WAIT_SECONDS = 0.05  # for data that the broker is known to have

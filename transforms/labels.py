@@ -7,7 +7,7 @@
 - Between the words of a label there may be any blanks with one line break among them; its hyphen may end a line.
 - A combining mark belongs to its letter («fiance» and a mark is another word), characters that a reader does not see
   within a word are passed over. Which spellings are the same is said in `evenflow.wordlists.spelling`.
-- Links, e-mail addresses and @handles are not searched (`evenflow.transforms.links`), hashtags are.
+- Links, e-mail addresses and @handles are not searched (`evenflow.transforms.substitution.links`), hashtags are.
 - A mention is the label alone, without «'s» or the full stop of «Mr.»; its offsets are those of the text as given.
 """
 
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.firstwords import PAD, FirstWords, Hits
 from evenflow.transforms.reading import APOSTROPHE, BLANK, BREAK, OTHER, RETURN, Reader, Reading
+from evenflow.transforms.substitution.firstwords import PAD, FirstWords, Hits
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 

@@ -24,8 +24,8 @@ from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.planning import Plan
 from evenflow.transforms.proposals import Proposed, Summary
 from evenflow.transforms.sentence_table import Change
-from evenflow.transforms.sets import Edit, Set, apply
 from evenflow.transforms.shards import read_block, write_block
+from evenflow.transforms.substitution.sets import Edit, Set, apply
 from evenflow.transforms.tallies import Tally
 
 CONFLICT = "meets another attribute's change"

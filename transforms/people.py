@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english, pronouns
+from evenflow.transforms import english
+from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
 # People whose noun says no gender: who a pronoun may mean, and whom an adjective of age or faith may describe.

@@ -17,10 +17,10 @@ from evenflow.schemas.config import Config
 from evenflow.transforms import eligibility
 from evenflow.transforms.counterfactuals import Substituter
 from evenflow.transforms.eligibility import Eligible
-from evenflow.transforms.judges import Judge
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.sets import Bar, Edit, Set
-from evenflow.transforms.wordsets import WordSets
+from evenflow.transforms.substitution.judges import Judge
+from evenflow.transforms.substitution.sets import Bar, Edit, Set
+from evenflow.transforms.substitution.wordsets import WordSets
 from evenflow.wordlists.loader import WordList
 
 SUFFIX = ".sets"  # of a block's file

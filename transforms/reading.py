@@ -16,7 +16,7 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.links import links
+from evenflow.transforms.substitution.links import links
 from evenflow.wordlists import spelling
 
 Ints = npt.NDArray[np.int64]

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.sets import Edit, Set, apply
 from evenflow.transforms.shards import described, read_block, seal, write_block
+from evenflow.transforms.substitution.sets import Edit, Set, apply
 
 SUFFIX = ".sentences"  # of a block's file
 GONE = -1  # where a sentence begins that was taken out

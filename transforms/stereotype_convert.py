@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import stereotype_adapter
-from evenflow.transforms.stereotype_minilm import MADE_WITH
+from evenflow.transforms.stereotyping import stereotype_adapter
+from evenflow.transforms.stereotyping.stereotype_minilm import MADE_WITH
 
 OPSET = 17  # the first with LayerNormalization
 Floats = npt.NDArray[np.float32]

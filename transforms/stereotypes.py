@@ -22,12 +22,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import stereotype_frames, stereotype_terms
-from evenflow.transforms.indicator_stance import denies
-from evenflow.transforms.stereotype_features import BUCKETS, DENSE, VERSION, Features, Spans, features
+from evenflow.transforms.stereotyping import stereotype_frames, stereotype_terms
+from evenflow.transforms.stereotyping.indicator_stance import denies
+from evenflow.transforms.stereotyping.stereotype_features import BUCKETS, DENSE, VERSION, Features, Spans, features
 
-MODEL_PATH = Path(__file__).with_name("stereotype_model.json")
-FRAMES_PATH = Path(__file__).with_name("stereotype_frames_model.json")
+MODEL_PATH = Path(__file__).parent / "stereotyping" / "stereotype_model.json"
+FRAMES_PATH = Path(__file__).parent / "stereotyping" / "stereotype_frames_model.json"
 FORMAT = 1  # of the model file
 # A sentence at or above it is called a stereotype: of steps of 0.05 the least that calls at most one in twenty plain sentences
 # of the corpus (comments collected for their hostility aside) and one in ten of those that are written to be none. What is

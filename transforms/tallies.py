@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.transforms.sentence_table import Change
-from evenflow.transforms.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 
 MOST = 20  # of the most frequent substitutions that the ledger keeps
 AROUND = 70  # characters on each side of an example's first word

@@ -96,7 +96,7 @@ def llm(entries: Sequence[PaneEntry]) -> dict[str, Any]:
         total = summed(total, cost)
     if not total:
         return {}
-    from evenflow.transforms.inference_stats import Stats  # it is there wherever a model was asked
+    from evenflow.transforms.llm.inference_stats import Stats  # it is there wherever a model was asked
 
     return {name: Stats.from_json(each).as_json() for name, each in sorted(total.items())}
 

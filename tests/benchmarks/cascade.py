@@ -28,10 +28,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.llm_budget import Allowance, Frugal
-from evenflow.transforms.llm_detection import TieredDetector
-from evenflow.transforms.llm_questions import Answer, Question
-from evenflow.transforms.llm_tiers import Labels, Select, Unsure
+from evenflow.transforms.llm.llm_budget import Allowance, Frugal
+from evenflow.transforms.llm.llm_detection import TieredDetector
+from evenflow.transforms.llm.llm_questions import Answer, Question
+from evenflow.transforms.llm.llm_tiers import Labels, Select, Unsure
 from evenflow.transforms.stereotypes import THRESHOLD, UNSURE, shipped
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)

@@ -44,7 +44,7 @@ from evenflow.transforms import files, planning, representation
 from evenflow.transforms.annotate import Annotated, Annotator
 from evenflow.transforms.counterfactuals import Method
 from evenflow.transforms.sentence_table import Rows
-from evenflow.transforms.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 
 DEMO = GOLD.with_name("speeches.jsonl.gz")
 STRICTNESS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -38,10 +38,10 @@ import numpy as np
 import numpy.typing as npt
 from cda_train_pronouns import tagged, texts
 
-from evenflow.transforms import pronouns, roles
 from evenflow.transforms.counterfactuals import Method, Substituter, rewrite
 from evenflow.transforms.labels import LabelFinder, uncut
 from evenflow.transforms.sentences import bounds
+from evenflow.transforms.substitution import pronouns, roles
 from evenflow.wordlists import loader, spelling
 from evenflow.wordlists.loader import WordList
 

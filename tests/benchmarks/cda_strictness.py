@@ -14,7 +14,7 @@ from cda_sample import read
 from evenflow.transforms.counterfactuals import Method, Substituter, chooser
 from evenflow.transforms.labels import LabelFinder, uncut
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.wordlists import loader
 
 

@@ -26,10 +26,10 @@ from pathlib import Path
 import psutil
 
 from evenflow.transforms.inference import Client, Settings, tally
-from evenflow.transforms.inference_cache import Cache, Kept
-from evenflow.transforms.inference_serving import serve
-from evenflow.transforms.llm_detection import Detection
-from evenflow.transforms.llm_questions import Question
+from evenflow.transforms.llm.inference_cache import Cache, Kept
+from evenflow.transforms.llm.inference_serving import serve
+from evenflow.transforms.llm.llm_detection import Detection
+from evenflow.transforms.llm.llm_questions import Question
 
 SCRIPTED = Path(__file__).parents[1] / "scripted_llm.py"
 BATCH = 1000  # answers stored or read at once

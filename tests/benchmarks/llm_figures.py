@@ -30,18 +30,19 @@ import numpy as np
 import numpy.typing as npt
 from cda_quality import interval as share_of
 
-from evenflow.transforms import inference_serving, stereotypes
+from evenflow.transforms import stereotypes
 from evenflow.transforms.asking import JUDGED
 from evenflow.transforms.counterfactuals import rewrite
 from evenflow.transforms.inference import Client, Counted, Key, Settings
-from evenflow.transforms.inference_stats import Stats
-from evenflow.transforms.judges import Judge
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.llm_budget import rehearsed
-from evenflow.transforms.llm_detection import TieredDetector
-from evenflow.transforms.llm_judges import LlmJudge
-from evenflow.transforms.llm_questions import Answer, Asker, Question
-from evenflow.transforms.llm_tiers import Mode, selection
+from evenflow.transforms.llm import inference_serving
+from evenflow.transforms.llm.inference_stats import Stats
+from evenflow.transforms.llm.llm_budget import rehearsed
+from evenflow.transforms.llm.llm_detection import TieredDetector
+from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.llm.llm_questions import Answer, Asker, Question
+from evenflow.transforms.llm.llm_tiers import Mode, selection
+from evenflow.transforms.substitution.judges import Judge
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"

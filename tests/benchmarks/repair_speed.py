@@ -37,8 +37,8 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import load
 from evenflow.transforms import files
 from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.inference_estimate import CHARACTERS_A_TOKEN
-from evenflow.transforms.llm_judges import BY_MODEL
+from evenflow.transforms.llm.inference_estimate import CHARACTERS_A_TOKEN
+from evenflow.transforms.llm.llm_judges import BY_MODEL
 
 REPAIRS = {
     "measure": ("--mode", "measure"),

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenflow.transforms import stereotype_terms
 from evenflow.transforms.sentences import bounds, trimmed
+from evenflow.transforms.stereotyping import stereotype_terms
 
 SEED = 20260
 PLAIN = "plain"  # in the place of an attribute: a sentence of a corpus, which nobody labelled

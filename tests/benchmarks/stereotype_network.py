@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from evenflow.transforms.stereotype_adapter import DOWN, PARTS, UP
-from evenflow.transforms.stereotype_minilm import EMBEDDING_SCALE, HEADS, TOKENS, WIDTH
+from evenflow.transforms.stereotyping.stereotype_adapter import DOWN, PARTS, UP
+from evenflow.transforms.stereotyping.stereotype_minilm import EMBEDDING_SCALE, HEADS, TOKENS, WIDTH
 
 RANK = 16
 HIDDEN = 96  # units of each head

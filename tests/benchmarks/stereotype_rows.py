@@ -15,7 +15,7 @@ import train_stereotypes as training
 from sklearn.feature_extraction.text import CountVectorizer
 from stereotype_everyday import everyday
 
-from evenflow.transforms.stereotype_minilm import masked
+from evenflow.transforms.stereotyping.stereotype_minilm import masked
 
 FOLDS = 3
 KIN = 0.75  # share of two published sentences' words, groups masked, from which they belong together

@@ -28,9 +28,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evenflow.transforms import stereotype_minilm
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.sentences import bounds, trimmed
+from evenflow.transforms.stereotyping import stereotype_minilm
 from evenflow.wordlists.loader import SHIPPED, load
 
 SEED = 20240611

@@ -36,8 +36,9 @@ import train_stereotypes as training
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from evenflow.transforms import stereotype_convert, stereotype_minilm, stereotypes
+from evenflow.transforms import stereotype_convert, stereotypes
 from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.stereotyping import stereotype_minilm
 from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"

@@ -36,11 +36,11 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
-from evenflow.transforms import indicator_tagging as tagging
-from evenflow.transforms.indicator_stance import STANCES
-from evenflow.transforms.indicator_strength import GRAMS, strength
-from evenflow.transforms.indicator_words import SENTIMENT_PATH
 from evenflow.transforms.indicators import FORMAT, MODEL_PATH, VERSION, Reading, digest, file_digests, read
+from evenflow.transforms.stereotyping import indicator_tagging as tagging
+from evenflow.transforms.stereotyping.indicator_stance import STANCES
+from evenflow.transforms.stereotyping.indicator_strength import GRAMS, strength
+from evenflow.transforms.stereotyping.indicator_words import SENTIMENT_PATH
 
 NOT_STEREOTYPES = Path(__file__).parents[1] / "data" / "not_stereotypes.jsonl"
 FOLDS, SEED = 5, 7

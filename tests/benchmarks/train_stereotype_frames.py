@@ -32,8 +32,9 @@ from sklearn.metrics import roc_auc_score
 from stereotype_everyday import everyday
 from stereotype_examples import Example
 
-from evenflow.transforms import stereotype_frames, stereotype_minilm, stereotypes
-from evenflow.transforms.stereotype_features import features
+from evenflow.transforms import stereotypes
+from evenflow.transforms.stereotyping import stereotype_frames, stereotype_minilm
+from evenflow.transforms.stereotyping.stereotype_features import features
 
 TESTS = Path(__file__).parent.parent / "data"
 FOLDS = 5

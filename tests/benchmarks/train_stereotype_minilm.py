@@ -1,4 +1,4 @@
-"""Trains what `evenflow.transforms.stereotype_minilm` adds to MiniLM: low-rank changes of the encoder, and heads.
+"""Trains what `evenflow.transforms.stereotyping.stereotype_minilm` adds to MiniLM: low-rank changes of the encoder, and heads.
 
     python tests/benchmarks/train_stereotype_minilm.py DATA MODEL_FOLDER ENCODER WORK [--fold 0 | --leave-out race]
 
@@ -37,8 +37,9 @@ from stereotype_rows import FOLDS, Row, fold_path, folds_of, rows_of, without
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from evenflow.transforms import stereotype_adapter, stereotype_convert, stereotype_minilm, stereotypes
-from evenflow.transforms.stereotype_minilm import HEADS, JUDGED, PUBLISHED, SCORE, mixed
+from evenflow.transforms import stereotype_convert, stereotypes
+from evenflow.transforms.stereotyping import stereotype_adapter, stereotype_minilm
+from evenflow.transforms.stereotyping.stereotype_minilm import HEADS, JUDGED, PUBLISHED, SCORE, mixed
 
 EPOCHS, BATCH, LAYERS = 3, 64, 6
 RATE, HEADS_RATE = 1e-3, 1e-3  # of the changes, which begin at nothing, and of the heads

@@ -31,8 +31,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from stereotype_everyday import everyday
 from stereotype_examples import Example, Scored
 
-from evenflow.transforms import stereotype_features, stereotype_minilm, stereotype_terms, stereotypes
-from evenflow.transforms.stereotype_features import BUCKETS, Features, features
+from evenflow.transforms import stereotypes
+from evenflow.transforms.stereotyping import stereotype_features, stereotype_minilm, stereotype_terms
+from evenflow.transforms.stereotyping.stereotype_features import BUCKETS, Features, features
 
 DENSE_SCALE = 0.2  # of the cues beside the hashed words, whose length is 1: how much they are trusted
 VECTOR_SCALE = 1.0  # of the words' vectors, likewise; 1 to 3 differ by 0.02 in cross-validation on the training scores

@@ -29,11 +29,11 @@ from services import kafka_graph as graph
 from services.conftest import PRISM
 from services.kafka_broker import Broker
 
-from evenflow.transforms import kafka_client
 from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source
-from evenflow.transforms.kafka_blocks import Item, Lost
-from evenflow.transforms.kafka_panes import PaneCutter
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming import kafka_client
+from evenflow.transforms.streaming.kafka_blocks import Item, Lost
+from evenflow.transforms.streaming.kafka_panes import PaneCutter
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 PARTITIONS = 3
 DOCUMENT_BYTES = 3750  # 15 MB/s are then 4,000 documents a second

@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.transforms.window import FixedWindows
 
 from evenflow.transforms.kafka import ReadFromKafka, Source
-from evenflow.transforms.kafka_blocks import Item, Lost
+from evenflow.transforms.streaming.kafka_blocks import Item, Lost
 
 
 @dataclass

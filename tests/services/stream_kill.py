@@ -28,7 +28,7 @@ from services.stream_outputs import documents, expected
 
 from evenflow.pipelines.stream_run import Stream, StreamRun
 from evenflow.schemas.config import load
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 BEGIN_MS = 1_600_000_000_000  # the first message's time: long ago, so that panes depend on the messages alone
 SPANS, EACH = 3, 20  # panes of a batch of messages, and messages a partition and pane

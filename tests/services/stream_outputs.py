@@ -20,7 +20,7 @@ from services.kafka_broker import Broker
 from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.stream_run import Stream, StreamRun
 from evenflow.schemas.config import load
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 TopicMaker = Callable[..., str]
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))

@@ -11,10 +11,10 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
 
-from evenflow.transforms.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
-from evenflow.transforms.kafka_offsets import GroupOffsets, compare
-from evenflow.transforms.kafka_output import Message, PanePublisher, PublisherFencedError
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
+from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
+from evenflow.transforms.streaming.kafka_output import Message, PanePublisher, PublisherFencedError
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 TopicMaker = Callable[..., str]
 

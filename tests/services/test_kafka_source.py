@@ -19,10 +19,10 @@ from services.flink_server import FlinkServer
 from services.kafka_broker import Broker, free_port
 
 from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source, Start
-from evenflow.transforms.kafka_cluster import Cluster
-from evenflow.transforms.kafka_errors import TopicMissingError, UnreachableError
-from evenflow.transforms.kafka_panes import PaneCutter
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_cluster import Cluster
+from evenflow.transforms.streaming.kafka_errors import TopicMissingError, UnreachableError
+from evenflow.transforms.streaming.kafka_panes import PaneCutter
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 TopicMaker = Callable[..., str]
 SPAN_MS = 2000

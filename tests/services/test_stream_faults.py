@@ -34,10 +34,10 @@ from evenflow.gates.ledger import read_entries
 from evenflow.gates.lock import LockedError
 from evenflow.pipelines.publish import Topics
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.kafka_errors import UnreachableError
-from evenflow.transforms.kafka_offsets import GroupOffsets
-from evenflow.transforms.kafka_output import PanePublisher
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_errors import UnreachableError
+from evenflow.transforms.streaming.kafka_offsets import GroupOffsets
+from evenflow.transforms.streaming.kafka_output import PanePublisher
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 HOUR_MS = 3_600_000
 

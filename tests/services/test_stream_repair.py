@@ -14,7 +14,7 @@ from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run
 from evenflow.pipelines.stream_run import Stream, StreamRun
 from evenflow.schemas.config import Config, load
-from evenflow.transforms.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",

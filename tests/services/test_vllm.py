@@ -17,10 +17,10 @@ from services import tiny_qwen, vllm_server
 from services.conftest import require
 
 from evenflow.prompts import loader
-from evenflow.transforms import inference_check
 from evenflow.transforms.inference import Cache, Client, Key, Settings
-from evenflow.transforms.inference_server import describe
-from evenflow.transforms.inference_serving import Served
+from evenflow.transforms.llm import inference_check
+from evenflow.transforms.llm.inference_server import describe
+from evenflow.transforms.llm.inference_serving import Served
 
 # With random weights an object rarely closes by chance alone: a bound on its text does it.
 SCHEMA = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from services.kafka_broker import ROOT
 
-from evenflow.transforms.inference_serving import Served, serve
+from evenflow.transforms.llm.inference_serving import Served, serve
 
 PYTHON = ROOT / "build" / "llm" / "bin" / "python"
 ARGUMENTS = ("--dtype", "bfloat16", "--enforce-eager", "--max-num-seqs", "32")

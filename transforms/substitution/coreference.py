@@ -1,0 +1,315 @@
+"""Who «he» and «she» are, as simply as can be: chains of pronouns and nouns, and whether a named person is meant.
+
+Candidates for a pronoun are, back from it through the sentence and the three before, earlier pronouns of its group, singular
+nouns of its group, named people of the sex or of either, and people without gender («the engineer»). The best by distance,
+subject position and kind is taken, in the manner of Lappin and Leass (1994), «An Algorithm for Pronominal Anaphora
+Resolution», with far fewer factors. Where a named person comes nearly as near, nobody is taken and the chain is unsure. A
+chain needs no more than that: who of two unnamed women is meant makes no difference where both change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from evenflow.transforms import english, people
+from evenflow.transforms.people import Person
+from evenflow.transforms.substitution import leads, naming, sets
+from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
+from evenflow.transforms.substitution.chains import Chain, bind_equals
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.wordsets import WordSets
+
+# Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
+ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
+WINDOW = 3  # sentences back in which an antecedent is looked for
+MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
+CLOSE = 0.7  # difference in score below which two candidates are equally likely
+LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
+SPOUSES = english.words("spouses")
+POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
+ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
+SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
+SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
+NAME_REACH = 400  # characters before a pronoun within which a name that no list has may be meant by it
+REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
+LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
+# Before somebody who is certain, though a fixed phrase («the best man») keeps the word as it is.
+CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
+KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
+DEFINITE = leads.after("the|this|that", 2)
+
+
+class Resolver:
+    """Chains the items of one text.
+
+    sentences: (start, end) in order. sexes: group -> the sex (f or m) that the first names of its people have.
+    words: of the sentences.
+    """
+
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sexes: dict[str, str], words: WordSets):
+        self.text = text
+        self.sentences = sentences
+        self._words = words
+        self.caseless = words.caseless
+        long = self.caseless and len(text) > LONG_CASELESS
+        self._of_work = long and words.of_work
+        self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
+        self._near: dict[int, bool] = {}
+        self._sex_of = dict(sexes)
+        self._candidates = Candidates(text, sentences, words)
+
+    def chains(self, items: Sequence[Item]) -> list[Chain]:
+        """The chains of all items, which are in the text's order; each item is in one chain."""
+        out: list[Chain] = []
+        for group, sex in self._sex_of.items():
+            out += self._chains([item for item in items if item.group == group], sex)
+        known = set(self._sex_of)
+        out += [Chain([item]) for item in items if item.group not in known]
+        self._possessed(items, out)
+        self._beside_barred(items, out)
+        for chain in out if self._hidden else ():
+            own = {item.sentence for item in chain.items if is_own(self.text, self.sentences[item.sentence][0], item)}
+            if self._of_work:
+                if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
+                    chain.lower(0.4, sets.WORK)
+            elif (
+                own
+                or chain.unnamed
+                or all(
+                    item.kind == "plural" or is_pointed_at(self.text, self.sentences[item.sentence][0], item)
+                    for item in chain.items
+                )
+            ):
+                continue
+            elif any(self._may_be_named(item.sentence) for item in chain.items):
+                chain.lower(0.45, sets.UNSURE)
+        return out
+
+    def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
+        """Lower the confidence of nouns that may be the same person as a barred pronoun of their sentence.
+
+        «her works … lady is …»; «Connery plays it like a man who …»; and, where much is told of a work, «her sister … two
+        sisters».
+        """
+        chain_of = {id(item): chain for chain in chains for item in chain.items}
+        barred: set[tuple[int, str]] = set()
+        for chain in chains:
+            if min(chain.weight, *(item.weight for item in chain.items), 1.0) < 0.5:
+                barred |= {
+                    (item.sentence, item.group) for item in chain.items if item.kind in ("pronoun", "title") and item.weight
+                }
+        for item in items:
+            if item.kind not in ("noun", "plural") or (item.sentence, item.group) not in barred:
+                continue
+            if self._of_work or may_be_the_same(self.text, self.sentences[item.sentence][0], item):
+                chain_of[id(item)].lower(0.45, sets.UNSURE)
+
+    def _may_be_named(self, sentence: int) -> bool:
+        """Whether a sentence of a text without capitals, or one near it, may name somebody."""
+        if self._of_work:
+            return True
+        near = range(max(0, sentence - WINDOW), min(len(self.sentences), sentence + 2))
+        for place in near:
+            if place not in self._near:
+                self._near[place] = people.may_name_somebody(self._words[place])
+        return any(self._near[place] for place in near)
+
+    def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
+        """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
+        chain_of = {id(item): chain for chain in chains for item in chain.items}
+        for first, second in pairwise(items):
+            owner, owned = chain_of[id(first)], chain_of[id(second)]
+            if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason != sets.REFERS:
+                continue
+            if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
+                full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
+                # Known people's kin is known too, and «Tom and his brother» are a pair.
+                known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
+                full = full and not known and not self.text.endswith(" and ", 0, first.start)
+                owned.lower(0.55 if full else 0.4, sets.REFERS)
+
+    def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
+        chain_of: dict[int, Chain] = {}
+        merged: list[tuple[Chain, Chain]] = []
+        self._candidates.begin({item.end for item in items if item.kind == "title" and item.weight >= 0.5})
+        recent: list[Candidate] = []  # pronouns and nouns so far, in order
+        for item in items:
+            if item.reason in (sets.EVEN, sets.LONG, sets.FOREIGN):
+                kept = chain_of[id(item)] = Chain([item])
+                if item.kind == "noun" and item.reason == sets.EVEN:
+                    recent.append(self._candidate(item, kept))
+                continue
+            if item.kind == "pronoun":
+                chain = self._resolve(item, recent, sex)
+            elif item.kind == "noun":
+                chain = self._noun(item, recent, sex)
+            elif item.kind == "plural":
+                chain = self._same_word(item, recent)
+                if is_definite_plural(self.text, self.sentences[item.sentence][0], item):
+                    named = [each for each in self._before(item, 1) if each.sure and each.sex in (sex, people.EITHER)]
+                    if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
+                        chain.lower(0.45, sets.UNSURE)
+            else:
+                chain = self._same_word(item, recent) if item.kind == "title" else Chain()
+            last = recent[-1].chain if recent else None
+            other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
+            if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):
+                merged.append((last, chain))  # «a woman like her»
+            chain.items.append(item)
+            chain_of[id(item)] = chain
+            person = item.kind in ("pronoun", "noun", "plural") or (item.kind == "title" and item.weight >= 0.5)
+            if person and (item.weight > 0 or self._is_certain(item)):  # of weight 0 is what is mostly no person at all
+                recent.append(self._candidate(item, chain))
+                recent = recent[-12:]
+        seen: dict[int, Chain] = {id(chain): chain for chain in chain_of.values()}
+        for first, second in merged:
+            if id(first) in seen and id(second) in seen:
+                first.take(second)
+                del seen[id(second)]
+        return list(seen.values())
+
+    def _candidate(self, item: Item, chain: Chain) -> Candidate:
+        standing = (1.2 if item.kind == "pronoun" else 0.8) + self._candidates.standing(item.start, item.sentence)
+        return Candidate(item.start, item.end, item.sentence, standing, chain)
+
+    def _is_certain(self, item: Item) -> bool:
+        """Whether a noun that stays as it is may still be whom a pronoun means."""
+        first = max(self.sentences[item.sentence][0], item.start - 40)
+        return item.kind == "noun" and item.reason in KEPT and CERTAIN.search(self.text, first, item.start) is not None
+
+    def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
+        """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
+        text, start = self.text, self.sentences[item.sentence][0]
+        named = bound(
+            text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
+        )
+        if named is not None:
+            return Chain([], *named)
+        for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
+            if candidate.sentence != item.sentence or candidate.chain is None:
+                break
+            last = candidate.chain.items[-1]
+            if last.kind == "plural":
+                continue
+            between = text[last.end : item.start]
+            if COPULA.match(between) or (ROLE_AS.search(between) and len(between) < ROLE_REACH[last.kind]):
+                return candidate.chain
+            if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
+                return candidate.chain
+        if DEFINITE.search(text, max(start, item.start - 40), item.start):
+            same = self._same_word(item, recent)
+            if same.items:
+                return same
+            for candidate in reversed(recent):
+                if candidate.chain is not None and item.sentence - candidate.sentence <= 1:
+                    last = candidate.chain.items[-1]
+                    if last.kind == "noun" and last.word == item.word:
+                        return candidate.chain
+            for person in self._before(item, 2):
+                if person.sex == sex or person.sex == people.EITHER:
+                    return Chain([], 0.45 if person.sex == sex else 0.6, sets.UNSURE)
+        return Chain()
+
+    def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
+        for candidate in reversed(recent):
+            chain = candidate.chain
+            if chain is None or item.sentence - candidate.sentence > WINDOW:
+                break
+            if any(other.word == item.word and other.kind == item.kind for other in chain.items):
+                return chain
+        return Chain()
+
+    def _before(self, item: Item, back: int) -> list[Person]:
+        out: list[Person] = []
+        for number in range(max(0, item.sentence - back), item.sentence + 1):
+            out += [person for person in self._candidates.people(number) if person.end <= item.start]
+        return out
+
+    def _resolve(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
+        """The chain that a pronoun goes on with, or a new one."""
+        start, place = item.start, item.sentence
+        if naming.is_beside_name(self.text, self.sentences[place][0], item, self.caseless):
+            return Chain([], SURELY, sets.REFERS)
+        scored = self._scored(recent, sex, start, place)
+        if not scored:
+            return self._alone(item, sex)
+        best_score, _, _, best = max(scored)
+        chain = best.chain
+        if best.person is not None:
+            known = best.person.sure or best.person.sex == sex
+            chain = Chain([], SURELY if known else PERHAPS, sets.REFERS)
+            if not known:
+                bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
+            return chain
+        if chain is None:
+            chain = Chain(unnamed=best.sentence == item.sentence)
+        if chain.weight > PERHAPS:
+            rival = max((row for row in scored if row[3].person is not None), default=None)
+            if rival is not None and best_score - rival[0] < CLOSE:
+                person = rival[3].person
+                chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
+            bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
+        if best.chain is None and self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
+            chain.lower(0.4, sets.UNSURE)
+        return chain
+
+    def _scored(self, recent: Sequence[Candidate], sex: str, start: int, place: int) -> list[tuple[float, int, int, Candidate]]:
+        """Whom a pronoun may mean, each with its score, its place, and a number that decides between equals.
+
+        Sentences before are looked at only as far back as somebody there could still come close to the best.
+        """
+        score = self._candidates.score
+        near = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
+        near += [each for each in self._candidates.in_no_chain(place, sex) if each.end <= start]
+        scored = [(score(each, start, place), each.at, number, each) for number, each in enumerate(near)]
+        best = max(scored)[0] if scored else None
+        for back in range(1, min(WINDOW, place) + 1):
+            if best is not None and MOST_STANDING - FURTHER * back < best - CLOSE:
+                break
+            for each in self._candidates.in_no_chain(place - back, sex):
+                scored.append((score(each, start, place), each.at, len(scored), each))
+                best = scored[-1][0] if best is None else max(best, scored[-1][0])
+        return scored
+
+    @staticmethod
+    def _singular(candidate: Candidate) -> bool:
+        return candidate.chain is None or candidate.chain.items[-1].kind != "plural"
+
+    def _is_reported(self, item: Item) -> bool:
+        """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
+        start = self.sentences[item.sentence][0]
+        attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
+        says = SAYS.match(self.text, item.end) is not None
+        if says and (attributed or (item.start == start and item.sentence > 0 and not self.caseless)):
+            return True
+        report = len(self.text) > REPORT and (attributed or item.start == start)
+        return report and SAID.match(self.text, item.end) is not None
+
+    def _alone(self, item: Item, sex: str) -> Chain:
+        """A pronoun with nobody before it: perhaps one named after it, or long before."""
+        chain = Chain()
+        for person in self._candidates.people(item.sentence):  # «When she came home, Mary …»
+            if person.start > item.end and person.sex in (sex, people.EITHER):
+                comma = "," in self.text[item.end : person.start]
+                if person.sex == sex:
+                    chain.lower(0.2 if comma else 0.5, sets.UNSURE)
+                elif comma and person.sure:
+                    chain.lower(0.4, sets.UNSURE)
+        for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
+            for person in self._candidates.people(number):
+                if person.sex == sex or (person.sex == people.EITHER and person.sure):
+                    chain.lower(PERHAPS, sets.UNSURE)
+        first = self.sentences[max(0, item.sentence - WINDOW)][0]
+        if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
+            chain.lower(0.4, sets.UNSURE)
+        if self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._hidden and self._may_be_named(item.sentence):
+            chain.lower(0.4, sets.UNSURE)
+        return chain

@@ -1,0 +1,233 @@
+"""What the words beside a gendered noun or adjective say against its exchange.
+
+Generic «man», verbs («to father a child»), another sense («queen to d5», «male connector»), names with capitals («Dairy
+Queen»), calls («come on, man») and whoever can be but one («the world's richest man»).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from evenflow.transforms import english, people
+from evenflow.transforms.substitution import headlines, leads, placing, pronouns, sets
+from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
+from evenflow.transforms.substitution.said import Said, is_shouted
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.wordkinds import ADJECTIVES
+
+# Written with a capital as a name within the family, or in address.
+CALLED_SO = english.words("called_so")
+DETERMINED = leads.after_possessor(
+    rf"an?|the|this|that|these|those|{POSSESSIVES}|its|some|any|no|every|each|another|other|one|"
+    r"two|three|four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|\d[\w-]*",
+    4,
+    leads.WITH_COMMA,
+    but=f"of|to|and|or|but|that|who|when|is|was|are|were|{CLAUSE_WORDS}",
+)
+A_GOD = leads.after(
+    "an?|the|no|every|any|this|that|which|what|some|another|one",
+    2,
+    leads.PLAIN,
+    but="to|of|from|in|by|for|with|and|or|but|that|how|why|as|against|before",
+)
+DESCRIBED = leads.after("little|young|old|poor|good|dear|stupid|pretty")
+MANKIND = leads.after(
+    "among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
+    "works|nature|equality|fellowship|reason|spirit|freedom|sins) of"
+)
+MANKIND_OF = leads.after("(?:master|servant|enemy|history|works|nature|son|heart|mind|spirit|rights|family|fall) of")
+MILITARY = english.words("military")
+COUNTED = leads.after(r"\d[\d,.]*|thousand|hundred|million|few|many|of", 1, leads.PLAIN)
+VERB_BEFORE = leads.after("to|will|would|can|could|should|must|may|might|let['’]s|they|we|you|i|don['’]t|didn['’]t|who|help|and")
+OBJECT_AFTER = re.compile(
+    r"\s+(?:the|an?|his|her|their|its|our|my|your|it|them|this|that|younger|children|kids)\b", re.IGNORECASE
+)
+VERBS = frozenset(("man", "father", "mother", "husband", "groom", "grooms", "don", "king", "queen", "lord", "butler"))
+CALLS = frozenset(("man", "boy", "brother", "bro", "guys", "dude"))
+CROWDS = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "dudes"))
+# «right now ladies.», «thanks for this boys!»: no noun that a verb or a preposition asks for can follow these.
+BEFORE_CALL = english.words("adverbs") | frozenset(("me", "him", "them", "it", "this", "u", "you", "too", "either", "well"))
+ABSTRACT_NOUN = re.compile(r"\w{2,}(?:tion|sion|nion|ness|ment|ance|ence|ism|ship)")
+# Words that are often the first half of a thing's name, and things that are somebody's («a male voice»).
+CROWNED = english.words("first_halves")
+OF_SOMEBODY = english.words("of_somebody")
+# Pieces, cards and bees.
+PIECES = frozenset(("king", "kings", "queen", "queens", "knight", "knights"))
+GAMES = english.words("games")
+SQUARE = re.compile(
+    r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
+    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
+)
+# Of ants, bees and wasps.
+NEST = re.compile(
+    r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|"
+    r"termites?|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
+    re.IGNORECASE,
+)
+EGYPT = re.compile(
+    r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
+    r"mummy expert)\b",
+    re.IGNORECASE,
+)
+HEADLINED = frozenset(("woman", "lady", "girl", "boy", "guy"))  # may begin a headline without an article
+HEADLINE_VERB = re.compile(r"\s+(?!friends\b|girls\b|boys\b)[^\W\d_]+(?:[^s\W]s|ed)\s")
+DOES = re.compile(r"\s+[A-Z][a-z]+(?:[^s\W]s|ed)\b")
+# «Local Man Returns …»: a headline's somebody, but not «modern man»
+LOCAL = re.compile(r"\W*(?:(?!(?:the|and|of|to|for|with|how|why|what|my|our|his|her)\b)[\w'’-]+\s+){0,2}$", re.IGNORECASE)
+KINDS_OF_MAN = english.words("kinds_of_man")
+SOMEBODY = frozenset(("man", "woman", "boy", "girl", "guy", "lady", "businessman", "businesswoman", "mother", "father"))
+# The one of whom that can be said is known by name: «the world's richest man».
+SUPERLATIVE = re.compile(r"\bthe\s+(?:[\w-]+['’]s?\s+)(?:\w+est|most\s+\w+)\s+$", re.IGNORECASE)
+PREFIX = re.compile(r"(?<=\s)(?:ex|step|half|great|god)-$", re.IGNORECASE)
+LAST_WORD = re.compile(r"([^\W\d_]+)\s+$")
+VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
+CALL_ENDS = re.compile(r"\s*[,.!?]|$")
+CROWD_ENDS = re.compile(r"\s*(?:[.!?]|$)")
+ENDS = re.compile(r"\s*(?:[.,;:!?]|$)")
+PRIOR_GOES_ON = re.compile(r"\s+(?:of|who|was|is|said)\b|[,.]")
+BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
+NEXT = re.compile(r"\s+([^\W\d_][\w'’-]*)")
+PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
+PLUGGED = re.compile(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)")
+
+
+def check(said: Said, item: Item) -> None:
+    """Lower the confidence of a noun or an adjective that is no person, or none who may be anybody."""
+    form = said.text[item.start : item.end]
+    before, after = said.before(item.start), said.after(item.end)
+    begins = said.begins(item.start, before)
+    headlined = _is_headlined(said, item, before, after, begins)
+    if headlined:
+        said.introduced.add(item.group)
+    elif said.capitals and form[0].isupper() and not begins and item.word not in CALLED_SO and not is_shouted(form):
+        previous = before.rstrip()[-1:]
+        item.lower(1.0 if previous and previous in '.!?:“"' else 0.2, sets.WORK)
+    if item.kind == "noun":
+        _check_noun(said, item, before, after, headlined)
+    for check_word in CHECKS.get(item.word, ()):
+        check_word(said, item, before, after)
+
+
+def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool) -> bool:
+    """Whether a headline speaks of a noun as of somebody («Woman asks for help», «Local Man Returns Book»)."""
+    if begins and item.word in HEADLINED and HEADLINE_VERB.match(after):
+        return True
+    if item.word not in SOMEBODY or said.stops or item.start - said.start > 30:
+        return False
+    lead = LOCAL.match(before)
+    if lead is None or not KINDS_OF_MAN.isdisjoint(lead[0].lower().split()):
+        return False
+    if said.headline:
+        return DOES.match(after) is not None or headlines.needs_no_article("", said.text[item.end : said.end])
+    return (
+        not begins and HEADLINE_VERB.match(after) is not None and headlines.needs_no_article("", said.text[item.end : said.end])
+    )
+
+
+def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool) -> None:
+    if not said.capitals and not headlined and item.word not in CALLED_SO:
+        whole = PREFIX.sub("", before) if before.endswith("-") else before  # «my ex-girlfriend»
+        if not (DETERMINED.search(whole) or DESCRIBED.search(whole)):
+            item.lower(0.4, sets.UNSURE)  # perhaps a title or a name in small letters
+    if "the" in said.words and SUPERLATIVE.search(before):
+        item.lower(0.3, sets.NAMED)
+    if item.word == "man" and not headlined:
+        of = MANKIND_OF.search(before) is not None and ENDS.match(after) is not None  # «the master of man»
+        if of or not DETERMINED.search(before):
+            item.lower(0.1, sets.GENERIC)
+
+
+def _check_men(said: Said, item: Item, before: str, after: str) -> None:
+    if MANKIND.search(before) or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before)):
+        item.lower(0.3, sets.GENERIC)
+
+
+def _check_call(said: Said, item: Item, before: str, after: str) -> None:
+    if item.word in CALLS and VOCATIVE_MAN.search(before) and CALL_ENDS.match(after):
+        item.lower(0.0, sets.IDIOM)
+    if item.word in CROWDS and CROWD_ENDS.match(after):
+        last = LAST_WORD.search(before)
+        word = last[1].lower() if last is not None else ""
+        code = pronouns.shipped().classes.get(word, "") if last is not None else "4"
+        compound = item.word in ("ladies", "girls", "gentlemen") and word != "all"  # «school girls»
+        if (code[:1] in "34" and code and not compound) or word in BEFORE_CALL or ABSTRACT_NOUN.fullmatch(word):
+            item.lower(0.1, sets.IDIOM)  # «give it a chance guys.»
+    if item.word in CALLS and CROWD_ENDS.match(after):
+        last = LAST_WORD.search(before)
+        if last is not None and (ABSTRACT_NOUN.fullmatch(last[1].lower()) or last[1].lower() in BEFORE_CALL):
+            item.lower(0.1, sets.IDIOM)  # «just my opinion man!»
+
+
+def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
+    if OBJECT_AFTER.match(after) and VERB_BEFORE.search(before):
+        item.lower(0.0, sets.SENSE)
+    if item.word in ("groom", "grooms", "don") and not DETERMINED.search(before):
+        item.lower(0.0, sets.SENSE)
+
+
+def _check_deity(said: Said, item: Item, before: str, after: str) -> None:
+    if said.text[item.start].isupper() or not A_GOD.search(before[before.rfind("\n") + 1 :]):
+        item.lower(0.0, sets.DOCTRINE)
+
+
+def _check_prior(said: Said, item: Item, before: str, after: str) -> None:
+    if not (DETERMINED.search(before) and PRIOR_GOES_ON.match(after)):
+        item.lower(0.0, sets.SENSE)
+
+
+def _check_mummy(said: Said, item: Item, before: str, after: str) -> None:
+    if EGYPT.search(said.text, said.start, said.end):
+        item.lower(0.0, sets.SENSE)
+
+
+def _check_board(said: Said, item: Item, before: str, after: str) -> None:
+    if BOARD.match(after):
+        item.lower(0.0, sets.SENSE)
+
+
+def _check_bro(said: Said, item: Item, before: str, after: str) -> None:
+    if not DETERMINED.search(before):
+        item.lower(0.4, sets.IDIOM)
+
+
+def _check_piece(said: Said, item: Item, before: str, after: str) -> None:
+    if not GAMES.isdisjoint(said.words) or SQUARE.search(said.text, said.start, said.end):
+        item.lower(0.1, sets.SENSE)
+    if item.word in ("queen", "queens") and NEST.search(said.text, said.start, said.end):
+        item.lower(0.1, sets.SENSE)
+
+
+def _check_thing(said: Said, item: Item, before: str, after: str) -> None:
+    """What the word is said of, or makes a compound with: «female mice», «queen bed»."""
+    sex = item.word in ("male", "female")
+    following = NEXT.match(after)
+    thing = following[1] if following is not None and following[1] not in pronouns.CLOSED else ""
+    of_people = not thing or people.is_person_noun(thing) or PEOPLE_NEXT.match(after)
+    if sex and not of_people and thing.lower() not in OF_SOMEBODY:
+        item.lower(0.4, sets.SENSE)
+    if item.word in CROWNED and thing and placing.is_compound(thing.lower()) and not of_people:
+        item.lower(0.3, sets.SENSE)
+    if item.word in ADJECTIVES and PLUGGED.match(after):
+        item.lower(0.0, sets.SENSE)
+
+
+def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
+    """What is checked of each word."""
+    words = {
+        _check_men: ("men",),
+        _check_call: CALLS | CROWDS,
+        _check_verb: VERBS,
+        _check_deity: ("god", "lord"),
+        _check_prior: ("prior",),
+        _check_mummy: ("mummy", "mummies"),
+        _check_board: ("sister", "mother", "brother"),
+        _check_bro: ("bro", "sis"),
+        _check_piece: PIECES,
+        _check_thing: CROWNED | ADJECTIVES,
+    }
+    every = {word for own in words.values() for word in own}
+    return {word: tuple(check_word for check_word, own in words.items() if word in own) for word in every}
+
+
+CHECKS = _by_word()

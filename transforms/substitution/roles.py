@@ -1,0 +1,158 @@
+"""Counterparts by role, for lists without pairs: a person noun for a person noun of the same number, a clergy for a clergy.
+
+The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of one's own has one if a file
+`roles_NAME.yaml` stands beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.wordsets import WORD, WordSets
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+NOUN, ADJECTIVE, COLLECTIVE = "noun", "adjective", "collective"
+KEYS = frozenset(("attribute", "source", "licence", "prefer", "companions", "roles"))
+ROLE_KEYS = ("role", "part", "number")
+PUT_IN = "put in"
+
+
+class RoleMapError(ValueError):
+    """A role map that cannot be used: the file, the entry and what is wrong with it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Role:
+    """A role: its words by group. The first of each group is put in, or the one that put_in names."""
+
+    name: str
+    part: str
+    number: str
+    words: Mapping[str, tuple[str, ...]]
+    put_in: Mapping[str, str] = field(default_factory=dict)
+
+    def target(self, group: str) -> str | None:
+        """The word of the role in a group."""
+        if group in self.put_in:
+            return self.put_in[group]
+        words = self.words.get(group)
+        return words[0] if words else None
+
+
+@dataclass(frozen=True)
+class RoleMap:
+    """The roles of an attribute.
+
+    by_word: folded word -> its roles. canonical: folded word -> as written. companions: folded words that are no labels.
+    prefer: folded label -> counterpart. groups: folded word -> group.
+    """
+
+    by_word: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    canonical: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    companions: frozenset[str] = frozenset()
+    prefer: Mapping[str, str] = field(default_factory=dict)
+
+
+class Companions:
+    """Finds the companions of a role map as whole words, the longest first, without regard to case."""
+
+    def __init__(self, roles: RoleMap):
+        spelled = sorted(roles.companions, key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
+        self._roles = roles
+        self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
+
+    def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
+        """The companions in a sentence text[start:end] of these words, in its order."""
+        if self._firsts.isdisjoint(words):  # most sentences have none
+            return iter(())
+        return self._pattern.finditer(text, start, end)
+
+    def beside(
+        self, text: str, sentences: Sequence[tuple[int, int]], places: Iterable[int], items: Sequence[Item], words: WordSets
+    ) -> Iterator[tuple[Item, Role]]:
+        """The companions in some sentences that none of the items overlaps, as nouns, each with its first role."""
+        spans: list[tuple[int, int]] | None = None
+        for place in places:
+            for match in self.find(text, *sentences[place], words[place]):
+                spans = spans if spans is not None else sorted((item.start, item.end) for item in items)
+                at = bisect_left(spans, (match.end(),)) - 1
+                if at < 0 or spans[at][1] <= match.start():
+                    word = spelling.fold(match[0])
+                    item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
+                    yield item, self._roles.by_word[word][0]
+
+
+def path_of(words: WordList) -> Path:
+    """Where the role map of a list is."""
+    listed = Path(words.path)
+    return listed.with_name(f"roles_{listed.stem}.yaml")
+
+
+def of(words: WordList) -> RoleMap:
+    """The role map of a list; an empty one where it has none.
+
+    Raises RoleMapError for a file that cannot be read as one.
+    """
+    path = path_of(words)
+    if not path.is_file():
+        return RoleMap()
+    return read(path, words.groups)
+
+
+def read(path: Path, groups: Sequence[str]) -> RoleMap:
+    """The role map of a file, its groups checked against a list's."""
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RoleMapError(f"{path}: not YAML: {error}") from error
+    if not isinstance(stored, dict):
+        raise RoleMapError(f"{path}: a mapping with roles was expected")
+    unknown = set(stored) - KEYS
+    if unknown:
+        raise RoleMapError(f"{path}: unknown key {sorted(map(str, unknown))[0]}; known are {', '.join(sorted(KEYS))}")
+    roles = [_role(path, entry, groups) for entry in stored.get("roles", ())]
+    extra = [_role(path, entry, groups) for entry in stored.get("companions", ())]
+    by_word: dict[str, tuple[Role, ...]] = {}
+    canonical: dict[str, str] = {}
+    group_of: dict[str, str] = {}
+    for role in (*roles, *extra):
+        for group, words in role.words.items():
+            for word in words:
+                key = spelling.fold(word)
+                by_word[key] = (*by_word.get(key, ()), role)
+                canonical.setdefault(key, word)
+                if group_of.setdefault(key, group) != group:
+                    raise RoleMapError(f"{path}: {word!r} stands in two groups, {group_of[key]} and {group}")
+    companions = frozenset(spelling.fold(word) for role in extra for words in role.words.values() for word in words)
+    prefer = {spelling.fold(str(label)): str(other) for label, other in stored.get("prefer", {}).items()}
+    return RoleMap(by_word, canonical, group_of, companions, prefer)
+
+
+def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
+    if isinstance(entry, list):  # a pair: a word of each group, in the list's order
+        if len(entry) != len(groups) or not all(isinstance(word, str) for word in entry):
+            raise RoleMapError(f"{path}: {entry!r}: a word for each of {', '.join(groups)} was expected")
+        return Role(entry[0], NOUN, "any", {group: (word,) for group, word in zip(groups, entry, strict=True)})
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ROLE_KEYS):
+        raise RoleMapError(f"{path}: {entry!r}: an entry has the keys {', '.join(ROLE_KEYS)} and its groups' words")
+    words: dict[str, tuple[str, ...]] = {}
+    for group, listed in entry.items():
+        if group in ROLE_KEYS or group == PUT_IN:
+            continue
+        if group not in groups:
+            raise RoleMapError(f"{path}: role {entry['role']!r}: no group {group!r} in the list; it has {', '.join(groups)}")
+        if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
+            raise RoleMapError(f"{path}: role {entry['role']!r}: {group}: a list of words was expected")
+        words[group] = tuple(listed)
+    return Role(entry["role"], entry["part"], entry["number"], words, dict(entry.get(PUT_IN, {})))
