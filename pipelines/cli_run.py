@@ -81,6 +81,7 @@ def run(
             rich_help_panel=REPAIR,
         ),
     ] = None,
+    encoder: options.EncoderOption = None,
     llm: cli_llm.LlmOption = None,
     llm_model: cli_llm.ModelOption = None,
     llm_key_env: cli_llm.KeyEnvOption = None,
@@ -163,6 +164,7 @@ def run(
         repair__mode=mode,
         repair__strictness=strictness,
         stereotypes__policy=stereotypes,
+        stereotypes__encoder=encoder,
         metrics__port=metrics_port,
     )
     key = cli_llm.key_of(llm_key_env, llm_key_file)

@@ -99,6 +99,7 @@ def explain(
     all_sentences: Annotated[
         bool, typer.Option("--all-sentences", help="Judge sentences that name no listed label too.")
     ] = False,
+    encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show every sentence of a text with its labels and counts; and, asked for, what it would say of another group and
@@ -110,7 +111,7 @@ def explain(
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists import loader
 
-    settings = load(config, only=attribute or (), own_lists=wordlist or ())
+    settings = load(config, options.given(stereotypes__encoder=encoder), attribute or (), wordlist or ())
     lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
     finder = LabelFinder(lists)
     rewriter = _rewriter(lists, counterfactual, source, target)
@@ -121,7 +122,8 @@ def explain(
         from evenflow.pipelines import stereotyping
 
         judging = stereotyping.judge_every if all_sentences else stereotyping.judge
-        judge = judging({words.attribute: settings.stereotype_threshold(words.attribute) for words in lists})
+        thresholds = {words.attribute: settings.stereotype_threshold(words.attribute) for words in lists}
+        judge = judging(thresholds, settings.stereotypes.encoder)
     steps = [each.add_to for each in (rewriter, judge) if each is not None]
     with _opened(file) as stream:
         if jsonl:

@@ -19,6 +19,10 @@ WordlistOption = Annotated[
     typer.Option("--wordlist", "-w", metavar="PATH", help="A word list of your own, measured too; may be repeated."),
 ]
 TextFieldOption = Annotated[str | None, typer.Option("--text-field", metavar="NAME", help="Field of the text.  [default: text]")]
+EncoderOption = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Look for stereotypes with this sentence encoder too: finds more, takes longer."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Output directory of a run.")]
 

@@ -98,17 +98,17 @@ def _span(row: Mapping[str, Any], label: Mapping[str, Any]) -> tuple[int, int, s
     return label["start"] - row["start"], label["end"] - row["start"], label["attribute"]
 
 
-def judge(thresholds: Mapping[str, float]) -> Stereotypes:
-    """Judges with the shipped models. Raises ModelError of either."""
-    return Stereotypes(*_shipped(), thresholds)
+def judge(thresholds: Mapping[str, float], encoder: str | None = None) -> Stereotypes:
+    """Judges with the shipped models, or the detector of an encoder's folder. Raises ModelError of either."""
+    return Stereotypes(*_models(encoder), thresholds)
 
 
-def judge_every(thresholds: Mapping[str, float]) -> EverySentence:
+def judge_every(thresholds: Mapping[str, float], encoder: str | None = None) -> EverySentence:
     """The same for all sentences."""
-    return EverySentence(*_shipped(), thresholds)
+    return EverySentence(*_models(encoder), thresholds)
 
 
-def _shipped() -> tuple[Detector, Scorer]:
+def _models(encoder: str | None) -> tuple[Detector, Scorer]:
     from evenflow.transforms import indicators, stereotypes
 
-    return stereotypes.shipped(), indicators.shipped()
+    return stereotypes.chosen(encoder), indicators.shipped()

@@ -94,6 +94,11 @@ class Stereotypes(Section):
         description="Share of its sentences that a document may lose; one that would lose more is set aside, for what is left "
         "is no text any more.",
     )
+    encoder: str | None = Field(
+        default=None,
+        description="Folder of a sentence encoder, as `python -m evenflow.transforms.stereotype_convert` writes it: the detector "
+        "with embeddings then looks, which finds more and takes longer. null: the one that is shipped.",
+    )
 
 
 class AttributeStereotypes(Section):

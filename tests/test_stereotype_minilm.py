@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import math
 import struct
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenflow.pipelines.run import Run, RunError
+from evenflow.schemas import config
 from evenflow.transforms import stereotype_convert, stereotypes
-from evenflow.transforms.stereotyping import stereotype_adapter
+from evenflow.transforms.stereotyping import stereotype_adapter, stereotype_minilm
 from evenflow.transforms.stereotyping.stereotype_minilm import HEADS, WIDTH, Encoder, heads_of, load, masked
 
 NO_LETTERS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), ".")
@@ -167,7 +171,7 @@ def test_an_embedding_does_not_hang_on_its_batch(converted: Path) -> None:
     together = encoder.embed(sentences)
     assert together.shape == (5, WIDTH) and np.allclose((together**2).sum(axis=1), 1, atol=1e-4)
     alone = np.concatenate([encoder.embed([sentence]) for sentence in sentences])
-    assert (together * alone).sum(axis=1).min() > 0.98  # 8-bit activations are scaled a batch
+    assert np.array_equal(together, alone)
     assert (together[0] * together[1]).sum() < 0.999
     assert encoder.embed([]).shape == (0, WIDTH)
 
@@ -179,6 +183,31 @@ def test_it_detects(folder: Path) -> None:
     assert first == pytest.approx(second, abs=1e-3) and 0 <= (first or -1) <= 1
     assert third is fourth is None
     assert all(each is None or -1 <= each <= 1 for each in detector.strengths(sentences, [[], [], [], []]))
+
+
+def test_a_run_looks_with_the_encoder(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stereotype_minilm, "load", partial(load, model=folder / "adapter.npz"))
+    lines = [{"id": str(i), "text": f"Women are {word} and bad. A man is foreign."} for i, word in enumerate(WORDS)]
+    source = tmp_path / "in.jsonl"
+    source.write_text("\n".join(map(json.dumps, lines)))
+    chances: list[list[float]] = []
+    for name, pane in (("one", 4), ("two", 11)):
+        given = {"stereotypes.policy": "flag", "stereotypes.encoder": str(folder / "out"), "pane.docs": pane}
+        Run([str(source)], tmp_path / name, config.load(None, given)).go()
+        tables = [pq.read_table(path) for path in sorted((tmp_path / name / "sentences").rglob("*.parquet"))]
+        rows = [row for table in tables for row in table.to_pylist()]
+        chances.append([row["potential_stereotype"] for row in rows])
+    assert chances[0] == chances[1] and len(set(chances[0])) > 2
+    with pytest.raises(RunError, match=r"encoder: '[0-9a-f]{64}' -> '[0-9a-f]{64}'"):
+        other = {"stereotypes.policy": "flag", "stereotypes.encoder": str(folder / "plain"), "pane.docs": 4}
+        Run([str(source)], tmp_path / "one", config.load(None, other)).go()
+
+
+def test_an_encoder_that_is_not_there(tmp_path: Path) -> None:
+    given = {"stereotypes.policy": "flag", "stereotypes.encoder": str(tmp_path / "nowhere")}
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "Women are bad."}')
+    with pytest.raises(stereotypes.ModelError, match=r"nowhere/encoder.onnx: missing; .*stereotype_convert"):
+        Run([str(tmp_path / "in.jsonl")], tmp_path / "out", config.load(None, given)).go()
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

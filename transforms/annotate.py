@@ -332,7 +332,7 @@ def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
     from evenflow.transforms import indicators, stereotypes
     from evenflow.transforms.filtering import StereotypeFilter  # as above
 
-    detector, scorer = stereotypes.shipped(), indicators.shipped()
+    detector, scorer = stereotypes.chosen(config.stereotypes.encoder), indicators.shipped()
     if tier is None:
         return StereotypeFilter(config, detector, scorer)
     return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))

@@ -155,6 +155,15 @@ def shipped() -> WithFrames:
     return load_frames(FRAMES_PATH, load(MODEL_PATH))
 
 
+def chosen(encoder: str | None) -> Detector:
+    """The shipped detector, or the one with the sentence encoder of a folder. Raises ModelError."""
+    if encoder is None:
+        return shipped()
+    from evenflow.transforms.stereotyping import stereotype_minilm  # stands above this module, and needs an extra's packages
+
+    return stereotype_minilm.load(Path(encoder))
+
+
 def load_frames(path: Path, linear: Linear) -> WithFrames:
     """The default detector as `dump` wrote it, with `linear` for the strength. Raises ModelError as `load`."""
     stored = read(path, "frames")

@@ -7,8 +7,9 @@ sentence before it is embedded, as they are for the linear model.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,6 @@ HEADS = 3
 SCORE, PUBLISHED, JUDGED = range(HEADS)
 EMBEDDING_SCALE = 6.5  # of an embedding, whose numbers are about 0.05, before the heads
 MADE_WITH = "evenflow.adapter"  # in the encoder's file: the digest of the adapter that was added to it
-BATCH = 32  # sentences embedded at a time, of about one length
 # What stands for a run of groups of each kind: common words, so that the encoder reads a usual sentence.
 STANDS_FOR = {"person": "person", "profession": "worker", "place": "country", "religion": "religious", "ethnic": "foreign"}
 PRONOUN = "they"  # for every pronoun of the third person
@@ -69,6 +69,23 @@ def masked(sentence: str, labels: Spans = ()) -> str:
     return "".join((*out, sentence[at:]))
 
 
+def digest(folder: Path) -> str:
+    """SHA-256 of a folder's encoder and tokenizer. Raises ModelError if one is missing."""
+    both = hashlib.sha256()
+    for path in files(folder):
+        both.update(hashlib.sha256(path.read_bytes()).digest())
+    return both.hexdigest()
+
+
+def files(folder: Path) -> tuple[Path, Path]:
+    """An encoder and its tokenizer. Raises ModelError if one is missing."""
+    found = folder / "encoder.onnx", folder / "tokenizer.json"
+    for path in found:
+        if not path.is_file():
+            raise stereotypes.ModelError(f"{path}: missing; write the folder with: {INSTALL}, then {CONVERT}")
+    return found
+
+
 class Encoder:
     """Embeds sentences.
 
@@ -82,10 +99,7 @@ class Encoder:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise stereotypes.ModelError(f"sentence embeddings need {error.name}: {INSTALL}") from error
-        encoder, tokenizer = folder / "encoder.onnx", folder / "tokenizer.json"
-        for path in (encoder, tokenizer):
-            if not path.is_file():
-                raise stereotypes.ModelError(f"{path}: missing; write the folder with: {INSTALL}, then {CONVERT}")
+        encoder, tokenizer = files(folder)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         try:
@@ -98,27 +112,18 @@ class Encoder:
         self._tokenizer.no_padding()
 
     def embed(self, sentences: Sequence[str]) -> Floats:
-        """Embeddings (n, WIDTH) of length 1."""
-        out = np.zeros((len(sentences), WIDTH), np.float32)
-        for chosen, pieces in self._batches(sentences):
-            width = max(map(len, pieces))
-            ids = np.zeros((len(pieces), width), np.int64)
-            mask = np.zeros_like(ids)
-            for row, each in enumerate(pieces):
-                ids[row, : len(each)] = each
-                mask[row, : len(each)] = 1
-            out[chosen] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-        return out
+        """Embeddings (n, WIDTH) of length 1.
 
-    def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[npt.NDArray[np.int64], list[list[int]]]]:
-        """Sentences of about one length together, so that little is padded."""
+        One sentence at a time: an encoder of 8 bits scales what it computes by the largest value of a batch, so that with
+        others beside it a sentence would have another embedding, and a document's fate would hang on how blocks were cut.
+        """
         # Lone surrogates are no Unicode text; and 16 characters a word piece are more than any text has.
         clean = [each[: TOKENS * 16].encode("utf-8", "replace").decode("utf-8") for each in sentences]
-        pieces = [each.ids for each in self._tokenizer.encode_batch(clean)]
-        order = np.argsort([len(each) for each in pieces], kind="stable")
-        for first in range(0, len(order), BATCH):
-            chosen = order[first : first + BATCH]
-            yield chosen, [pieces[i] for i in chosen]
+        out = np.zeros((len(sentences), WIDTH), np.float32)
+        for row, each in enumerate(clean):
+            ids = np.array([self._tokenizer.encode(each).ids], np.int64)  # `encode_batch` would start threads of its own
+            out[row] = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+        return out
 
 
 @dataclass(frozen=True, eq=False)
