@@ -58,6 +58,7 @@ class Resolver:
         self._of_work = long and words.of_work
         self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
         self._near: dict[int, bool] = {}
+        self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
 
@@ -133,6 +134,7 @@ class Resolver:
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
+        self._unnamed = {}
         merged: list[tuple[Chain, Chain]] = []
         self._candidates.begin({item.end for item in items if item.kind == "title" and item.weight >= 0.5})
         recent: list[Candidate] = []  # pronouns and nouns so far, in order
@@ -245,14 +247,15 @@ class Resolver:
                 bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
             return chain
         if chain is None:
-            chain = Chain(unnamed=best.sentence == item.sentence)
+            chain = self._unnamed.setdefault(best.at, Chain(unnamed=best.sentence == item.sentence))
         if chain.weight > PERHAPS:
             rival = max((row for row in scored if row[3].person is not None), default=None)
             if rival is not None and best_score - rival[0] < CLOSE:
                 person = rival[3].person
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
             bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
-        if best.chain is None and self._is_reported(item):
+        told = best.sentence == 0 and item.sentence == 1 and len(self.text) < REPORT  # «The farmer sold a cow. She says …»
+        if best.chain is None and not told and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)

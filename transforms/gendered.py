@@ -64,6 +64,8 @@ class Gendered:
             word = self._words[mention.label]
             items.append(Item(mention.start, mention.end, word, mention.group, kind_of(word), sentence, mention))
             taken.add(sentence)
+        # «The saleswoman showed us two. She …»: whoever is meant may stand in the sentence before
+        taken |= {place - 1 for place in taken if place}
         items += self._companions(text, sentences, sorted(taken), items, words)
         items.sort(key=lambda item: item.start)
         self._check(text, sentences, items, words)
@@ -78,18 +80,20 @@ class Gendered:
         titles = Titles(text)
         said: Said | None = None
         place, first = -1, -1  # the sentence, and where its first female word begins
+        nouns: set[str] = set()  # groups of its nouns so far
         for item in items:
             if said is None or item.sentence != place:
-                place, first = item.sentence, -1
+                place, first, nouns = item.sentence, -1, set()
                 said = Said(text, *sentences[place], words[place], capitals)
             if first < 0 and item.group == self.female:
                 first = item.start
             if item.kind == "pronoun":
-                gendered_pronouns.check(said, item, item.group == self.male, first)
+                gendered_pronouns.check(said, item, item.group == self.male, first, item.group in nouns)
             elif item.kind == "title":
                 titles.check(item)
             else:
                 gendered_nouns.check(said, item)
+                nouns.add(item.group)
         titles.settle(items)
 
     def _companions(

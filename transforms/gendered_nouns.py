@@ -80,6 +80,12 @@ SOMEBODY = frozenset(("man", "woman", "boy", "girl", "guy", "lady", "businessman
 SUPERLATIVE = re.compile(r"\bthe\s+(?:[\w-]+['’]s?\s+)(?:\w+est|most\s+\w+)\s+$", re.IGNORECASE)
 PREFIX = re.compile(r"(?<=\s)(?:ex|step|half|great|god)-$", re.IGNORECASE)
 LAST_WORD = re.compile(r"([^\W\d_]+)\s+$")
+# «Girl, you are not ready»: called so among friends
+CALLED_GIRL = re.compile(r",\s+(?:you|i|we|please|that|this|what|let|don['’]t|how|bye)\b", re.IGNORECASE)
+# Nouns that are surnames as often, where nothing stands before them: «Butler scored twice».
+SURNAMES = frozenset(
+    ("butler", "king", "prince", "priest", "knight", "abbot", "earl", "duke", "baron", "bride", "prior", "monk", "lord")
+)
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
 CALL_ENDS = re.compile(r"\s*[,.!?]|$")
 CROWD_ENDS = re.compile(r"\s*(?:[.!?]|$)")
@@ -88,7 +94,10 @@ PRIOR_GOES_ON = re.compile(r"\s+(?:of|who|was|is|said)\b|[,.]")
 BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
 NEXT = re.compile(r"\s+([^\W\d_][\w'’-]*)")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
-PLUGGED = re.compile(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)")
+PLUGGED = re.compile(
+    r"\s+(?:\w+\s+)?(?:connectors?|plugs?|sockets?|voice ?mail|end|thread(?:s|ed)?|adapters?|headers?|jacks?|fittings?|ports?|"
+    r"pins?|couplings?|usb|xlr)\b"
+)
 
 
 def check(said: Said, item: Item) -> None:
@@ -104,8 +113,15 @@ def check(said: Said, item: Item) -> None:
         item.lower(1.0 if previous and previous in '.!?:“"' else 0.2, sets.WORK)
     if item.kind == "noun":
         _check_noun(said, item, before, after, headlined)
+    if begins and not headlined and item.word in SURNAMES and _is_surname(said, form, after):
+        item.lower(0.2, sets.NAMED)
     for check_word in CHECKS.get(item.word, ()):
         check_word(said, item, before, after)
+
+
+def _is_surname(said: Said, form: str, after: str) -> bool:
+    """Whether a noun that begins a sentence is a name there: it has a capital, and is not called («Waiter, …»)."""
+    return said.capitals and said.stops and form.istitle() and not said.headline and not CALL_ENDS.match(after)
 
 
 def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool) -> bool:
@@ -144,6 +160,8 @@ def _check_men(said: Said, item: Item, before: str, after: str) -> None:
 
 def _check_call(said: Said, item: Item, before: str, after: str) -> None:
     if item.word in CALLS and VOCATIVE_MAN.search(before) and CALL_ENDS.match(after):
+        item.lower(0.0, sets.IDIOM)
+    if item.word == "girl" and VOCATIVE_MAN.search(before) and CALLED_GIRL.match(after):
         item.lower(0.0, sets.IDIOM)
     if item.word in CROWDS and CROWD_ENDS.match(after):
         last = LAST_WORD.search(before)
@@ -215,7 +233,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
     """What is checked of each word."""
     words = {
         _check_men: ("men",),
-        _check_call: CALLS | CROWDS,
+        _check_call: CALLS | CROWDS | {"girl"},
         _check_verb: VERBS,
         _check_deity: ("god", "lord"),
         _check_prior: ("prior",),

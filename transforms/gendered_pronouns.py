@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms import english, sets
+from evenflow.transforms import english, pronouns, sets
 from evenflow.transforms.said import Said, is_shouted
 from evenflow.transforms.sets import Item
 
@@ -18,25 +18,47 @@ ANY_DEITY = re.compile(
     re.IGNORECASE,
 )
 VESSELS = english.words("vessels")
-VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b", re.IGNORECASE)
+VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b(?! that\b)", re.IGNORECASE)
 NOT_VESSEL = re.compile(r"\s*(?:[.,;!?]|$)")  # «named the boat after her»
 # «She Should Run»: behind a subject no word of a sentence has a capital, and no name stands.
 NAMED_SO = re.compile(r"(?:\s+[A-Z][a-z]+){2}")
 
 
-def check(said: Said, item: Item, male: bool, first_female: int) -> None:
+# Whom a sentence is about that is an animal or a figure: «My dog buried his bone», «The old mare …, and she …»
+EVERY = re.compile(r"\s+every\b")
+BEASTS = english.words("beasts")
+BEAST = re.compile(
+    r"[\s\"“‘'(]*(?:(?:and|but|then|when|while|once|so)\s+)?"
+    r"(?:the|my|our|your|their|an?|this|that|every|each|one|his|her)\s+(?:[\w-]+,?\s+){0,2}?([a-z]+)(?=\s+(?!and\b|or\b)[a-z]|,)",
+    re.IGNORECASE,
+)
+
+
+def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = False) -> None:
     """Lower the confidence of a pronoun that may be nobody's.
 
-    first_female: where the sentence's first female word begins.
+    first_female: where the sentence's first female word begins. beside: whether a noun of its group stands before it there.
     """
     if male:
         _check_deity(said, item)
     elif not VESSELS.isdisjoint(said.words) and _may_be_vessel(said, item, first_female):
         item.lower(0.45, sets.SENSE)
+    if not beside and not BEASTS.isdisjoint(said.words) and _may_be_beast(said, item):
+        item.lower(0.3, sets.SENSE)
     if item.word in ("she", "he") and said.capitals and NAMED_SO.match(said.text, item.end) and not said.headline:
         form = said.text[item.start : item.end]
         if form.istitle():
             item.lower(0.2, sets.WORK)
+
+
+def _may_be_beast(said: Said, item: Item) -> bool:
+    """Whether a pronoun goes on with an animal that its sentence begins with."""
+    lead = BEAST.match(said.text, said.start, item.start)
+    if lead is None or lead[1].lower() not in BEASTS:
+        return False
+    if item.word == "him" or EVERY.match(said.text, item.end):
+        return False  # «the dog followed him», «the dog followed his every step»
+    return item.word != "her" or pronouns.counterpart(said.text, item.start, item.end)[0] == "his"
 
 
 def _may_be_vessel(said: Said, item: Item, first_female: int) -> bool:

@@ -54,6 +54,7 @@ SPEAKS = re.compile(
 DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")
 RARE = (None, "0000")  # classes of words that are nearly never common ones
 VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
+VERB_AFTER = re.compile(r"\s*(?:[,;.]|\s(?:and|who|is|was|has|had|will|[a-z]+(?:s|ed))\b)")
 NAMED_AFTER = english.words("named_after")
 SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
@@ -276,6 +277,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         return Person(at, end, EITHER, not doubtful or first in KNOWN_SURNAMES)
     if preceding == "to" and len(before) > 1 and before[-2].lower() == "according":
         return Person(at, end, EITHER, True)
+    if len(words) == 1 and not begins and before[-1] in PERSON_NOUNS and VERB_AFTER.match(text, end):
+        return Person(at, end, EITHER, True)  # «our neighbour Elif waters …»
     if preceding in ("the", "a", "an", *BEFORE_PLACE) and not SPEECH.match(text, end):
         return None
     if len(words) > 3 or preceding == "the":

@@ -43,11 +43,16 @@ CLOSED: dict[str, str] = {
 
 # «her» before these is somebody's («call her brother»), whatever the verb.
 KIN = english.words("kin")
+# So it is before a part of the body and what it wears («pressed her thumb into the wax»).
+BODILY = english.words("bodily")
 # After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
 # queen», «bought her flowers», «wished her luck».
 RULES = tuple(
     (english.words(f"{name}_verbs"), english.words(f"{name}_words")) for name in ("causing", "naming", "giving", "moving")
 )
+PREPOSITIONS = english.words("prepositions")
+PASTS = english.words("irregular_pasts")
+OBJECTS = frozenset(("me", "you", "him", "her", "us", "them", "it"))
 WISHES = frozenset(("wish", "wished", "wishes", "wishing"))
 ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "again", "instead", "at", "in", ","))
 GIVING = english.words("giving_verbs")
@@ -176,7 +181,7 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     """What a rule says that a «her» would be, «his» or «him»; None where there is none."""
     after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
     following, second = after[0], after[1]
-    if following in KIN:
+    if following in KIN or following in BODILY:
         return "his"
     if following in ("being", "having") and not text[max(0, start - 2) : start].strip(BEFORE_START):
         return "his"  # «Her being late annoyed us»
@@ -197,6 +202,21 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
 
 
+def _ruled_his(text: str, start: int, end: int) -> str | None:
+    """What a rule says that a «his» would be, «her» or «hers»; None where there is none."""
+    after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
+    following, second = after[0], after[1]
+    before = [token.lower() for token in TOKEN.findall(text[max(0, start - REACH) : start])[-3:]]
+    preceding = before[-1] if before else ""
+    closed = not following.isalpha() or following in CLOSED
+    if preceding == "of" and (following in PASTS or following.endswith("ed")):
+        # «A friend of his lent him the tent»
+        return "hers" if second in OBJECTS or CLOSED.get(second) in ("determiner", "preposition") else None
+    if preceding in PREPOSITIONS and preceding not in ("of", "than", "like", "as") and not closed:
+        return "her" if second in STOP or second == END else None  # «inside his jacket.»
+    return None
+
+
 def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
     """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (0.5 to 1).
 
@@ -209,6 +229,9 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
             return ruled, RULED
         forms = ("his", "him")
     elif word == "his":
+        ruled = _ruled_his(text, start, end)
+        if ruled is not None:
+            return ruled, RULED
         forms = ("her", "hers")
     else:
         return PLAIN[word], 1.0

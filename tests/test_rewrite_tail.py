@@ -1,0 +1,58 @@
+"""Substitution of gender: what is seldom, a class each, rewritten from one group to the other."""
+
+import pytest
+
+from evenflow.transforms.counterfactuals import rewrite
+from evenflow.wordlists import loader
+
+GENDER = loader.load("gender")
+SIDES = {"f": ("female", "male"), "m": ("male", "female")}
+
+CHANGED = [
+    # case of her and his
+    ("f", "The girl pressed her elbow into the snow.", "The boy pressed his elbow into the snow."),
+    ("f", "She asked her lawyer for the letter.", "He asked his lawyer for the letter."),
+    ("m", "A cousin of his sold us the boat.", "A cousin of hers sold us the boat."),
+    ("m", "The man hid the kitten beneath his coat.", "The woman hid the kitten beneath her coat."),
+    # a word without a place in the list, in the sentence before
+    ("f", "The saleswoman opened a drawer. She took out a map.", "The salesman opened a drawer. He took out a map."),
+    ("m", "The postman rang twice. He had lost his hat.", "The postwoman rang twice. She had lost her hat."),
+    # one person without a name, told of in two sentences
+    ("f", "A plumber left her bag here. She says it is heavy.", "A plumber left his bag here. He says it is heavy."),
+    # called so in the family
+    ("m", "Papa told us he would cook.", "Mama told us she would cook."),
+    # where somebody comes from is no name of his
+    ("m", "The cyclist, a father of two from Leeds, fell. He sued.", "The cyclist, a mother of two from Leeds, fell. She sued."),
+    # a dog beside a person
+    ("f", "The dog brought her the shoe.", "The dog brought him the shoe."),
+    ("f", "A woman lost her dog.", "A man lost his dog."),
+    ("m", "The lord draws the curtain.", "The lady draws the curtain."),
+]
+LEFT = [
+    ("f", "The mare kicked her door."),
+    ("m", "Our cat hates his basket, and he says so."),
+    ("f", "The female lays two eggs."),
+    ("f", "The matriarch leads the herd to the river."),
+    ("f", "Screw the female coupling on by hand."),
+    ("f", "Girl, please."),
+    ("m", "Butler missed the penalty."),
+    ("f", "He teaches at a girls' school."),
+    ("m", "The boys' choir sings at five."),
+    ("m", "Like father, like son."),
+    ("m", "Give a man a fish and you feed him for a day."),
+    ("f", "The black widow hid under the stone."),
+    ("f", "Our neighbour Ayla sings; she is loud."),
+    ("f", "The wreck lies on her side."),
+]
+
+
+@pytest.mark.parametrize(("side", "text", "wanted"), CHANGED)
+def test_what_is_seldom_changes_with_its_sentence(side: str, text: str, wanted: str) -> None:
+    source, target = SIDES[side]
+    assert rewrite(text, [GENDER], "gender", source=source, target=target).text == wanted
+
+
+@pytest.mark.parametrize(("side", "text"), LEFT)
+def test_what_is_nobody_or_named_stays(side: str, text: str) -> None:
+    source, target = SIDES[side]
+    assert rewrite(text, [GENDER], "gender", source=source, target=target).text == text
