@@ -27,6 +27,17 @@ CHANGED = [
     ("f", "The dog brought her the shoe.", "The dog brought him the shoe."),
     ("f", "A woman lost her dog.", "A man lost his dog."),
     ("m", "The lord draws the curtain.", "The lady draws the curtain."),
+    # a person goes on though an animal begins the sentence
+    ("f", "The girl fell. The pony stopped, and she laughed.", "The boy fell. The pony stopped, and he laughed."),
+    ("f", "The dog chewed her slippers.", "The dog chewed his slippers."),
+    # how long, behind an object
+    ("f", "We waited for her all morning.", "We waited for him all morning."),
+    ("f", "The actress took her bow.", "The actor took his bow."),
+    # whoever is written to is nobody of whom is told
+    ("f", "Dear Ingrid, your sister said she is well.", "Dear Ingrid, your brother said he is well."),
+    # a veil without doctrine, an office
+    ("f", "The fencer lifted her veil.", "The fencer lifted his veil."),
+    ("m", "The shop steward lost his pen.", "The shop steward lost her pen."),
 ]
 LEFT = [
     ("f", "The mare kicked her door."),
@@ -42,6 +53,12 @@ LEFT = [
     ("m", "Give a man a fish and you feed him for a day."),
     ("f", "The black widow hid under the stone."),
     ("f", "Our neighbour Ayla sings; she is loud."),
+    ("m", "The groom led the horses out."),
+    ("f", "The queen hid among the workers of the hive."),
+    ("m", "He was born at sea. At forty, Tom Barnes bought a farm."),
+    ("f", "The dog wagged her tail until she fell asleep."),
+    ("m", "It was boys' night at the pub."),
+    ("f", "She could not sign it without her husband's consent."),
     ("f", "The wreck lies on her side."),
 ]
 

@@ -293,6 +293,10 @@ class Resolver:
         report = len(self.text) > REPORT and (attributed or item.start == start)
         return report and SAID.match(self.text, item.end) is not None
 
+    def _is_named_next(self, sex: str) -> bool:
+        """Whether the second sentence has somebody's full name: «He was born in a van. At thirty, Tom Bell …»."""
+        return any(each.sex == sex and " " in self.text[each.start : each.end] for each in self._candidates.people(1))
+
     def _alone(self, item: Item, sex: str) -> Chain:
         """A pronoun with nobody before it: perhaps one named after it, or long before."""
         chain = Chain()
@@ -303,6 +307,8 @@ class Resolver:
                     chain.lower(0.2 if comma else 0.5, sets.UNSURE)
                 elif comma and person.sure:
                     chain.lower(0.4, sets.UNSURE)
+        if item.sentence == 0 and len(self.sentences) > 1 and self._is_named_next(sex):
+            chain.lower(0.45, sets.UNSURE)
         for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):

@@ -58,10 +58,13 @@ SQUARE = re.compile(
     r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
     r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
 )
+STABLE = frozenset(
+    ("horse", "horses", "colt", "filly", "mare", "stallion", "pony", "ponies", "stable", "stables", "paddock", "foal", "jockey")
+)
 # Of ants, bees and wasps.
 NEST = re.compile(
     r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|"
-    r"termites?|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
+    r"termites?|the workers|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
     re.IGNORECASE,
 )
 EGYPT = re.compile(
@@ -179,6 +182,8 @@ def _check_call(said: Said, item: Item, before: str, after: str) -> None:
 def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
     if OBJECT_AFTER.match(after) and VERB_BEFORE.search(before):
         item.lower(0.0, sets.SENSE)
+    if item.word in ("groom", "grooms") and not STABLE.isdisjoint(said.words):
+        item.lower(0.1, sets.SENSE)  # who looks after horses
     if item.word in ("groom", "grooms", "don") and not DETERMINED.search(before):
         item.lower(0.0, sets.SENSE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms import english, pronouns, sets
+from evenflow.transforms import english, sets
 from evenflow.transforms.said import Said, is_shouted
 from evenflow.transforms.sets import Item
 
@@ -25,7 +25,8 @@ NAMED_SO = re.compile(r"(?:\s+[A-Z][a-z]+){2}")
 
 
 # Whom a sentence is about that is an animal or a figure: «My dog buried his bone», «The old mare …, and she …»
-EVERY = re.compile(r"\s+every\b")
+OWNED = re.compile(r"\s+([a-z]+)(?:\s+([a-z]+))?", re.IGNORECASE)
+OF_BEASTS = english.words("of_beasts")
 BEASTS = english.words("beasts")
 BEAST = re.compile(
     r"[\s\"“‘'(]*(?:(?:and|but|then|when|while|once|so)\s+)?"
@@ -37,7 +38,8 @@ BEAST = re.compile(
 def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = False) -> None:
     """Lower the confidence of a pronoun that may be nobody's.
 
-    first_female: where the sentence's first female word begins. beside: whether a noun of its group stands before it there.
+    first_female: where the sentence's first female word begins. beside: whether somebody of its group is told of shortly
+    before it.
     """
     if male:
         _check_deity(said, item)
@@ -56,9 +58,10 @@ def _may_be_beast(said: Said, item: Item) -> bool:
     lead = BEAST.match(said.text, said.start, item.start)
     if lead is None or lead[1].lower() not in BEASTS:
         return False
-    if item.word == "him" or EVERY.match(said.text, item.end):
-        return False  # «the dog followed him», «the dog followed his every step»
-    return item.word != "her" or pronouns.counterpart(said.text, item.start, item.end)[0] == "his"
+    if item.word in ("she", "he", "herself", "himself"):
+        return True
+    owned = OWNED.match(said.text, item.end)  # «the dog wagged his tail», not «the dog followed him», «chewed his slippers»
+    return owned is not None and not OF_BEASTS.isdisjoint((owned[1].lower(), (owned[2] or "").lower()))
 
 
 def _may_be_vessel(said: Said, item: Item, first_female: int) -> bool:

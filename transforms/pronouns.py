@@ -60,6 +60,7 @@ SEEING = english.words("seeing_verbs")
 AFTER_OBJECT = english.words("adverbs_after_object")
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
+SPANS = english.words("spans")  # what goes on with «all» or «both» behind an object
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
 )  # what comes after the verb in «saw her running down the street»
@@ -191,6 +192,8 @@ def _ruled(text: str, start: int, end: int) -> str | None:
         return "him"
     if following in AFTER_OBJECT:
         return "him"
+    if following in ("all", "both") and second in SPANS:
+        return "him"  # «had not looked at her all evening»
     if following == "every" and second in EACH:
         return "his"
     if verb in GIVING and (CLOSED.get(following) == "number" or NUMBER.match(following)):
