@@ -33,6 +33,10 @@ CHANGED = [
     # how long, behind an object
     ("f", "We waited for her all morning.", "We waited for him all morning."),
     ("f", "The actress took her bow.", "The actor took his bow."),
+    # one thing without an article
+    ("f", "The woman tuned her mandolin and slept.", "The man tuned his mandolin and slept."),
+    ("f", "They carried her ashore.", "They carried him ashore."),
+    ("m", "Man sells his own shadow to neighbour", "Woman sells her own shadow to neighbour"),
     # whoever is written to is nobody of whom is told
     ("f", "Dear Ingrid, your sister said she is well.", "Dear Ingrid, your brother said he is well."),
     # a veil without doctrine, an office
@@ -59,6 +63,8 @@ LEFT = [
     ("f", "The dog wagged her tail until she fell asleep."),
     ("m", "It was boys' night at the pub."),
     ("f", "She could not sign it without her husband's consent."),
+    ("f", "The statute forbade women to fish there."),
+    ("m", "She went to see a man about a dog."),
     ("f", "The wreck lies on her side."),
 ]
 

@@ -72,6 +72,7 @@ EGYPT = re.compile(
     r"mummy expert)\b",
     re.IGNORECASE,
 )
+OWN_THING = re.compile(r"\shis\s")
 HEADLINED = frozenset(("woman", "lady", "girl", "boy", "guy"))  # may begin a headline without an article
 HEADLINE_VERB = re.compile(r"\s+(?!friends\b|girls\b|boys\b)[^\W\d_]+(?:[^s\W]s|ed)\s")
 DOES = re.compile(r"\s+[A-Z][a-z]+(?:[^s\W]s|ed)\b")
@@ -133,6 +134,8 @@ def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool)
         return True
     if item.word not in SOMEBODY or said.stops or item.start - said.start > 30:
         return False
+    if begins and item.word == "man" and HEADLINE_VERB.match(after) and OWN_THING.search(after):
+        return True  # «Man finds his own portrait in flea market»
     lead = LOCAL.match(before)
     if lead is None or not KINDS_OF_MAN.isdisjoint(lead[0].lower().split()):
         return False

@@ -53,6 +53,9 @@ RULES = tuple(
 PREPOSITIONS = english.words("prepositions")
 PASTS = english.words("irregular_pasts")
 OBJECTS = frozenset(("me", "you", "him", "her", "us", "them", "it"))
+WITH_OBJECT = frozenset({*english.words("seeing_verbs"), *(verb for verbs, _ in RULES for verb in verbs)})
+SAID_OF_OBJECT = english.words("said_of_object")
+NO_THING = ("s", "ly", "ing", "ed", "wards", "able", "ible", "ous", "less", "ful", "ish", "y")
 WISHES = frozenset(("wish", "wished", "wishes", "wishing"))
 ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "again", "instead", "at", "in", ","))
 GIVING = english.words("giving_verbs")
@@ -201,6 +204,12 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     verbal = following.endswith("ing") and shipped().classes.get(following, "0")[0] < "3"
     if verb in SEEING and verbal and CLOSED.get(second, "") in BEFORE_VERBAL:
         return "him"
+    # «put her cello on it»: one thing without an article is no second object; a common word may be an adjective or an adverb
+    rare = following not in shipped().classes and following.isalpha() and not following.endswith(NO_THING)
+    small = text[end : end + 2].strip().islower()
+    whole = not second[0].isalpha() or CLOSED.get(second) in ("preposition", "conjunction")
+    if rare and small and whole and verb.isalpha() and not (verb in CLOSED or verb in WITH_OBJECT or following in SAID_OF_OBJECT):
+        return "his"
     ends = second in ENDS_CLAUSE or not second[0].isalpha()
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
 
