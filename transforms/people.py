@@ -55,6 +55,8 @@ SPEAKS = re.compile(
 DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")
 RARE = (None, "0000")  # classes of words that are nearly never common ones
 VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
+VERB_AFTER = re.compile(r"\s*(?:[,;.]|\s(?:and|who|is|was|has|had|will|[a-z]+(?:s|ed))\b)")
+SALUTES = frozenset(("dear", "hi", "hello", "hey"))
 NAMED_AFTER = english.words("named_after")
 SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
@@ -237,6 +239,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     # The sentence's first word has its capital anyway; titles are no part of the name.
     sex = EITHER
     titled = False
+    if first in SALUTES and text[end : end + 1] == ",":
+        return None  # «Dear Anna, …»: who is written to is spoken of as «you»
     while words and (first in NOT_NAMES or first in TITLES):
         if first in TITLES:
             titled = True
@@ -246,7 +250,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         first = words[0].lower().rstrip(".") if words else ""
     if not words:
         return None
-    begins = at == start or not text[start:at].strip(" \"'“‘(«-—–*>\n\t")
+    begins = at == start or not text[start:at].strip(" \"'“‘(«-—–*>\n\t.)0123456789")
     names = first_names()
     kind = names.get(words[0].lower().split("-")[0], "")
     before = text[max(0, at - 20) : at].split()
@@ -277,6 +281,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         return Person(at, end, EITHER, not doubtful or first in KNOWN_SURNAMES)
     if preceding == "to" and len(before) > 1 and before[-2].lower() == "according":
         return Person(at, end, EITHER, True)
+    if len(words) == 1 and not begins and before[-1] in PERSON_NOUNS and VERB_AFTER.match(text, end):
+        return Person(at, end, EITHER, True)  # «our neighbour Elif waters …»
     if preceding in ("the", "a", "an", *BEFORE_PLACE) and not SPEECH.match(text, end):
         return None
     if len(words) > 3 or preceding == "the":

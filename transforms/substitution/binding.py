@@ -27,7 +27,7 @@ CALLED = re.compile(
     r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
 )
 DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
-OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at)\b)[\w'’-]+\s+){0,6}$")
+OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
 AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
 BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
 PLAYED = leads.after(

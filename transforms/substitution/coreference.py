@@ -59,6 +59,7 @@ class Resolver:
         self._of_work = long and words.of_work
         self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
         self._near: dict[int, bool] = {}
+        self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
 
@@ -134,6 +135,7 @@ class Resolver:
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
+        self._unnamed = {}
         merged: list[tuple[Chain, Chain]] = []
         self._candidates.begin({item.end for item in items if item.kind == "title" and item.weight >= 0.5})
         recent: list[Candidate] = []  # pronouns and nouns so far, in order
@@ -246,14 +248,15 @@ class Resolver:
                 bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
             return chain
         if chain is None:
-            chain = Chain(unnamed=best.sentence == item.sentence)
+            chain = self._unnamed.setdefault(best.at, Chain(unnamed=best.sentence == item.sentence))
         if chain.weight > PERHAPS:
             rival = max((row for row in scored if row[3].person is not None), default=None)
             if rival is not None and best_score - rival[0] < CLOSE:
                 person = rival[3].person
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
             bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
-        if best.chain is None and self._is_reported(item):
+        told = best.sentence == 0 and item.sentence == 1 and len(self.text) < REPORT  # «The farmer sold a cow. She says …»
+        if best.chain is None and not told and self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
@@ -291,6 +294,10 @@ class Resolver:
         report = len(self.text) > REPORT and (attributed or item.start == start)
         return report and SAID.match(self.text, item.end) is not None
 
+    def _is_named_next(self, sex: str) -> bool:
+        """Whether the second sentence has somebody's full name: «He was born in a van. At thirty, Tom Bell …»."""
+        return any(each.sex == sex and " " in self.text[each.start : each.end] for each in self._candidates.people(1))
+
     def _alone(self, item: Item, sex: str) -> Chain:
         """A pronoun with nobody before it: perhaps one named after it, or long before."""
         chain = Chain()
@@ -301,6 +308,8 @@ class Resolver:
                     chain.lower(0.2 if comma else 0.5, sets.UNSURE)
                 elif comma and person.sure:
                     chain.lower(0.4, sets.UNSURE)
+        if item.sentence == 0 and len(self.sentences) > 1 and self._is_named_next(sex):
+            chain.lower(0.45, sets.UNSURE)
         for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):

@@ -6,6 +6,7 @@ even already («he or she», «men and women») and capitalised names («Dairy Q
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -20,6 +21,9 @@ from evenflow.transforms.substitution.wordkinds import kind_of
 from evenflow.transforms.substitution.wordsets import WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
+
+OFFICE = re.compile(r"\b(?:shop|union|church|wine)\s$", re.IGNORECASE)  # «the shop steward», who may be anybody
+NEAR = 3  # sentences within which a pronoun goes on with a person, though an animal begins its own
 
 
 def is_gendered(words: WordList) -> bool:
@@ -65,6 +69,8 @@ class Gendered:
             word = self._words[mention.label]
             items.append(Item(mention.start, mention.end, word, mention.group, kind_of(word), sentence, mention))
             taken.add(sentence)
+        # «The saleswoman showed us two. She …»: whoever is meant may stand in the sentence before
+        taken |= {place - 1 for place in taken if place}
         items += self._companions(text, sentences, sorted(taken), items, words)
         items.sort(key=lambda item: item.start)
         self._check(text, sentences, items, words)
@@ -79,6 +85,7 @@ class Gendered:
         titles = Titles(text)
         said: Said | None = None
         place, first = -1, -1  # the sentence, and where its first female word begins
+        last: dict[str, int] = {}  # by group, the last sentence so far that has somebody
         for item in items:
             if said is None or item.sentence != place:
                 place, first = item.sentence, -1
@@ -86,11 +93,14 @@ class Gendered:
             if first < 0 and item.group == self.female:
                 first = item.start
             if item.kind == "pronoun":
-                gendered_pronouns.check(said, item, item.group == self.male, first)
+                beside = place - last.get(item.group, -NEAR) < NEAR
+                gendered_pronouns.check(said, item, item.group == self.male, first, beside)
             elif item.kind == "title":
                 titles.check(item)
             else:
                 gendered_nouns.check(said, item)
+            if item.weight >= 0.5:
+                last[item.group] = place
         titles.settle(items)
 
     def _companions(
@@ -98,6 +108,8 @@ class Gendered:
     ) -> list[Item]:
         out: list[Item] = []
         for item, role in self._companion.beside(text, sentences, places, items, words):
+            if OFFICE.search(text, max(0, item.start - 10), item.start):
+                continue
             item.kind = "adjective" if role.part == "adjective" else kind_of(item.word)
             out.append(item)
         return out

@@ -59,10 +59,13 @@ SQUARE = re.compile(
     r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
     r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
 )
+STABLE = frozenset(
+    ("horse", "horses", "colt", "filly", "mare", "stallion", "pony", "ponies", "stable", "stables", "paddock", "foal", "jockey")
+)
 # Of ants, bees and wasps.
 NEST = re.compile(
     r"\b(?:(?:stop|start|begin|resum|finish|keep)\w* laying|lay(?:s|ing)? (?:\w+ )?eggs|ants?|anthills?|wasps?|hornets?|"
-    r"termites?|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
+    r"termites?|the workers|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
     re.IGNORECASE,
 )
 EGYPT = re.compile(
@@ -70,6 +73,7 @@ EGYPT = re.compile(
     r"mummy expert)\b",
     re.IGNORECASE,
 )
+OWN_THING = re.compile(r"\shis\s")
 HEADLINED = frozenset(("woman", "lady", "girl", "boy", "guy"))  # may begin a headline without an article
 HEADLINE_VERB = re.compile(r"\s+(?!friends\b|girls\b|boys\b)[^\W\d_]+(?:[^s\W]s|ed)\s")
 DOES = re.compile(r"\s+[A-Z][a-z]+(?:[^s\W]s|ed)\b")
@@ -81,6 +85,12 @@ SOMEBODY = frozenset(("man", "woman", "boy", "girl", "guy", "lady", "businessman
 SUPERLATIVE = re.compile(r"\bthe\s+(?:[\w-]+['’]s?\s+)(?:\w+est|most\s+\w+)\s+$", re.IGNORECASE)
 PREFIX = re.compile(r"(?<=\s)(?:ex|step|half|great|god)-$", re.IGNORECASE)
 LAST_WORD = re.compile(r"([^\W\d_]+)\s+$")
+# «Girl, you are not ready»: called so among friends
+CALLED_GIRL = re.compile(r",\s+(?:you|i|we|please|that|this|what|let|don['’]t|how|bye)\b", re.IGNORECASE)
+# Nouns that are surnames as often, where nothing stands before them: «Butler scored twice».
+SURNAMES = frozenset(
+    ("butler", "king", "prince", "priest", "knight", "abbot", "earl", "duke", "baron", "bride", "prior", "monk", "lord")
+)
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
 CALL_ENDS = re.compile(r"\s*[,.!?]|$")
 CROWD_ENDS = re.compile(r"\s*(?:[.!?]|$)")
@@ -89,7 +99,10 @@ PRIOR_GOES_ON = re.compile(r"\s+(?:of|who|was|is|said)\b|[,.]")
 BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
 NEXT = re.compile(r"\s+([^\W\d_][\w'’-]*)")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
-PLUGGED = re.compile(r"\s+(?:\w+\s+)?(?:connector|plug|socket|voice ?mail|end|thread|adapter)")
+PLUGGED = re.compile(
+    r"\s+(?:\w+\s+)?(?:connectors?|plugs?|sockets?|voice ?mail|end|thread(?:s|ed)?|adapters?|headers?|jacks?|fittings?|ports?|"
+    r"pins?|couplings?|usb|xlr)\b"
+)
 
 
 def check(said: Said, item: Item) -> None:
@@ -105,8 +118,15 @@ def check(said: Said, item: Item) -> None:
         item.lower(1.0 if previous and previous in '.!?:“"' else 0.2, sets.WORK)
     if item.kind == "noun":
         _check_noun(said, item, before, after, headlined)
+    if begins and not headlined and item.word in SURNAMES and _is_surname(said, form, after):
+        item.lower(0.2, sets.NAMED)
     for check_word in CHECKS.get(item.word, ()):
         check_word(said, item, before, after)
+
+
+def _is_surname(said: Said, form: str, after: str) -> bool:
+    """Whether a noun that begins a sentence is a name there: it has a capital, and is not called («Waiter, …»)."""
+    return said.capitals and said.stops and form.istitle() and not said.headline and not CALL_ENDS.match(after)
 
 
 def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool) -> bool:
@@ -115,6 +135,8 @@ def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool)
         return True
     if item.word not in SOMEBODY or said.stops or item.start - said.start > 30:
         return False
+    if begins and item.word == "man" and HEADLINE_VERB.match(after) and OWN_THING.search(after):
+        return True  # «Man finds his own portrait in flea market»
     lead = LOCAL.match(before)
     if lead is None or not KINDS_OF_MAN.isdisjoint(lead[0].lower().split()):
         return False
@@ -146,6 +168,8 @@ def _check_men(said: Said, item: Item, before: str, after: str) -> None:
 def _check_call(said: Said, item: Item, before: str, after: str) -> None:
     if item.word in CALLS and VOCATIVE_MAN.search(before) and CALL_ENDS.match(after):
         item.lower(0.0, sets.IDIOM)
+    if item.word == "girl" and VOCATIVE_MAN.search(before) and CALLED_GIRL.match(after):
+        item.lower(0.0, sets.IDIOM)
     if item.word in CROWDS and CROWD_ENDS.match(after):
         last = LAST_WORD.search(before)
         word = last[1].lower() if last is not None else ""
@@ -162,6 +186,8 @@ def _check_call(said: Said, item: Item, before: str, after: str) -> None:
 def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
     if OBJECT_AFTER.match(after) and VERB_BEFORE.search(before):
         item.lower(0.0, sets.SENSE)
+    if item.word in ("groom", "grooms") and not STABLE.isdisjoint(said.words):
+        item.lower(0.1, sets.SENSE)  # who looks after horses
     if item.word in ("groom", "grooms", "don") and not DETERMINED.search(before):
         item.lower(0.0, sets.SENSE)
 
@@ -216,7 +242,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
     """What is checked of each word."""
     words = {
         _check_men: ("men",),
-        _check_call: CALLS | CROWDS,
+        _check_call: CALLS | CROWDS | {"girl"},
         _check_verb: VERBS,
         _check_deity: ("god", "lord"),
         _check_prior: ("prior",),

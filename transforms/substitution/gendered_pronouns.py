@@ -19,25 +19,50 @@ ANY_DEITY = re.compile(
     re.IGNORECASE,
 )
 VESSELS = english.words("vessels")
-VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b", re.IGNORECASE)
+VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b(?! that\b)", re.IGNORECASE)
 NOT_VESSEL = re.compile(r"\s*(?:[.,;!?]|$)")  # «named the boat after her»
 # «She Should Run»: behind a subject no word of a sentence has a capital, and no name stands.
 NAMED_SO = re.compile(r"(?:\s+[A-Z][a-z]+){2}")
 
 
-def check(said: Said, item: Item, male: bool, first_female: int) -> None:
+# Whom a sentence is about that is an animal or a figure: «My dog buried his bone», «The old mare …, and she …»
+OWNED = re.compile(r"\s+([a-z]+)(?:\s+([a-z]+))?", re.IGNORECASE)
+OF_BEASTS = english.words("of_beasts")
+BEASTS = english.words("beasts")
+BEAST = re.compile(
+    r"[\s\"“‘'(]*(?:(?:and|but|then|when|while|once|so)\s+)?"
+    r"(?:the|my|our|your|their|an?|this|that|every|each|one|his|her)\s+(?:[\w-]+,?\s+){0,2}?([a-z]+)(?=\s+(?!and\b|or\b)[a-z]|,)",
+    re.IGNORECASE,
+)
+
+
+def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = False) -> None:
     """Lower the confidence of a pronoun that may be nobody's.
 
-    first_female: where the sentence's first female word begins.
+    first_female: where the sentence's first female word begins. beside: whether somebody of its group is told of shortly
+    before it.
     """
     if male:
         _check_deity(said, item)
     elif not VESSELS.isdisjoint(said.words) and _may_be_vessel(said, item, first_female):
         item.lower(0.45, sets.SENSE)
+    if not beside and not BEASTS.isdisjoint(said.words) and _may_be_beast(said, item):
+        item.lower(0.3, sets.SENSE)
     if item.word in ("she", "he") and said.capitals and NAMED_SO.match(said.text, item.end) and not said.headline:
         form = said.text[item.start : item.end]
         if form.istitle():
             item.lower(0.2, sets.WORK)
+
+
+def _may_be_beast(said: Said, item: Item) -> bool:
+    """Whether a pronoun goes on with an animal that its sentence begins with."""
+    lead = BEAST.match(said.text, said.start, item.start)
+    if lead is None or lead[1].lower() not in BEASTS:
+        return False
+    if item.word in ("she", "he", "herself", "himself"):
+        return True
+    owned = OWNED.match(said.text, item.end)  # «the dog wagged his tail», not «the dog followed him», «chewed his slippers»
+    return owned is not None and not OF_BEASTS.isdisjoint((owned[1].lower(), (owned[2] or "").lower()))
 
 
 def _may_be_vessel(said: Said, item: Item, first_female: int) -> bool:

@@ -43,11 +43,19 @@ CLOSED: dict[str, str] = {
 
 # «her» before these is somebody's («call her brother»), whatever the verb.
 KIN = english.words("kin")
+# So it is before a part of the body and what it wears («pressed her thumb into the wax»).
+BODILY = english.words("bodily")
 # After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
 # queen», «bought her flowers», «wished her luck».
 RULES = tuple(
     (english.words(f"{name}_verbs"), english.words(f"{name}_words")) for name in ("causing", "naming", "giving", "moving")
 )
+PREPOSITIONS = english.words("prepositions")
+PASTS = english.words("irregular_pasts")
+OBJECTS = frozenset(("me", "you", "him", "her", "us", "them", "it"))
+WITH_OBJECT = frozenset({*english.words("seeing_verbs"), *(verb for verbs, _ in RULES for verb in verbs)})
+SAID_OF_OBJECT = english.words("said_of_object")
+NO_THING = ("s", "ly", "ing", "ed", "wards", "able", "ible", "ous", "less", "ful", "ish", "y")
 WISHES = frozenset(("wish", "wished", "wishes", "wishing"))
 ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "again", "instead", "at", "in", ","))
 GIVING = english.words("giving_verbs")
@@ -55,6 +63,7 @@ SEEING = english.words("seeing_verbs")
 AFTER_OBJECT = english.words("adverbs_after_object")
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
+SPANS = english.words("spans")  # what goes on with «all» or «both» behind an object
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
 )  # what comes after the verb in «saw her running down the street»
@@ -176,7 +185,7 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     """What a rule says that a «her» would be, «his» or «him»; None where there is none."""
     after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
     following, second = after[0], after[1]
-    if following in KIN:
+    if following in KIN or following in BODILY:
         return "his"
     if following in ("being", "having") and not text[max(0, start - 2) : start].strip(BEFORE_START):
         return "his"  # «Her being late annoyed us»
@@ -186,6 +195,8 @@ def _ruled(text: str, start: int, end: int) -> str | None:
         return "him"
     if following in AFTER_OBJECT:
         return "him"
+    if following in ("all", "both") and second in SPANS:
+        return "him"  # «had not looked at her all evening»
     if following == "every" and second in EACH:
         return "his"
     if verb in GIVING and (CLOSED.get(following) == "number" or NUMBER.match(following)):
@@ -193,8 +204,29 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     verbal = following.endswith("ing") and shipped().classes.get(following, "0")[0] < "3"
     if verb in SEEING and verbal and CLOSED.get(second, "") in BEFORE_VERBAL:
         return "him"
+    # «put her cello on it»: one thing without an article is no second object; a common word may be an adjective or an adverb
+    rare = following not in shipped().classes and following.isalpha() and not following.endswith(NO_THING)
+    small = text[end : end + 2].strip().islower()
+    whole = not second[0].isalpha() or CLOSED.get(second) in ("preposition", "conjunction")
+    if rare and small and whole and verb.isalpha() and not (verb in CLOSED or verb in WITH_OBJECT or following in SAID_OF_OBJECT):
+        return "his"
     ends = second in ENDS_CLAUSE or not second[0].isalpha()
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
+
+
+def _ruled_his(text: str, start: int, end: int) -> str | None:
+    """What a rule says that a «his» would be, «her» or «hers»; None where there is none."""
+    after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
+    following, second = after[0], after[1]
+    before = [token.lower() for token in TOKEN.findall(text[max(0, start - REACH) : start])[-3:]]
+    preceding = before[-1] if before else ""
+    closed = not following.isalpha() or following in CLOSED
+    if preceding == "of" and (following in PASTS or following.endswith("ed")):
+        # «A friend of his lent him the tent»
+        return "hers" if second in OBJECTS or CLOSED.get(second) in ("determiner", "preposition") else None
+    if preceding in PREPOSITIONS and preceding not in ("of", "than", "like", "as") and not closed:
+        return "her" if second in STOP or second == END else None  # «inside his jacket.»
+    return None
 
 
 def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
@@ -209,6 +241,9 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
             return ruled, RULED
         forms = ("his", "him")
     elif word == "his":
+        ruled = _ruled_his(text, start, end)
+        if ruled is not None:
+            return ruled, RULED
         forms = ("her", "hers")
     else:
         return PLAIN[word], 1.0
