@@ -76,3 +76,8 @@ def test_what_may_name_somebody() -> None:
     assert people.may_name_somebody(frozenset(("then", "mary", "left")))
     assert people.may_name_somebody(frozenset(("obama", "left")))
     assert not people.may_name_somebody(frozenset(("hope", "left")))
+
+
+def test_a_name_after_much_space() -> None:
+    text = "The end." + " " * 30 + "Nobody knew" + " " * 30 + "Elif waters the plants."
+    assert all(text[person.start : person.end] != "" for person in people.named(text, 0, len(text), False))

@@ -281,7 +281,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         return Person(at, end, EITHER, not doubtful or first in KNOWN_SURNAMES)
     if preceding == "to" and len(before) > 1 and before[-2].lower() == "according":
         return Person(at, end, EITHER, True)
-    if len(words) == 1 and not begins and before[-1] in PERSON_NOUNS and VERB_AFTER.match(text, end):
+    if len(words) == 1 and not begins and preceding in PERSON_NOUNS and VERB_AFTER.match(text, end):
         return Person(at, end, EITHER, True)  # «our neighbour Elif waters …»
     if preceding in ("the", "a", "an", *BEFORE_PLACE) and not SPEECH.match(text, end):
         return None
