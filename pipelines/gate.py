@@ -217,7 +217,7 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     if done.table.num_rows:
         write_block(done.table, path.with_suffix(".arrow"))
         if annotator.proposer is not None and done.details is not None:
-            from evenflow.transforms import proposals
+            from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
 
             proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed, annotator.proposer)
     if done.details is not None:
@@ -225,7 +225,7 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     if done.aside is not None:
         write_block(done.aside, path.with_suffix(aside.SUFFIX))
     if annotator.tier is not None:
-        from evenflow.transforms.llm import llm_pane
+        from evenflow.transforms.llm import llm_pane  # as above
 
         llm_pane.keep(path, done.heard)
     write_letters(path.with_suffix(".jsonl"), done.dead)
@@ -236,7 +236,7 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
     blocks, mark the pane ready."""
     figures = {each.stem: each.figures for each in blocks}
     if annotator.tier is not None:
-        from evenflow.transforms.llm import llm_pane
+        from evenflow.transforms.llm import llm_pane  # it is there wherever a language model is
 
         figures = llm_pane.settled(figures, folder, annotator, stage)
     staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
@@ -249,7 +249,7 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
         write_letters(path.with_suffix(".jsonl"), letters)
     closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
     if annotator.repairs:
-        from evenflow.transforms import mending
+        from evenflow.transforms import mending  # as above
 
         mended = mending.mend(closed, folder, pane, annotator)
     else:

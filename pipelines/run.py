@@ -135,7 +135,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
 
 def _encoder(config: Config) -> dict[str, str]:
     """The digest of the sentence encoder, if one is asked: with another, other sentences would be called."""
-    if config.stereotypes.encoder is None or all(config.policy(name) == "off" for name in config.attributes):
+    if config.stereotypes.encoder is None or not config.looks_for_stereotypes:
         return {}
     from evenflow.transforms.stereotyping import stereotype_minilm
 

@@ -102,7 +102,17 @@ class Config(Section):
     @property
     def tells_sentences(self) -> bool:
         """Whether sentences are looked at one by one, so that there is a table of them."""
-        return any(self.mode(name) in ("substitute", "augment") or self.policy(name) != "off" for name in self.attributes)
+        return self.changes_sentences or self.looks_for_stereotypes
+
+    @property
+    def changes_sentences(self) -> bool:
+        """Whether sentences of some attribute may become counterfactuals."""
+        return any(self.mode(name) in ("substitute", "augment") for name in self.attributes)
+
+    @property
+    def looks_for_stereotypes(self) -> bool:
+        """Whether stereotypes of some attribute's groups are looked for."""
+        return any(self.policy(name) != "off" for name in self.attributes)
 
     def stereotype_threshold(self, attribute: str) -> float:
         """score_scsc from which a stereotype of an attribute's groups is a strong one."""

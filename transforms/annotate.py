@@ -318,7 +318,7 @@ def _tier(config: Config) -> Tier | None:
 
 def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> Proposer | None:
     """Who proposes substitutions; None where none are asked for."""
-    if not any(config.mode(words.attribute) in ("substitute", "augment") for words in lists):
+    if not config.changes_sentences:
         return None
     from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
 
@@ -327,14 +327,14 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
     """Who looks for stereotypes; None where nobody is asked to."""
-    if all(config.policy(name) == "off" for name in config.attributes):
+    if not config.looks_for_stereotypes:
         return None
     from evenflow.transforms import indicators, stereotypes
     from evenflow.transforms.filtering import StereotypeFilter  # as above
 
-    detector, scorer = stereotypes.chosen(config.stereotypes.encoder), indicators.shipped()
     if tier is None:
-        return StereotypeFilter(config, detector, scorer)
+        return StereotypeFilter(config)
+    detector, scorer = stereotypes.chosen(config.stereotypes.encoder), indicators.shipped()
     return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))
 
 

@@ -66,7 +66,7 @@ def drop(path: Path, rows: Sequence[int], places: Sequence[str], annotator: Anno
     write_block(rest, path.with_suffix(".new"))
     path.with_suffix(".new").replace(path)
     if annotator.proposer is not None:
-        from evenflow.transforms import proposals
+        from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
 
         gone = [block.column(2)[row].as_py() for row in rows]
         proposals.drop(path.with_suffix(proposals.SUFFIX), gone, annotator.proposer)

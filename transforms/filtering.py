@@ -54,7 +54,7 @@ class StereotypeFilter:
         self.policies = {name: config.policy(name) for name in config.attributes if config.policy(name) != "off"}
         self._thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
         self._most = config.stereotypes.most_removed
-        self._detector = detector or stereotypes.shipped()
+        self._detector = detector or stereotypes.chosen(config.stereotypes.encoder)
         self._scorer = scorer or indicators.shipped()
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:

@@ -41,15 +41,14 @@ NOT_NAMES = english.words("not_names")
 NOT_PERSON_END = english.words("not_person_end")
 TITLES = english.words("titles")
 NO_NAMES = NOT_NAMES - TITLES
+# What only somebody does who can speak: behind these a capital is a name even where the word is a common one («Stone said»).
+SPEAKING = "said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed"
+SPEAKS = re.compile(rf"\s*,?\s*(?:{SPEAKING})\b")
 SPEECH = re.compile(
-    r"\s*,?\s*(?:said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|knew|knows|"
-    r"wants?|wanted|loved?|loves|liked?|likes|smiled|laughed|cried|went|walked|sat|stood|looked|felt|feels|has|had|is|was|"
+    rf"\s*,?\s*(?:{SPEAKING}|knew|knows|"
+    r"wants?|wanted|loved?|loves|liked?|likes|cried|went|walked|sat|stood|looked|felt|feels|has|had|is|was|"
     r"lost|found|made|took|gave|came|got|plays?|played|stars?|starred|directed|won|lives?|lived|met|married|works?|worked|"
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
-)
-# What only somebody does who can speak: behind these a capital is a name even where the word is a common one («Stone said»).
-SPEAKS = re.compile(
-    r"\s*,?\s*(?:said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed)\b"
 )
 # «Moggridge, currently a …»
 DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?:an?|the|who|whose|\d\d)\b")

@@ -155,9 +155,8 @@ def _everything(config: Config, mode: Tiering) -> Config:
 
 def configured(config: Config) -> dict[str, str]:
     """By prompt the mode in which a run under this configuration would ask, embedded where it does not do the step."""
-    looks = any(config.policy(name) != "off" for name in config.attributes)
-    changes = any(config.mode(name) in ("substitute", "augment") for name in config.attributes)
-    done = {"detection": looks, "indicators": looks, "substitution": changes}
+    looks = config.looks_for_stereotypes
+    done = {"detection": looks, "indicators": looks, "substitution": config.changes_sentences}
     return {prompt: getattr(config.llm, step) if done[step] else "embedded" for prompt, step in STEPS.items()}
 
 

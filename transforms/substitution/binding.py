@@ -91,7 +91,7 @@ def bound(
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
         return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
-    if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
+    if bracket is not None and _begins_name(bracket[1]):
         return SURELY, sets.NAMED
     if hidden and item.word in TITLED and not BEFORE_NO_NAME.match(text, item.end, end):
         return PERHAPS, sets.NAMED
@@ -145,7 +145,7 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
     if unknown is not None and unknown[1].islower() and text[start:end].islower() and _names_somebody(unknown[1]):
         return True
     bracket = TOLD_BY_ACTOR.match(text, item.end, end)
-    if bracket is not None and (bracket[1].lower() in people.first_names() or bracket[1][0].isupper()):
+    if bracket is not None and _begins_name(bracket[1]):
         return True
     for person in named:
         if item.end <= person.start <= item.end + 1 or person.start <= item.start < person.end:
@@ -158,6 +158,11 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
     return False
 
 
+def _begins_name(word: str) -> bool:
+    """Whether a bracket's first word may be a name's: a first name, or a word with a capital."""
+    return word.lower() in people.first_names() or word[0].isupper()
+
+
 def _names_somebody(word: str) -> bool:
     """Whether a clause's subject in small letters, which has no article, may be a name."""
     return word in people.first_names() or word in people.KNOWN_SURNAMES or may_be_name(word)
@@ -166,13 +171,17 @@ def _names_somebody(word: str) -> bool:
 def _is_bare_name(word: str) -> bool:
     """Whether a sentence's first word, in small letters, may be a name for all that it ends like «teacher» («connor»)."""
     if word.endswith(("er", "or")) and word not in people.PERSON_NOUNS and word not in people.NOT_NAMES:
-        code = pronouns.shipped().classes.get(word, "0000")
-        return code[0] in "01" and code[1] == code[3] == "0"
+        return _may_be_subject_alone(word)
     return _names_somebody(word)
 
 
 def may_be_name(word: str) -> bool:
     """Whether a word in small letters is none of the language's that can be a clause's subject, as far as is known."""
-    code = pronouns.shipped().classes.get(word, "0000")
     known = word in pronouns.CLOSED or people.is_person_noun(word) or word in people.NOT_NAMES
-    return not known and code[0] in "01" and code[1] == code[3] == "0" and not word.endswith(NO_NAME_ENDS_SO)
+    return not known and _may_be_subject_alone(word) and not word.endswith(NO_NAME_ENDS_SO)
+
+
+def _may_be_subject_alone(word: str) -> bool:
+    """Whether a word's class, as far as is known, lets it be a clause's subject without an article."""
+    code = pronouns.shipped().classes.get(word, "0000")
+    return code[0] in "01" and code[1] == code[3] == "0"
