@@ -18,6 +18,12 @@ def test_a_phrase_is_indexed_by_the_letters_it_may_begin_with() -> None:
     assert phrases.starts(r"\d+ cats") == [""]
 
 
+@pytest.mark.parametrize("phrase", [r"\d+ cats", "(?:cat|dog(?:s|gies)) house"])
+def test_a_phrase_that_begins_with_no_letters_is_refused(phrase: str) -> None:
+    with pytest.raises(ValueError, match="letters were expected"):
+        Phrases[str]().add(phrase, "rule")
+
+
 @pytest.mark.parametrize(
     ("phrase", "wanted"),
     [

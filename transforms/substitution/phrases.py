@@ -59,11 +59,16 @@ class Phrases(Generic[Kind]):
         self._idle: set[str] = set()  # words that none of these begins with
 
     def add(self, phrase: str, kind: Kind) -> None:
-        """Add a phrase, before any is looked for."""
+        """Add a phrase, before any is looked for; ValueError for one that does not begin with letters.
+
+        Such a phrase would be tried at every word of every sentence.
+        """
         for option in options(phrase):
             needs, letters = whole_words(option), holds(option)
             rarest = max(sorted(needs), key=len, default="")
             for start in starts(option):
+                if not start:
+                    raise ValueError(f"phrase {phrase!r}: letters were expected at its beginning")
                 rank = (-len(start), len(self.every))
                 found = Phrase(start, rank, letters[0] if letters else "", letters, needs, kind, option)
                 self.every.append(found)
