@@ -18,7 +18,7 @@ from typing import Literal
 
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.substitution import agreement, barring, base_cda, gendered, roles, sets
+from evenflow.transforms.substitution import agreement, barring, base_cda, gendered, pronouns, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
 from evenflow.transforms.substitution.chains import Chain, of_one_story
 from evenflow.transforms.substitution.choosing import Choosing, key_of
@@ -90,7 +90,7 @@ class Substituter:
         identity: str | None = None,
         words: WordSets | None = None,
     ) -> list[Set]:
-        """All sets of a document in its order, those that are barred too, each with its confidence.
+        """All sets of a document in its order, those that are barred too, each with its confidence; these have no edits.
 
         sentences: (start, end) in order, covering at least the mentions' sentences. mentions: of any attributes, each in
         one sentence. identity: the document's id, by which a judge may draw; the text if None. words: of the sentences, for
@@ -130,25 +130,35 @@ class Substituter:
         if not mentions:
             return None
         group = chain.items[0].group
-        sure = chain.least
-        asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked
+        sure = self._least(text, chain)
+        asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked, and no word be found
         judge = self.judge if asks else self._embedded
         key = key_of(identity, self.attribute, chain.items) if identity is not None and judge is not self._embedded else ""
         choosing = Choosing(judge, self._labels, sure, key)
         edits: dict[str, tuple[Edit, ...]] = {}
-        for target in self.words.groups:
+        for target in self.words.groups if asks else ():
             if target == group or not all(target in item.replacements for item in chain.items):
                 continue
             made = self._edits(text, sentences, chain.items, target, choosing)
             if made is not None:
                 edits[target] = made
         places = tuple(sorted({item.sentence for item in chain.items}))
-        if edits and asks:
+        if edits:
             # What is not settled yet is not worth a question: another word may come.
             ask = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)
             sure = min(sure, self._judged(text, sentences, places, edits, ask))
         barred = () if edits and sure > 0 and sure >= self.strictness else _bars(chain, bool(edits))
         return Set(self.attribute, group, edits, sure, places, mentions, barred)
+
+    def _least(self, text: str, chain: Chain) -> float:
+        """The weight that the rules leave to a chain, whose pronouns get their words if it may change."""
+        least = chain.least
+        if self._gendered is None or (least < self.strictness and least <= pronouns.LEAST):
+            return least
+        for item in chain.items:
+            if item.kind == "pronoun":
+                self._gendered.replace_pronoun(text, item)
+        return chain.least
 
     def _edits(
         self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], target: str, choosing: Choosing

@@ -90,6 +90,7 @@ class _Mender:
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
         self._groups = {each.name: each.groups for each in annotator.attributes}
+        self._strictness = {name: self._config.strictness(name) for name in self._groups}
         self._summary = Summary()
         for path in staged:
             self._summary.add(proposals.read_summary(path.with_suffix(proposals.SUFFIX)))
@@ -136,7 +137,7 @@ class _Mender:
             eligible = self._summary.sets.get(name, 0) - sum(self._summary.barred.get(name, {}).values())
             out[name] = {
                 "mode": self._modes[name],
-                "strictness": self._config.strictness(name),
+                "strictness": self._strictness[name],
                 "before": _sums(before.attributes[name]),
                 "expected_dr": plan.expected.dr_after,
                 "shortage": list(plan.expected.shortage),
@@ -165,7 +166,7 @@ class _Mender:
 
     def _drawn(self, name: str, plan: Plan, proposed: Set, number: int, identity: str) -> tuple[str | None, str]:
         """The group that a set goes to; None with the reason, which is empty for one that the plan leaves."""
-        if not eligibility.is_eligible(proposed, self._config.strictness(name)):
+        if not eligibility.is_eligible(proposed, self._strictness[name]):
             return None, proposed.reason
         rates = plan.rates_of(eligibility.class_of(proposed))
         return (planning.choose(self._config.repair.seed, identity, number, rates, name) if rates else None), ""
@@ -173,7 +174,7 @@ class _Mender:
     def _copies(self, document: Proposed, name: str) -> Iterator[tuple[str, _Unit]]:
         """The changed copy of a document, if the plan has one for it, under its own id."""
         groups = self._groups[name]
-        found = eligibility.to_copy(groups, document.sets[name], self._config.strictness(name))
+        found = eligibility.to_copy(groups, document.sets[name], self._strictness[name])
         if found is None:
             return
         kind, chosen = found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -164,7 +165,8 @@ def is_common(word: str) -> bool:
 def is_about_a_work(text: str) -> bool:
     """Whether a text says much of films, plays or books."""
     sample = text[:SAMPLE].lower()
-    stems = [stem for stem in WORK_STEMS if stem in sample]  # a search for all of the words takes far longer
+    # A search for all of the words takes far longer.
+    stems = list(islice((stem for stem in WORK_STEMS if stem in sample), LEAST_OF_WORK))
     if stems and len(text) <= SHORT and SURE_WORK.search(text):
         return True
     if len(stems) < LEAST_OF_WORK:
@@ -199,10 +201,10 @@ def without_name(text: str, start: int, end: int) -> list[int]:
     return out
 
 
-def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
-    """The named people of a sentence text[start:end], in its order."""
+def named(text: str, start: int, end: int, caseless: bool, words: frozenset[str] | None = None) -> list[Person]:
+    """The named people of a sentence text[start:end], in its order. words: its, in lower case, if somebody has them."""
     if caseless or text[start:end].isupper():
-        return _other_names(text, start, end)
+        return _other_names(text, start, end, words)
     out: list[Person] = []
     for match in PROPER.finditer(text, start, end):
         person = _person(text, start, match)
@@ -211,18 +213,19 @@ def named(text: str, start: int, end: int, caseless: bool) -> list[Person]:
     return out
 
 
-def _other_names(text: str, start: int, end: int) -> list[Person]:
+def _other_names(text: str, start: int, end: int, words: frozenset[str] | None) -> list[Person]:
     """First names where capitals say nothing: in small letters, or in capitals throughout."""
     names = sure_names()
-    said = set(LONE_NAME.findall(text, start, end))
+    said = map(str.lower, LONE_NAME.findall(text, start, end)) if words is None else words
     out: list[Person] = []
-    for form in [each for each in said if each.lower() in names]:
-        at = text.find(form, start, end)
-        while at >= 0:
-            match = LONE_NAME.match(text, at, end)
-            if match is not None and match[0] == form:
-                out.append(Person(at, match.end(), names[form.lower()], True))
-            at = text.find(form, at + 1, end)
+    for name in lone_names().intersection(said):
+        for form in (name, name.upper()):
+            at = text.find(form, start, end)
+            while at >= 0:
+                match = LONE_NAME.match(text, at, end)
+                if match is not None and match[0] == form:
+                    out.append(Person(at, match.end(), names[name], True))
+                at = text.find(form, at + 1, end)
     return sorted(out)
 
 

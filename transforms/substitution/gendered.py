@@ -58,7 +58,7 @@ class Gendered:
         return self.male if group == self.female else self.female
 
     def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], words: WordSets) -> list[Item]:
-        """The items of a text in its order; mentions are in order too, each within a sentence."""
+        """The items of a text in its order, pronouns without their replacements; mentions are in order, each in a sentence."""
         starts = [start for start, _ in sentences]
         items: list[Item] = []
         taken: set[int] = set()
@@ -75,7 +75,8 @@ class Gendered:
         items.sort(key=lambda item: item.start)
         self._check(text, sentences, items, words)
         for item in items:
-            self._replace(text, item)
+            if item.kind != "pronoun":  # these only where they are needed: `replace_pronoun`
+                self._replace(text, item)
         coordination.bar_even(text, items, self._pair, sentences)
         return items
 
@@ -114,20 +115,23 @@ class Gendered:
             out.append(item)
         return out
 
-    def _replace(self, text: str, item: Item) -> None:
-        """Set what the item would become."""
+    def replace_pronoun(self, text: str, item: Item) -> None:
+        """Set what a pronoun would become, which takes a look at the words around it."""
+        word, sure = pronouns.counterpart(text, item.start, item.end)
+        if sure < 0.8:
+            item.lower(max(sure, pronouns.LEAST), sets.UNSURE)
         said = text[item.start : item.end]
-        if item.kind == "pronoun":
-            word, sure = pronouns.counterpart(text, item.start, item.end)
-            if sure < 0.8:
-                item.lower(max(sure, 0.5), sets.UNSURE)
-        else:
-            label = item.word if item.mention is None else self._words[item.mention.label]
-            word = self._pair.get(label) or ""
-            if item.mention is not None:
-                item.choices, item.canonical = self._choices.get(label, {}), said.lower()
-            if not word and label in self.roles.by_word:
-                word = self.roles.by_word[label][0].target(self.other(item.group)) or ""
+        item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
+
+    def _replace(self, text: str, item: Item) -> None:
+        """Set what a word that is no pronoun would become."""
+        said = text[item.start : item.end]
+        label = item.word if item.mention is None else self._words[item.mention.label]
+        word = self._pair.get(label) or ""
+        if item.mention is not None:
+            item.choices, item.canonical = self._choices.get(label, {}), said.lower()
+        if not word and label in self.roles.by_word:
+            word = self.roles.by_word[label][0].target(self.other(item.group)) or ""
         if not word:
             item.lower(0.0, sets.NO_COUNTERPART)
             return

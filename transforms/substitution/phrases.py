@@ -36,8 +36,8 @@ class Phrase(NamedTuple, Generic[Kind]):
         return _compiled(self.pattern)
 
     def may_be_in(self, folded: str, words: frozenset[str]) -> bool:
-        """Whether a sentence in lower case, of these words, has all the letters and words."""
-        return self.needs <= words and all(map(folded.__contains__, self.holds))
+        """Whether a sentence in lower case, of these words, that has the most of the letters, has all the letters and words."""
+        return self.needs <= words and (len(self.holds) < 2 or all(map(folded.__contains__, self.holds)))
 
     def begins(self, words: frozenset[str]) -> list[str]:
         """The words of a sentence that it may begin with."""
@@ -52,10 +52,11 @@ class Phrases(Generic[Kind]):
 
     def __init__(self) -> None:
         self.every: list[Phrase[Kind]] = []
-        self._needing: dict[str, list[Phrase[Kind]]] = {}  # by the longest of the words that each of them needs
+        # Phrases with the letters that each must have, since most of them fail at these.
+        self._needing: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # by the longest of the words that each of them needs
         self._needed: frozenset[str] = frozenset()
-        self._free: dict[str, list[Phrase[Kind]]] = {}  # the others, by the letters that they begin with
-        self._free_at: dict[str, list[Phrase[Kind]]] = {}  # by the word that they may begin with
+        self._free: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # the others, by the letters that they begin with
+        self._free_at: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # by the word that they may begin with
         self._idle: set[str] = set()  # words that none of these begins with
 
     def add(self, phrase: str, kind: Kind) -> None:
@@ -73,9 +74,9 @@ class Phrases(Generic[Kind]):
                 found = Phrase(start, rank, letters[0] if letters else "", letters, needs, kind, option)
                 self.every.append(found)
                 if len(rarest) >= RARE:
-                    self._needing.setdefault(rarest, []).append(found)
+                    self._needing.setdefault(rarest, []).append((found.most, found))
                 else:
-                    self._free.setdefault(start, []).append(found)
+                    self._free.setdefault(start, []).append((found.most, found))
         self._needed = frozenset(self._needing)
 
     def possible(self, folded: str, words: frozenset[str]) -> list[tuple[str, tuple[int, int], Phrase[Kind]]]:
@@ -86,18 +87,18 @@ class Phrases(Generic[Kind]):
         out = [
             (begin, phrase.rank, phrase)
             for word in words & self._needed
-            for phrase in self._needing[word]
-            if phrase.most in folded and phrase.may_be_in(folded, words)
+            for most, phrase in self._needing[word]
+            if most in folded and phrase.may_be_in(folded, words)
             for begin in phrase.begins(words)
         ]
         for word in words - self._idle:
-            for phrase in self._free_at.get(word) or self._free_from(word):
-                if phrase.most in folded and phrase.may_be_in(folded, words):
+            for most, phrase in self._free_at.get(word) or self._free_from(word):
+                if most in folded and phrase.may_be_in(folded, words):
                     out.append((word, phrase.rank, phrase))
         out.sort(key=itemgetter(0, 1))
         return out
 
-    def _free_from(self, word: str) -> list[Phrase[Kind]]:
+    def _free_from(self, word: str) -> list[tuple[str, Phrase[Kind]]]:
         """The phrases without a longer needed word that may begin with a word."""
         found = [each for key in (word + " ", *_beginnings(word)) for each in self._free.get(key, ())]
         if len(self._free_at) + len(self._idle) > WORDS_KEPT:

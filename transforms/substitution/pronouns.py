@@ -68,6 +68,7 @@ BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
 )  # what comes after the verb in «saw her running down the street»
 RULED = 0.97  # confidence in what a rule says
+LEAST = 0.5  # confidence in the likelier of two forms
 # One form for each form, where no context is needed.
 PLAIN = {
     "she": "he",
@@ -230,7 +231,7 @@ def _ruled_his(text: str, start: int, end: int) -> str | None:
 
 
 def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
-    """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (0.5 to 1).
+    """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (LEAST to 1).
 
     Raises KeyError for a word that is none of PRONOUNS.
     """

@@ -82,9 +82,9 @@ class Item:
 class Set:
     """Mentions of one group that hang together and change together or not at all.
 
-    edits: by target group, over the document's text, in its order, none overlapping. confidence: 0 to 1. sentences: their
-    places in the list given. barred: each mention that bars the set, with its reason. The set is eligible at a strictness
-    of at most its confidence.
+    edits: by target group, over the document's text, in its order, none overlapping; empty where the set may not change.
+    confidence: 0 to 1. sentences: their places in the list given. barred: each mention that bars the set, with its reason.
+    The set is eligible at a strictness of at most its confidence.
     """
 
     attribute: str

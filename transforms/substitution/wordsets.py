@@ -61,7 +61,7 @@ class WordSets:
     @cached_property
     def _small(self) -> list[Person]:
         """The named people of a text without capitals, in its order."""
-        return people.named(self._text, 0, len(self._text), True)
+        return people.named(self._text, 0, len(self._text), True, self.whole)
 
     @cached_property
     def whole(self) -> frozenset[str]:
