@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import leads, sets
+from evenflow.transforms.substitution import believers, leads, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.leads import NUMBERS, POSSESSIVES
 from evenflow.transforms.substitution.placing import ADVERBS, DETERMINER, is_compound, is_third_person
@@ -136,7 +136,8 @@ class Beside:
 
     before, after: parts of the sentence, up to 80 characters. caseless: whether capitals say nothing in the text.
     of_work: whether the text is without capitals and about a film, play or book. bare: whether the label begins a headline.
-    titled: whether the label has a capital of its own, as in a title («The Kid»).
+    titled: whether the label has a capital of its own, as in a title («The Kid»). of_faith: whether the text is a comment that
+    speaks of a faith or of its followers, so that «christian» is hardly a first name.
     """
 
     before: str
@@ -147,11 +148,12 @@ class Beside:
     of_work: bool
     bare: bool
     titled: bool
+    of_faith: bool
 
 
 def weigh(item: Item, role: Role, beside: Beside, attribute: str, listed: Container[str]) -> None:
     """Lower an item's confidence by what stands beside it. role: what it is there. listed: the words of the role map."""
-    if NON.search(beside.before):
+    if NON.search(beside.before) and not beside.caseless:
         item.lower(0.2, sets.COMPARED)
     if GENERAL.search(beside.before):
         item.lower(JUST, sets.DOCTRINE)
@@ -185,7 +187,8 @@ def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     if re.match(r"-\w", after) and item.kind == NOUN:
         item.lower(NO, sets.SENSE)  # «child-rearing»
     alone = not DETERMINER.search(before) and not beside.bare
-    if item.kind == NOUN and role.number == "singular" and alone and not PREDICATE.search(before):
+    subject = beside.of_faith and believers.is_subject(after)
+    if item.kind == NOUN and role.number == "singular" and alone and not subject and not PREDICATE.search(before):
         item.lower(BARELY, sets.SENSE)  # a name, or one half of a compound
     if role.name in CLERGY and alone and not OWNED.search(before):
         item.lower(BARELY, sets.NAMED)  # «terrific as Bishop»
@@ -276,9 +279,10 @@ def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[st
         return
     if AS.search(before) and ENDS_CLAUSE.match(after) and not CALLED_SO.search(before):
         item.lower(BARELY, sets.NAMED)
-    if thing == COUNTRY and SOME.search(before):
+    any_faiths = beside.caseless and believers.may_be_any_faiths(item.word, thing, before, after)
+    if any_faiths or (thing == COUNTRY and SOME.search(before)):
         item.lower(JUST, sets.DOCTRINE)
-    elif thing in OWN_THINGS or thing in FAITH_NAMES:  # «Shia Islam»
+    elif (thing in OWN_THINGS and not believers.goes_on(thing, after)) or thing in FAITH_NAMES:  # «Shia Islam»
         item.lower(BARELY, sets.DOCTRINE)
     elif thing in FAITHS and THE.search(before) and not THE_FAITH.search(before):
         item.lower(UNSURE, sets.DOCTRINE)
