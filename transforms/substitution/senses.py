@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import believers, leads, sets
+from evenflow.transforms.substitution import ages, believers, leads, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.leads import NUMBERS, POSSESSIVES
 from evenflow.transforms.substitution.placing import ADVERBS, DETERMINER, is_compound, is_third_person
@@ -121,12 +121,6 @@ OBJECT_AFTER = re.compile(
 CAPITALISED = re.compile(r",?\s+(?-i:[A-Z][a-z])")
 FULL_NAME = re.compile(r"\s+(?-i:[A-Z][a-z]+ [A-Z])")
 NAMED_SO = frozenset(("christian", "muslim", "jewish"))  # where a capital follows, a people's or a place's name may
-# A number that a verb shows, up to the end of the clause.
-SHOWN = re.compile(
-    r"\b(?:(is|was|has|does|isn['’]t|wasn['’]t|hasn['’]t|doesn['’]t)|(are|were|have|do|aren['’]t|weren['’]t))\b", re.I
-)
-WITH_OF = re.compile(r"\s+(?:of|in|from)\b", re.IGNORECASE)
-SINGULAR_VERB = re.compile(r"\s+\w+[^s\W]s\b")
 NO, BARELY, UNSURE, JUST = 0.1, 0.3, 0.45, 0.55  # confidence that is left; from 0.5 a mention passes by default
 
 
@@ -164,7 +158,7 @@ def weigh(item: Item, role: Role, beside: Beside, attribute: str, listed: Contai
     if not beside.bare:
         _weigh_capitals(item, beside)
     if attribute == "age":
-        _weigh_age(item, beside)
+        _weigh_age(item, role, beside)
     if attribute == "religion":
         _weigh_religion(item, role, beside, listed)
 
@@ -203,7 +197,7 @@ def _weigh_capitals(item: Item, beside: Beside) -> None:
         item.lower(0.15, sets.NAMED)
 
 
-def _weigh_age(item: Item, beside: Beside) -> None:
+def _weigh_age(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
     if re.match(r"-\w", after):
         item.lower(NO, sets.SENSE)  # «child-rearing»
@@ -216,50 +210,48 @@ def _weigh_age(item: Item, beside: Beside) -> None:
         if thing in AGED_NOUNS:
             item.lower(NO, sets.SENSE)
         return
-    if beside.of_work and item.kind == NOUN:
+    many = role.number == "plural"
+    claimed = many and beside.caseless and ages.are_claimed_of(before, after, thing)
+    if beside.of_work and item.kind == NOUN and not claimed and not (many and ages.are_some_people(before)):
         item.lower(0.4, sets.WORK)  # «two very ugly teenagers» of a film, and who would like it
     if item.kind == NOUN and AGED_ALREADY.search(before):
         item.lower(0.2, sets.SENSE)  # «an old pensioner» is no old teenager
     if item.word in SMALL_CHILDREN and re.match(r"['’]", after):
         item.lower(NO, sets.SENSE)  # «child's play»
     if item.word in OFFSPRING:
-        _weigh_offspring(item, before, after)
+        _weigh_offspring(item, before, after, claimed)
     if item.kind == COLLECTIVE and (OTHERS_TOO.search(before) or OTHERS_TOO.search(after)):
         item.lower(0.2, sets.COMPARED)
     if item.word == "youth":
-        _weigh_youth(item, before, after)
+        ages.weigh_youth(item, before, after)
 
 
-def _weigh_offspring(item: Item, before: str, after: str) -> None:
+def _weigh_offspring(item: Item, before: str, after: str, claimed: bool) -> None:
     """Children that are somebody's, are small, or are spoken of as children: nobody of another age is meant by that."""
     small = item.word in SMALL_CHILDREN
-    if OWNED.search(before) or BORN.search(before) or SMALL.search(before) or (small and KIN.search(before)):
+    if (
+        OWNED.search(before)
+        or BORN.search(before)
+        or SMALL.search(before)
+        or (small and KIN.search(before))
+        or ages.is_offspring(before, after)
+    ):
         item.lower(NO, sets.SENSE)
     if VOCATIVE.search(before) and re.match(r"\s*(?:[.,!?]|$)", after):
         item.lower(0.2, sets.IDIOM)
     if SIMILE.search(before):
         item.lower(BARELY, sets.IDIOM)
-    if small and not _is_told(before, after) and not CERTAIN_ONES.search(before):
+    if small and not claimed and not _is_told(before, after) and not CERTAIN_ONES.search(before):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
-    acts = CLAUSE.search(before) is not None and ACTS.match(after) is not None
+    acts = claimed or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
     if small and not acts and before.strip(" \"“‘'") and not COUNTED.search(before):
         item.lower(UNSURE, sets.SENSE)
 
 
 def _is_told(before: str, after: str) -> bool:
     """Whether something is told that happened, to a label's bearers or to somebody beside them."""
-    return HAPPENED.search(before) is not None or HAPPENED.search(after) is not None or ON_SOMEBODY.match(after) is not None
-
-
-def _weigh_youth(item: Item, before: str, after: str) -> None:
-    """«the youth»: a person, or all of them; a verb may tell, and only those who are many can become «the elderly»."""
-    number = SHOWN.search(after)
-    many = number is not None and number[2] is not None
-    if item.kind == NOUN and not DETERMINER.search(before):
-        item.lower(NO, sets.SENSE)  # the time of life: «the whiff of youth»
-    if item.kind == COLLECTIVE and not many:
-        goes_on = WITH_OF.match(after) is not None
-        item.lower(BARELY if goes_on or number is not None or SINGULAR_VERB.match(after) else 0.4, sets.UNSURE)
+    happened = HAPPENED.search(before) is not None or HAPPENED.search(after) is not None
+    return happened or ON_SOMEBODY.match(after) is not None or ages.is_there(before)
 
 
 def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[str]) -> None:
