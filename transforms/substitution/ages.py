@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from evenflow.transforms import english
 from evenflow.transforms.substitution import leads, sets
 from evenflow.transforms.substitution.leads import NUMBERS
 from evenflow.transforms.substitution.placing import DETERMINER, is_verb
@@ -12,7 +13,8 @@ from evenflow.transforms.substitution.sets import Item
 
 # «a crowd of overzealous teenagers», «several kids»: in the plural these are seldom a film's named characters.
 SOME_PEOPLE = leads.after(
-    rf"some|several|{NUMBERS}|dozens? of|hundreds of|(?:groups?|bunch|crowds?|gangs?|trio|pair|couple|band|mob|pack|handful) of",
+    r"(?<!the )(?<!these )(?<!those )(?<!both )(?<!re )(?<!are )(?<!her )(?<!his )(?<!their )"
+    rf"(?:some|several|{NUMBERS}|dozens? of|hundreds of|(?:groups?|bunch|crowds?|gangs?|trio|pair|couple|band|mob|pack) of)",
     2,
 )
 CLAUSE = re.compile(r"(?:^|[,;:(–—?!.]|\b(?:because|but|when|that|if|so|while|since|though|where|why|and))\s*$", re.IGNORECASE)
@@ -23,6 +25,16 @@ CLAIMS = re.compile(
     re.IGNORECASE,
 )
 THERE_IS = re.compile(r"\bthere(?:['’]?s|\s+(?:is|are|was|were))\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE)
+# «oh you are against soldiers shooting kids?»; rape and abuse are of children as such
+VICTIM_OF = leads.after(
+    r"(?:kill|murder|shoot|bomb|slaughter|massacr|execut|stab|snip|behead|gass|starv)(?:e|s|es|ed|ing)?|"
+    r"shot(?: at)?|beat(?:s|ing)?(?: up)?",
+    4,
+    but="who|that|and|or|but|with|for|because|by|in|at|to|when|while",
+)
+THE = leads.after("the", 1, leads.PLAIN)
+THAT = re.compile(r"\b(?:that|this)\s+$", re.IGNORECASE)
+SMALL_CHILDREN = english.words("small_children")
 # «the expense of a child», «three kids and the fourth»
 OFFSPRING_OF = leads.after(
     r"(?:expenses?|costs?|price|burden|loss|support|gift|joy|responsibility|upbringing|mother|father) of (?:an?|another|the)",
@@ -46,9 +58,21 @@ def are_some_people(before: str) -> bool:
     return SOME_PEOPLE.search(before) is not None
 
 
-def are_claimed_of(before: str, after: str, thing: str) -> bool:
-    """Whether a plural without an article begins a clause that says something of all of them: «teenagers have power»."""
-    return CLAUSE.search(before) is not None and (CLAIMS.match(after) is not None or is_verb(thing))
+def may_be_anybody(word: str, many: bool, before: str, after: str, thing: str, of_work: bool) -> bool:
+    """Whether a comment says of people of an age what it might say of others.
+
+    So it does where a plural without an article begins a clause («teenagers have power»), of victims («stop killing kids»), and
+    of one certain kid. many: whether the word is a plural. thing: the next word. of_work: whether a film or book is spoken of,
+    whose small children are its audience.
+    """
+    if many and CLAUSE.search(before):
+        return is_verb(thing) or (CLAIMS.match(after) is not None and not (of_work and word in SMALL_CHILDREN))
+    return not of_work and (VICTIM_OF.search(before) is not None or (word == "kid" and THE.search(before) is not None))
+
+
+def are_said_so(before: str, many: bool) -> bool:
+    """Whether «that» before a plural is no pronoun: «she said that kids draw it»."""
+    return many and THAT.search(before) is not None
 
 
 def is_there(before: str) -> bool:

@@ -148,7 +148,7 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
         and (unknown[2] or item.kind == "adjective")
         and unknown[1].islower()
         and text[start:end].islower()
-        and _names_somebody(unknown[1])
+        and _is_bare_name(unknown[1])
     ):
         return True
     bracket = TOLD_BY_ACTOR.match(text, item.end, end)

@@ -48,7 +48,8 @@ VOCATIVE = re.compile(r"[,!?]\s*$|\b(?:now|ok|okay|hey|hi|hello|well|remember|so
 # Determined as a number of people, not as somebody's.
 COUNTED = re.compile(
     r"\b(?:an?|this|that|these|those|some|many|most|several|few|every|each|all|two|three|four|five|six|seven|eight|nine|ten|dozen|"
-    r"hundreds of|group of|bunch of|another|one|any|\d+)\s+(?:[\w'’-]+\s+)?$|^\W*the\s+(?:[\w'’-]+\s+)?$",
+    r"hundreds of|group of|bunch of|another|one|any|\d+)\s+"
+    r"(?:(?!(?:to|of|for|with|at|in|on|by|from)\b)[\w'’-]+\s+)?$|^\W*the\s+(?:[\w'’-]+\s+)?$",
     re.IGNORECASE,
 )
 # «…, children bully him»
@@ -59,7 +60,9 @@ ACTS = re.compile(
     re.IGNORECASE,
 )
 # Certain children, not children as such.
-CERTAIN_ONES = leads.after(rf"the|this|that|these|those|some|{NUMBERS}|dozen|several|few|bunch of|group of|\d+", 1)
+CERTAIN_ONES = leads.after(
+    rf"the|this|that|these|those|some|{NUMBERS}|dozen|several|few|bunch of|group of|\d+", 1, but="to|of|for|with|at|in|on|by|from"
+)
 PASTS = "|".join(sorted(english.words("irregular_pasts") | {"saw", "left", "found"}))
 HAPPENED = re.compile(
     rf"(?<!\bbe )(?<!\bbeing )(?<!\bare )(?<!\bis )\b(?:was|were|had|did|[a-z]{{3,}}ed|{PASTS})\b", re.IGNORECASE
@@ -211,22 +214,22 @@ def _weigh_age(item: Item, role: Role, beside: Beside) -> None:
             item.lower(NO, sets.SENSE)
         return
     many = role.number == "plural"
-    claimed = many and beside.caseless and ages.are_claimed_of(before, after, thing)
-    if beside.of_work and item.kind == NOUN and not claimed and not (many and ages.are_some_people(before)):
+    anybody = beside.caseless and ages.may_be_anybody(item.word, many, before, after, thing, beside.of_work)
+    if beside.of_work and item.kind == NOUN and not anybody and not (many and ages.are_some_people(before)):
         item.lower(0.4, sets.WORK)  # «two very ugly teenagers» of a film, and who would like it
     if item.kind == NOUN and AGED_ALREADY.search(before):
         item.lower(0.2, sets.SENSE)  # «an old pensioner» is no old teenager
     if item.word in SMALL_CHILDREN and re.match(r"['’]", after):
         item.lower(NO, sets.SENSE)  # «child's play»
     if item.word in OFFSPRING:
-        _weigh_offspring(item, before, after, claimed)
+        _weigh_offspring(item, before, after, many, anybody)
     if item.kind == COLLECTIVE and (OTHERS_TOO.search(before) or OTHERS_TOO.search(after)):
         item.lower(0.2, sets.COMPARED)
     if item.word == "youth":
         ages.weigh_youth(item, before, after)
 
 
-def _weigh_offspring(item: Item, before: str, after: str, claimed: bool) -> None:
+def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: bool) -> None:
     """Children that are somebody's, are small, or are spoken of as children: nobody of another age is meant by that."""
     small = item.word in SMALL_CHILDREN
     if (
@@ -241,10 +244,11 @@ def _weigh_offspring(item: Item, before: str, after: str, claimed: bool) -> None
         item.lower(0.2, sets.IDIOM)
     if SIMILE.search(before):
         item.lower(BARELY, sets.IDIOM)
-    if small and not claimed and not _is_told(before, after) and not CERTAIN_ONES.search(before):
+    certain = CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many)
+    if small and not anybody and not certain and not _is_told(before, after):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
-    acts = claimed or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
-    if small and not acts and before.strip(" \"“‘'") and not COUNTED.search(before):
+    acts = anybody or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
+    if small and not acts and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
         item.lower(UNSURE, sets.SENSE)
 
 
