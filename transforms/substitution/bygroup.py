@@ -169,7 +169,7 @@ class ByGroup:
                 before = text[max(sentences[place][0], item.start - 40) : item.start]
                 if role.name == OUTSIDER and "judaism" in item.replacements:
                     after = text[item.end : min(sentences[place][1], item.end + REACH)]
-                    if part_of_speech("", after, {ADJECTIVE}) == ADJECTIVE and NEXT.match(after):
+                    if part_of_speech(before, after, {NOUN, ADJECTIVE}) == ADJECTIVE:
                         item.replacements["judaism"] += "ish"
                 if role.name == PLACE and not DETERMINER.search(before) and not senses.OWNED.search(before):  # «to church»
                     item.replacements = {
