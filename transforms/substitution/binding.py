@@ -56,7 +56,8 @@ NICKNAMED = re.compile(r"\s+(?:[\w-]+\s+){0,2}(?:named|nicknamed|known as)\s")
 BARELY_CALLED = re.compile(r"\s+(?:(?:was|is)\s+)?(?:named|nicknamed)\s+(?!(?:after|as|in|for|by|to|on|and)\b)[\w\"“]")
 UNKNOWN_IS = re.compile(
     r"(?:^|[.!?;:,\n\"“(]\s*|\b(?:and|but|or|so|because|that|if|when|since|though|while|says?|said|thinks?|know|why|how)\s+)"
-    r"([^\W\d_]{3,})\s+(?:is|was)\s+(?:(?:now|also|still|not|once)\s+)?an?\s+(?:[\w-]+,?\s+){0,2}$"
+    r"([^\W\d_]{3,})\s+(?:is|was)\s+(?:(?:now|also|still|not|once)\s+)?(?:(?:seen|portrayed|described|cast|depicted|known|shown)\s+as\s+)?"
+    r"(an?\s+(?:[\w-]+,?\s+){0,2})?$"
 )
 CALLING = re.compile(
     r"\b(?:call(?:s|ed|ing)?|label(?:s|l?ed|l?ing)?)\s+"
@@ -142,7 +143,13 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
     if NICKNAMED.match(text, item.end, end) or CALLED.match(text, item.end):
         return True
     unknown = UNKNOWN_IS.search(lead)
-    if unknown is not None and unknown[1].islower() and text[start:end].islower() and _names_somebody(unknown[1]):
+    if (
+        unknown is not None
+        and (unknown[2] or item.kind == "adjective")
+        and unknown[1].islower()
+        and text[start:end].islower()
+        and _is_bare_name(unknown[1])
+    ):
         return True
     bracket = TOLD_BY_ACTOR.match(text, item.end, end)
     if bracket is not None and _begins_name(bracket[1]):

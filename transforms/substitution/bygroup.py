@@ -14,7 +14,7 @@ from itertools import pairwise
 from evenflow.transforms import english, people
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import agreement, choosing, headlines, leads, senses, sets
+from evenflow.transforms.substitution import agreement, believers, choosing, comparing, headlines, leads, senses, sets
 from evenflow.transforms.substitution.binding import may_be_name, said_of_named
 from evenflow.transforms.substitution.leads import POSSESSIVES
 from evenflow.transforms.substitution.placing import DETERMINER, NEXT, part_of_speech
@@ -26,6 +26,7 @@ from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 PLACE = "place of worship"
+OUTSIDER = "outsider"  # «a nonmuslim», «nonmuslim people»: one word for both, but for «nonjewish»
 PLACES = frozenset((PLACE, "places of worship"))
 ANY_FAITH = frozenset(("priest", "clergymen"))  # roles whose words several faiths have
 # Those who live in a monastery: two faiths have none.
@@ -35,6 +36,7 @@ WITHOUT_MONKS = ("islam", "judaism")
 TEMPLE = re.compile(r"\b(hindu|buddhist|jewish)\s+(temples?)\b", re.IGNORECASE)
 # Roles whose first words name all of a faith, and whose others a branch of it; SAME_BRANCH: where two words name one.
 ADHERENTS = frozenset(("adherent", "adherents", "of the faith"))
+ADHERENTS_TOGETHER = "adherents"
 NO_BRANCH = frozenset(("moslem", "evangelical", "churchgoer", "congregant", "parishioner", "congregationalist"))
 SAME_BRANCH = {
     "shia": "shiite",
@@ -46,7 +48,9 @@ SAME_BRANCH = {
 }
 ANTI = re.compile(r"\banti[\s-]$", re.IGNORECASE)
 # Before words for a certain person or thing.
-CERTAIN = leads.after(f"the|this|that|these|those|{POSSESSIVES}", 1, but="all|every|each|hes|shes|is|are")
+CERTAIN = leads.after(f"(the|this|that|these|those|{POSSESSIVES})", 1, but="all|every|each|hes|shes|is|are")
+ALL_OF_THEM = frozenset(("population", "people", "community", "religion", "faith"))
+MANY = frozenset(("these", "those"))
 BEFORE_FIRST = " \t\n\"“‘'«(–—-"  # what stands before a sentence's first word
 GOING_ON = re.compile(r"[\w,]\s+$")  # what stands before a word that begins nothing
 REACH = 80  # characters before and after a label that tell what it is
@@ -64,6 +68,9 @@ class ByGroup:
         self._companion = Companions(roles)
         self._paired = choosing.paired(words)
         self._branches = _branches(roles)
+        # Words for many of a group, and those that a text has which speaks of a faith.
+        self._many = {word for word, known in roles.by_word.items() if known[0].name == ADHERENTS_TOGETHER}
+        self._spoken = self._many | senses.FAITH_NAMES | senses.FAITHS
 
     def items(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], words: WordSets) -> list[Item]:
         """The items of a text in its order; mentions are in order too, each within a sentence.
@@ -75,34 +82,21 @@ class ByGroup:
         items: list[Item] = []
         caseless = bool(mentions) and words.caseless
         of_work = caseless and words.of_work
+        of_faith = caseless and not self._spoken.isdisjoint(words.whole)
         for mention in mentions:
             place = bisect_right(starts, mention.start) - 1
             if place < 0 or mention.end > sentences[place][1]:
                 continue
             item = Item(mention.start, mention.end, self._words[mention.label], mention.group, NOUN, place, mention)
-            self._describe(text, sentences[place], item, caseless, of_work)
+            self._describe(text, sentences[place], item, caseless, of_work, of_faith)
             items.append(item)
         if items and self.roles.companions:
             items += self._companions(text, sentences, items, words)
         items.sort(key=lambda item: item.start)
         self._bar_named(text, sentences, items, words)
         self._join(text, items)
-        self._bar_compared(items)
+        comparing.bar(text, sentences, items, self._branches, caseless)
         return items
-
-    def _bar_compared(self, items: Sequence[Item]) -> None:
-        """Lower the confidence where groups stand beside each other in a sentence, or branches of one («Sunni and Shia»)."""
-        groups: dict[int, set[str]] = {}
-        branches: dict[tuple[int, str], set[str]] = {}
-        for item in items:
-            if item.weight:
-                groups.setdefault(item.sentence, set()).add(item.group)
-            branch = self._branches.get(item.word)
-            if branch is not None:
-                branches.setdefault((item.sentence, item.group), set()).add(branch)
-        for item in items:
-            if len(groups.get(item.sentence, ())) > 1 or len(branches.get((item.sentence, item.group), ())) > 1:
-                item.lower(0.2, sets.COMPARED)
 
     def _bar_named(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> None:
         """Lower the confidence of what is said of named people, and tell certain people from a group in general."""
@@ -119,7 +113,7 @@ class ByGroup:
             start, end = sentences[item.sentence]
             if len(WORD.findall(text[start:end] if end - start <= SHORTEST else "a b c")) <= 2:
                 item.lower(0.4, sets.UNSURE)
-            item.particular = CERTAIN.search(text, max(start, item.start - 40), item.start) is not None
+            item.particular = self._is_certain(text, start, end, item, words.caseless)
             if item.mention is None:
                 continue
             before = any(each.sure for place in range(max(0, item.sentence - 2), item.sentence) for each in named(place))
@@ -131,6 +125,18 @@ class ByGroup:
                 item.lower(0.3, sets.NAMED)  # what a named person stands for is a fact
             elif before and item.particular and self.roles.by_word.get(item.word, (None,))[0] in self._clergy:
                 item.lower(0.45, sets.UNSURE)  # «the good reverend», whose name was given
+
+    def _is_certain(self, text: str, start: int, end: int, item: Item, caseless: bool) -> bool:
+        """Whether certain people are meant; «the muslim population» is all of them, and in a comment so are «those muslims»."""
+        lead = CERTAIN.search(text, max(start, item.start - 40), item.start)
+        if lead is None:
+            return False
+        following = NEXT.match(text, item.end, end)
+        return not (
+            (following is not None and following[1].lower() in ALL_OF_THEM)
+            or (caseless and lead[1].lower() in MANY and item.start - lead.end(1) == 1)
+            or (caseless and lead[1].lower() == "that" and following is not None and following[1].endswith("s"))
+        )
 
     def _named(self, text: str, sentence: tuple[int, int], found: Sequence[Person]) -> list[Person]:
         """Of the people found in a sentence those who are some: no label is a name, nor is one with the sentence's first word."""
@@ -161,6 +167,10 @@ class ByGroup:
                     item.group = beside.group
                 self._exchange(text, item, role)
                 before = text[max(sentences[place][0], item.start - 40) : item.start]
+                if role.name == OUTSIDER and "judaism" in item.replacements:
+                    after = text[item.end : min(sentences[place][1], item.end + REACH)]
+                    if part_of_speech(before, after, {NOUN, ADJECTIVE}) == ADJECTIVE:
+                        item.replacements["judaism"] += "ish"
                 if role.name == PLACE and not DETERMINER.search(before) and not senses.OWNED.search(before):  # «to church»
                     item.replacements = {
                         group: other if group == "christianity" else f"the {other}" for group, other in item.replacements.items()
@@ -188,7 +198,7 @@ class ByGroup:
         if item.mention is not None:
             item.choices, item.canonical = role.words, canonical
 
-    def _describe(self, text: str, sentence: tuple[int, int], item: Item, caseless: bool, of_work: bool) -> None:
+    def _describe(self, text: str, sentence: tuple[int, int], item: Item, caseless: bool, of_work: bool, of_faith: bool) -> None:
         """Find the item's role in its place, and what it would become."""
         roles = self.roles.by_word.get(item.word, ())
         if not roles:
@@ -197,18 +207,20 @@ class ByGroup:
         start, end = sentence
         before = text[max(start, item.start - REACH) : item.start]
         after = text[item.end : min(end, item.end + REACH)]
+        following = NEXT.match(after)
+        thing = following[1].lower() if following else ""
+        if caseless and thing in self._many and believers.begins_anew(before):
+            after = thing = ""
         part = part_of_speech(before, after, {role.part for role in roles})
         item.kind = part
         role = next((role for role in roles if role.part == part), None)
         if role is None:
             item.lower(0.0, sets.SENSE if part != NOUN else sets.NO_COUNTERPART)
             return
-        following = NEXT.match(after)
-        thing = following[1].lower() if following else ""
         bare = headlines.needs_no_article(text[start : item.start], text[item.end : end])
         said = text[item.start : item.end]
         titled = said.istitle() and GOING_ON.search(before) is not None and not headlines.is_headline(text[start:end])
-        beside = Beside(before, after, thing, said, caseless, of_work, bare, titled)
+        beside = Beside(before, after, thing, said, caseless, of_work, bare, titled, of_faith)
         senses.weigh(item, role, beside, self.words.attribute, self.roles.by_word)
         self._exchange(text, item, role)
         if thing in MONASTIC:
@@ -259,7 +271,9 @@ class ByGroup:
 def _says_full_name(sentence: str) -> bool:
     """Whether a first name and a word that is none of the language's follow each other, in whatever letters."""
     said = WORD.findall(sentence.lower())
-    return any(first in people.first_names() and may_be_name(last) for first, last in pairwise(said))
+    return any(
+        first in people.first_names() and (may_be_name(last) or last in people.KNOWN_SURNAMES) for first, last in pairwise(said)
+    )
 
 
 def _branches(roles: RoleMap) -> dict[str, str]:

@@ -70,7 +70,11 @@ def of_one_story(items: Sequence[Item]) -> list[Chain]:
     said = Counter((item.group, item.sentence, item.word) for item in items)
     chains: list[Chain] = []
     last: dict[str, tuple[Chain, int]] = {}
-    barred = {(item.group, item.sentence) for item in items if item.weight < LEAST and not _stands_apart(item)}
+    barred = {
+        (item.group, item.sentence)
+        for item in items
+        if (item.weight < LEAST and not _stands_apart(item)) or item.reason == sets.COMPARED
+    }
     # An adjective that falls away before its noun, and the noun: neither changes without the other.
     tied = {id(each) for pair in pairwise(items) if pair[0].gap and pair[0].gap == pair[1].start for each in pair}
     for item in items:

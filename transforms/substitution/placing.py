@@ -20,9 +20,14 @@ LISTED = re.compile(r"\s*,\s*[\w’'-]+\s+[\w’'-]+")  # «an elderly, soft-spo
 ARTICLE = leads.after("an?|this|that|every|each|another|one|two|three", 1, "very")
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
-    r"\b(?:is|are|was|were|am|be|been|being|im|isn['’]t|aren['’]t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
+    r"\b(?:is|are|was|were|am|be|been|being|im|(?:who|he|she|that|it)s|theyre|youre|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
+# Behind a plural verb no one person stands: «why are the most extreme christian?»
+ARE = leads.after(
+    "are|were|theyre", 3, but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for"
+)
+ENDS = re.compile(r"\s*(?:[.,;:!?)]|$|\n)")
 THE = leads.after("the", 1, leads.PLAIN)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
 VERBS_AFTER = english.words("verbs_after")
@@ -44,6 +49,8 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
     if goes_on and ADJECTIVE in parts:
         return ADJECTIVE
     if NOUN in parts and ADJECTIVE in parts:
+        if ENDS.match(after) and ARE.search(before):
+            return ADJECTIVE
         return NOUN if DETERMINER.search(before) or (FINITE.match(after) and not PREDICATIVE.search(before)) else ADJECTIVE
     if parts - {COLLECTIVE} == {ADJECTIVE}:
         if LISTED.match(after) and ARTICLE.search(before):

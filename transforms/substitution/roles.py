@@ -68,7 +68,7 @@ class Companions:
 
     def __init__(self, roles: RoleMap):
         spelled = sorted(roles.companions, key=len, reverse=True)
-        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
+        self._pattern = re.compile(rf"(?:(?<![\w-])|(?<=\bnon-))(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
         self._roles = roles
         self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
 

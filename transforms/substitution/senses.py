@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import leads, sets
+from evenflow.transforms.substitution import ages, believers, leads, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.leads import NUMBERS, POSSESSIVES
 from evenflow.transforms.substitution.placing import ADVERBS, DETERMINER, is_compound, is_third_person
@@ -48,7 +48,8 @@ VOCATIVE = re.compile(r"[,!?]\s*$|\b(?:now|ok|okay|hey|hi|hello|well|remember|so
 # Determined as a number of people, not as somebody's.
 COUNTED = re.compile(
     r"\b(?:an?|this|that|these|those|some|many|most|several|few|every|each|all|two|three|four|five|six|seven|eight|nine|ten|dozen|"
-    r"hundreds of|group of|bunch of|another|one|any|\d+)\s+(?:[\w'’-]+\s+)?$|^\W*the\s+(?:[\w'’-]+\s+)?$",
+    r"hundreds of|group of|bunch of|another|one|any|\d+)\s+"
+    r"(?:(?!(?:to|of|for|with|at|in|on|by|from)\b)[\w'’-]+\s+)?$|^\W*the\s+(?:[\w'’-]+\s+)?$",
     re.IGNORECASE,
 )
 # «…, children bully him»
@@ -59,7 +60,9 @@ ACTS = re.compile(
     re.IGNORECASE,
 )
 # Certain children, not children as such.
-CERTAIN_ONES = leads.after(rf"the|this|that|these|those|some|{NUMBERS}|dozen|several|few|bunch of|group of|\d+", 1)
+CERTAIN_ONES = leads.after(
+    rf"the|this|that|these|those|some|{NUMBERS}|dozen|several|few|bunch of|group of|\d+", 1, but="to|of|for|with|at|in|on|by|from"
+)
 PASTS = "|".join(sorted(english.words("irregular_pasts") | {"saw", "left", "found"}))
 HAPPENED = re.compile(
     rf"(?<!\bbe )(?<!\bbeing )(?<!\bare )(?<!\bis )\b(?:was|were|had|did|[a-z]{{3,}}ed|{PASTS})\b", re.IGNORECASE
@@ -121,12 +124,6 @@ OBJECT_AFTER = re.compile(
 CAPITALISED = re.compile(r",?\s+(?-i:[A-Z][a-z])")
 FULL_NAME = re.compile(r"\s+(?-i:[A-Z][a-z]+ [A-Z])")
 NAMED_SO = frozenset(("christian", "muslim", "jewish"))  # where a capital follows, a people's or a place's name may
-# A number that a verb shows, up to the end of the clause.
-SHOWN = re.compile(
-    r"\b(?:(is|was|has|does|isn['’]t|wasn['’]t|hasn['’]t|doesn['’]t)|(are|were|have|do|aren['’]t|weren['’]t))\b", re.I
-)
-WITH_OF = re.compile(r"\s+(?:of|in|from)\b", re.IGNORECASE)
-SINGULAR_VERB = re.compile(r"\s+\w+[^s\W]s\b")
 NO, BARELY, UNSURE, JUST = 0.1, 0.3, 0.45, 0.55  # confidence that is left; from 0.5 a mention passes by default
 
 
@@ -136,7 +133,8 @@ class Beside:
 
     before, after: parts of the sentence, up to 80 characters. caseless: whether capitals say nothing in the text.
     of_work: whether the text is without capitals and about a film, play or book. bare: whether the label begins a headline.
-    titled: whether the label has a capital of its own, as in a title («The Kid»).
+    titled: whether the label has a capital of its own, as in a title («The Kid»). of_faith: whether the text is a comment that
+    speaks of a faith or of its followers, so that «christian» is hardly a first name.
     """
 
     before: str
@@ -147,11 +145,12 @@ class Beside:
     of_work: bool
     bare: bool
     titled: bool
+    of_faith: bool
 
 
 def weigh(item: Item, role: Role, beside: Beside, attribute: str, listed: Container[str]) -> None:
     """Lower an item's confidence by what stands beside it. role: what it is there. listed: the words of the role map."""
-    if NON.search(beside.before):
+    if NON.search(beside.before) and not beside.caseless:
         item.lower(0.2, sets.COMPARED)
     if GENERAL.search(beside.before):
         item.lower(JUST, sets.DOCTRINE)
@@ -162,7 +161,7 @@ def weigh(item: Item, role: Role, beside: Beside, attribute: str, listed: Contai
     if not beside.bare:
         _weigh_capitals(item, beside)
     if attribute == "age":
-        _weigh_age(item, beside)
+        _weigh_age(item, role, beside)
     if attribute == "religion":
         _weigh_religion(item, role, beside, listed)
 
@@ -185,7 +184,8 @@ def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     if re.match(r"-\w", after) and item.kind == NOUN:
         item.lower(NO, sets.SENSE)  # «child-rearing»
     alone = not DETERMINER.search(before) and not beside.bare
-    if item.kind == NOUN and role.number == "singular" and alone and not PREDICATE.search(before):
+    subject = beside.of_faith and believers.is_subject(after)
+    if item.kind == NOUN and role.number == "singular" and alone and not subject and not PREDICATE.search(before):
         item.lower(BARELY, sets.SENSE)  # a name, or one half of a compound
     if role.name in CLERGY and alone and not OWNED.search(before):
         item.lower(BARELY, sets.NAMED)  # «terrific as Bishop»
@@ -200,7 +200,7 @@ def _weigh_capitals(item: Item, beside: Beside) -> None:
         item.lower(0.15, sets.NAMED)
 
 
-def _weigh_age(item: Item, beside: Beside) -> None:
+def _weigh_age(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
     if re.match(r"-\w", after):
         item.lower(NO, sets.SENSE)  # «child-rearing»
@@ -213,50 +213,49 @@ def _weigh_age(item: Item, beside: Beside) -> None:
         if thing in AGED_NOUNS:
             item.lower(NO, sets.SENSE)
         return
-    if beside.of_work and item.kind == NOUN:
+    many = role.number == "plural"
+    anybody = beside.caseless and ages.may_be_anybody(item.word, many, before, after, thing, beside.of_work)
+    if beside.of_work and item.kind == NOUN and not anybody and not (many and ages.are_some_people(before)):
         item.lower(0.4, sets.WORK)  # «two very ugly teenagers» of a film, and who would like it
     if item.kind == NOUN and AGED_ALREADY.search(before):
         item.lower(0.2, sets.SENSE)  # «an old pensioner» is no old teenager
     if item.word in SMALL_CHILDREN and re.match(r"['’]", after):
         item.lower(NO, sets.SENSE)  # «child's play»
     if item.word in OFFSPRING:
-        _weigh_offspring(item, before, after)
+        _weigh_offspring(item, before, after, many, anybody)
     if item.kind == COLLECTIVE and (OTHERS_TOO.search(before) or OTHERS_TOO.search(after)):
         item.lower(0.2, sets.COMPARED)
     if item.word == "youth":
-        _weigh_youth(item, before, after)
+        ages.weigh_youth(item, before, after)
 
 
-def _weigh_offspring(item: Item, before: str, after: str) -> None:
+def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: bool) -> None:
     """Children that are somebody's, are small, or are spoken of as children: nobody of another age is meant by that."""
     small = item.word in SMALL_CHILDREN
-    if OWNED.search(before) or BORN.search(before) or SMALL.search(before) or (small and KIN.search(before)):
+    if (
+        OWNED.search(before)
+        or BORN.search(before)
+        or SMALL.search(before)
+        or (small and KIN.search(before))
+        or ages.is_offspring(before, after)
+    ):
         item.lower(NO, sets.SENSE)
     if VOCATIVE.search(before) and re.match(r"\s*(?:[.,!?]|$)", after):
         item.lower(0.2, sets.IDIOM)
     if SIMILE.search(before):
         item.lower(BARELY, sets.IDIOM)
-    if small and not _is_told(before, after) and not CERTAIN_ONES.search(before):
+    certain = CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many)
+    if small and not anybody and not certain and not _is_told(before, after):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
-    acts = CLAUSE.search(before) is not None and ACTS.match(after) is not None
-    if small and not acts and before.strip(" \"“‘'") and not COUNTED.search(before):
+    acts = anybody or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
+    if small and not acts and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
         item.lower(UNSURE, sets.SENSE)
 
 
 def _is_told(before: str, after: str) -> bool:
     """Whether something is told that happened, to a label's bearers or to somebody beside them."""
-    return HAPPENED.search(before) is not None or HAPPENED.search(after) is not None or ON_SOMEBODY.match(after) is not None
-
-
-def _weigh_youth(item: Item, before: str, after: str) -> None:
-    """«the youth»: a person, or all of them; a verb may tell, and only those who are many can become «the elderly»."""
-    number = SHOWN.search(after)
-    many = number is not None and number[2] is not None
-    if item.kind == NOUN and not DETERMINER.search(before):
-        item.lower(NO, sets.SENSE)  # the time of life: «the whiff of youth»
-    if item.kind == COLLECTIVE and not many:
-        goes_on = WITH_OF.match(after) is not None
-        item.lower(BARELY if goes_on or number is not None or SINGULAR_VERB.match(after) else 0.4, sets.UNSURE)
+    happened = HAPPENED.search(before) is not None or HAPPENED.search(after) is not None
+    return happened or ON_SOMEBODY.match(after) is not None or ages.is_there(before)
 
 
 def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[str]) -> None:
@@ -276,9 +275,10 @@ def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[st
         return
     if AS.search(before) and ENDS_CLAUSE.match(after) and not CALLED_SO.search(before):
         item.lower(BARELY, sets.NAMED)
-    if thing == COUNTRY and SOME.search(before):
+    any_faiths = beside.caseless and believers.may_be_any_faiths(item.word, thing, before, after)
+    if any_faiths or (thing == COUNTRY and SOME.search(before)):
         item.lower(JUST, sets.DOCTRINE)
-    elif thing in OWN_THINGS or thing in FAITH_NAMES:  # «Shia Islam»
+    elif (thing in OWN_THINGS and not believers.goes_on(thing, after)) or thing in FAITH_NAMES:  # «Shia Islam»
         item.lower(BARELY, sets.DOCTRINE)
     elif thing in FAITHS and THE.search(before) and not THE_FAITH.search(before):
         item.lower(UNSURE, sets.DOCTRINE)

@@ -1,0 +1,96 @@
+"""Words for people of an age: where a claim or a scene has them as it might others, and where they are somebody's offspring."""
+
+from __future__ import annotations
+
+import re
+
+from evenflow.transforms import english
+from evenflow.transforms.substitution import leads, sets
+from evenflow.transforms.substitution.leads import NUMBERS
+from evenflow.transforms.substitution.placing import DETERMINER, is_verb
+from evenflow.transforms.substitution.roles import COLLECTIVE, NOUN
+from evenflow.transforms.substitution.sets import Item
+
+# «a crowd of overzealous teenagers», «several kids»: in the plural these are seldom a film's named characters.
+SOME_PEOPLE = leads.after(
+    r"(?<!the )(?<!these )(?<!those )(?<!both )(?<!re )(?<!are )(?<!her )(?<!his )(?<!their )"
+    rf"(?:some|several|{NUMBERS}|dozens? of|hundreds of|(?:groups?|bunch|crowds?|gangs?|trio|pair|couple|band|mob|pack) of)",
+    2,
+)
+CLAUSE = re.compile(r"(?:^|[,;:(–—?!.]|\b(?:because|but|when|that|if|so|while|since|though|where|why|and))\s*$", re.IGNORECASE)
+# What a claim says of them; «kids who …», «kids being …» go on.
+CLAIMS = re.compile(
+    r"\s+(?:(?:are|were|have|had|do|did|will|would|can|could|should|may|might|always|never|often|rarely|usually|just|all)\b|"
+    r"(?:are|were|do|did|would|could|should|ca|wo|have)n['’]?t\b)",
+    re.IGNORECASE,
+)
+THERE_IS = re.compile(r"\bthere(?:['’]?s|\s+(?:is|are|was|were))\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE)
+# «oh you are against soldiers shooting kids?»; rape and abuse are of children as such
+VICTIM_OF = leads.after(
+    r"(?:kill|murder|shoot|bomb|slaughter|massacr|execut|stab|snip|behead|gass|starv)(?:e|s|es|ed|ing)?|"
+    r"shot(?: at)?|beat(?:s|ing)?(?: up)?",
+    4,
+    but="who|that|and|or|but|with|for|because|by|in|at|to|when|while",
+)
+THE = leads.after("the", 1, leads.PLAIN)
+THAT = re.compile(r"\b(?:that|this)\s+$", re.IGNORECASE)
+SMALL_CHILDREN = english.words("small_children")
+# «the expense of a child», «three kids and the fourth»
+OFFSPRING_OF = leads.after(
+    r"(?:expenses?|costs?|price|burden|loss|support|gift|joy|responsibility|upbringing|mother|father) of (?:an?|another|the)",
+    1,
+)
+ONE_OF_A_FAMILY = re.compile(
+    r"\s*,?\s+(?:and|with|but)\s+(?:the|a)\s+(?:first|second|third|fourth|fifth|sixth|eldest|oldest|youngest)\b", re.I
+)
+
+# A number that a verb shows, up to the end of the clause.
+SHOWN = re.compile(
+    r"\b(?:(is|was|has|does|isn['’]t|wasn['’]t|hasn['’]t|doesn['’]t)|(are|were|have|do|aren['’]t|weren['’]t))\b", re.I
+)
+WITH_OF = re.compile(r"\s+(?:of|in|from)\b", re.IGNORECASE)
+SINGULAR_VERB = re.compile(r"\s+\w+[^s\W]s\b")
+NO, BARELY, UNSURE = 0.1, 0.3, 0.4  # confidence that is left
+
+
+def are_some_people(before: str) -> bool:
+    """Whether several are spoken of whom nothing has named: «a bunch of teenagers»."""
+    return SOME_PEOPLE.search(before) is not None
+
+
+def may_be_anybody(word: str, many: bool, before: str, after: str, thing: str, of_work: bool) -> bool:
+    """Whether a comment says of people of an age what it might say of others.
+
+    So it does where a plural without an article begins a clause («teenagers have power»), of victims («stop killing kids»), and
+    of one certain kid. many: whether the word is a plural. thing: the next word. of_work: whether a film or book is spoken of,
+    whose small children are its audience.
+    """
+    if many and CLAUSE.search(before):
+        return is_verb(thing) or (CLAIMS.match(after) is not None and not (of_work and word in SMALL_CHILDREN))
+    return not of_work and (VICTIM_OF.search(before) is not None or (word == "kid" and THE.search(before) is not None))
+
+
+def are_said_so(before: str, many: bool) -> bool:
+    """Whether «that» before a plural is no pronoun: «she said that kids draw it»."""
+    return many and THAT.search(before) is not None
+
+
+def is_there(before: str) -> bool:
+    """Whether a scene has them: «there's a kid on the roof»."""
+    return THERE_IS.search(before) is not None
+
+
+def is_offspring(before: str, after: str) -> bool:
+    """Whether a family's children are meant by what stands around the word."""
+    return OFFSPRING_OF.search(before) is not None or ONE_OF_A_FAMILY.match(after) is not None
+
+
+def weigh_youth(item: Item, before: str, after: str) -> None:
+    """«the youth»: a person, or all of them; a verb may tell, and only those who are many can become «the elderly»."""
+    number = SHOWN.search(after)
+    many = number is not None and number[2] is not None
+    if item.kind == NOUN and not DETERMINER.search(before):
+        item.lower(NO, sets.SENSE)  # the time of life: «the whiff of youth»
+    if item.kind == COLLECTIVE and not many:
+        goes_on = WITH_OF.match(after) is not None
+        item.lower(BARELY if goes_on or number is not None or SINGULAR_VERB.match(after) else UNSURE, sets.UNSURE)

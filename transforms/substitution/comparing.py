@@ -1,0 +1,56 @@
+"""Groups that stand beside each other: where a statement sets one against another, neither is exchanged.
+
+Comments without capitals put one thought on a line, list groups of which the same is said, and speak of those outside of a faith
+together with those inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.sets import Item
+
+# Confidence that is left to groups beside each other, and to those inside and outside of a faith, who change together.
+BESIDE, TOGETHER = 0.2, 0.55
+# «not all muslims are terrorists not all christians are racists»
+OF_ALL = re.compile(r"\b(?:all|every)\s+[\w'’-]+(?:\s+(?!(?:are|is)\b)[\w'’-]+)?\s+(?:are|is)\b", re.IGNORECASE)
+NON = re.compile(r"\bnon[\s-]$", re.IGNORECASE)
+OUTSIDE = "non"  # what words for those outside begin with where they are one («nonmuslims»)
+
+
+def bar(
+    text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], branches: Mapping[str, str], caseless: bool
+) -> None:
+    """Lower the confidence where groups stand beside each other in a sentence, or branches of one («Sunni and Shia»).
+
+    branches: word -> branch of its group. caseless: whether the text is written without capitals.
+    """
+    groups: dict[tuple[int, int], set[str]] = {}
+    named: dict[tuple[int, str], set[str]] = {}
+    inside: set[tuple[int, str]] = set()
+    lines = [text.count("\n", sentences[item.sentence][0], item.start) if caseless else 0 for item in items]
+    for item, line in zip(items, lines, strict=True):
+        if item.weight:
+            groups.setdefault((item.sentence, line), set()).add(item.group)
+        branch = branches.get(item.word)
+        if branch is not None:
+            named.setdefault((item.sentence, item.group), set()).add(branch)
+        if not _is_outside(text, item):
+            inside.add((item.sentence, item.group))
+    for item, line in zip(items, lines, strict=True):
+        if _is_outside(text, item):
+            item.lower(TOGETHER if caseless and (item.sentence, item.group) in inside else BESIDE, sets.COMPARED)
+        others = groups.get((item.sentence, line), ())
+        in_a_row = caseless and len(others) > 1 and len(OF_ALL.findall(text, *sentences[item.sentence])) > 1
+        if len(named.get((item.sentence, item.group), ())) > 1 or (len(others) > 1 and not in_a_row):
+            item.lower(BESIDE, sets.COMPARED)
+        elif in_a_row:  # none becomes another that is in it
+            item.lower(TOGETHER, sets.COMPARED)
+            item.replacements = {group: word for group, word in item.replacements.items() if group not in others}
+
+
+def _is_outside(text: str, item: Item) -> bool:
+    """Whether those of no such faith are meant: «non-muslims», «nonmuslims»."""
+    return item.word.startswith(OUTSIDE) or NON.search(text, max(0, item.start - len("non-")), item.start) is not None
