@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english
+from evenflow.transforms import english, namerows
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
@@ -40,6 +40,8 @@ NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
 NOT_PERSON_END = english.words("not_person_end")
 TITLES = english.words("titles")
+# Those that no organisation has within its name («Prime Minister», but not «King's College» or «Mother Teresa Home»).
+PERSONAL_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "minister", "premier", "president", "senator", "sir"))
 NO_NAMES = NOT_NAMES - TITLES
 # What only somebody does who can speak: behind these a capital is a name even where the word is a common one («Stone said»).
 SPEAKING = "said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed"
@@ -256,6 +258,11 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     preceding = before[-1].lower() if before else ""
     if words[-1].lower() in NOT_PERSON_END or (len(words) == 1 and words[0].isupper() and len(words[0]) > 1):
         return None
+    if not kind and not titled and len(words) > 2 and (skipped := namerows.name_at(words, names, PERSONAL_TITLES)):
+        title = words[skipped - 1].lower().rstrip(".")
+        known = _title_sex(title) if title in PERSONAL_TITLES else EITHER
+        first_name = names.get(words[skipped].lower().split("-")[0], "")[:1] or EITHER
+        return Person(at + len(" ".join(words[:skipped])) + 1, end, known if known != EITHER else first_name, True)
     if titled:
         return Person(at, end, sex if sex != EITHER else kind[:1] or EITHER, True)
     if kind:
