@@ -37,6 +37,8 @@ OF_BODY = re.compile(
     r",?\s+(?:from|of|with|at)\s+[^,.;]{0,60}\b(?:Department|Police|Services?|Ambulance|Court|Hospital|Council|Federation|Association|"
     r"Authority|Bureau|Ministry|Brigade|Union|Commission|Agency)\b"
 )
+# «Department of Primary Industries says»
+BEFORE_PLACES = [[word] for word in ("of", "the", "for", "in", "at", "from", "and")]
 SAID_BY = re.compile(r"\b(?:says?|said|adds?|added|told|explains?|explained)\s+(?:[A-Z][a-z]+\.?\s+)?$")
 WORD = re.compile(r"[\w'’-]+")
 
@@ -139,7 +141,9 @@ class Unnamed:
         if len(words) < 2:
             return False
         known = words[0].lower().split("-")[0] in people.first_names()
-        return known or people.SPEAKS.match(self._text, person.end) is not None
+        if known or people.SPEAKS.match(self._text, person.end) is None:
+            return known
+        return self._text[max(0, person.start - 8) : person.start].split()[-1:] not in BEFORE_PLACES
 
     def _is_new(self, person: Person, begin: int, place: int) -> bool:
         """Whether the article has not had a name up to a sentence, but for its headline."""
