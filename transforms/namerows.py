@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
+FEMALE, MALE, EITHER = "f", "m", "e"
+
 
 def name_at(words: Sequence[str], names: Mapping[str, str], titles: Container[str]) -> int:
     """The place of a row's word from which on it is a name, a title before it being no part; 0 if it is none within.
@@ -18,3 +20,12 @@ def name_at(words: Sequence[str], names: Mapping[str, str], titles: Container[st
         if "w" not in kind and initials and len(words[place]) > 2:
             return place
     return 0
+
+
+def title_sex(title: str) -> str:
+    """The sex that a title in small letters says."""
+    if title in ("mrs", "ms", "miss", "queen", "princess", "lady", "dame", "sister", "mother", "aunt", "auntie", "grandma"):
+        return FEMALE
+    if title in ("mr", "king", "prince", "lord", "sir", "pope", "father", "brother", "uncle", "grandpa", "duke", "emperor"):
+        return MALE
+    return EITHER

@@ -227,7 +227,8 @@ class Resolver:
                         return candidate.chain
             for person in self._before(item, 2):
                 if person.sex == sex or person.sex == people.EITHER:
-                    return Chain([], 0.45 if person.sex == sex else 0.6, sets.UNSURE)
+                    known = person.sex == sex or (self._report is not None and person.sure)
+                    return Chain([], 0.45 if known else 0.6, sets.UNSURE)
         return Chain()
 
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:

@@ -40,7 +40,7 @@ def check(text: str, place: int, here: Sequence[Item], words: WordSets, sentence
         for item in sexes:
             if not _is_of_person(text, item):
                 item.lower(0.1, sets.BIOLOGY)
-    if not words.of_report or not _has(STUDIES, place, 1, 1, words, sentences):
+    if not words.of_report or not _has(STUDIES, place, BEFORE, BEFORE, words, sentences):
         return
     both = len({item.group for item in here}) > 1
     for item in concerned:
