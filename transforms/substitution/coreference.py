@@ -334,7 +334,11 @@ class Resolver:
         first = self.sentences[max(0, item.sentence - WINDOW)][0]
         if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
             chain.lower(0.4, sets.UNSURE)
-        if self._report is not None or self._is_reported(item):  # a report names whomever it goes on with
+        if self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._report is not None and not self._report.is_general(
+            item.start, item.sentence
+        ):  # whoever it goes on with is named
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)

@@ -19,7 +19,14 @@ NEXT = 2  # sentences after somebody in which the name comes
 HEADED = 4  # sentences after a headline in which it comes
 # Nobody certain: «any farmer who says so», «if a farmer loses his crop».
 GENERIC = leads.after("any|every|each|no|whichever", 3)
-SUPPOSED = re.compile(r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE)
+SUPPOSED = re.compile(
+    r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE
+)
+ANYBODY = re.compile(
+    r"\b(?:any|every|each|whoever|any(?:one|body)|every(?:one|body)|some(?:one|body)|no(?:body| one))\b|"
+    r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s",
+    re.IGNORECASE,
+)
 ONE_OF = leads.after(r"one\s+of\s+(?:the|those|these|its|their)", 2)
 WITH_ANOTHER = re.compile(r"\s+and\s+(?!(?:is|was|has|had|will|then|says|said)\b)")
 # What comes before a name of the police and the courts, who are hardly those whom a report begins with.
@@ -53,6 +60,10 @@ class Unnamed:
         self._text = text
         self._sentences = sentences
         self._words = words
+
+    def is_general(self, at: int, place: int) -> bool:
+        """Whether a pronoun of a sentence goes back to anybody at all: «If a grower loses his crop»."""
+        return ANYBODY.search(self._text, self._sentences[place][0], at) is not None
 
     def has_name(self, at: int, place: int, sex: str) -> bool:
         """Whether somebody in a sentence, whom a pronoun goes back to, is most likely one whom the article names."""
@@ -101,7 +112,11 @@ class Unnamed:
     def is_headed(self, at: int, place: int, sex: str) -> bool:
         """Whether a noun begins a headline and the article under it has somebody's full name: «Rural woman finalist»."""
         start, end = self._sentences[place]
-        if self._text[start:end].rstrip()[-1:] in ".!?\"”:;," or not self._text.startswith(("\n", "\r"), end) and end < len(self._text):
+        if (
+            self._text[start:end].rstrip()[-1:] in '.!?"”:;,'
+            or not self._text.startswith(("\n", "\r"), end)
+            and end < len(self._text)
+        ):
             return False
         if DETERMINED.search(self._text, start, at):
             return False
