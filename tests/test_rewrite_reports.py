@@ -15,8 +15,9 @@ BEFORE = (
     '"It will last for two dry summers," Greta Lindqvist says.\n\n\n\n'
 )
 BEHIND = (
-    "\n\n\n\nPorts to close for a day\n\nThe northern ports will close on Friday while the cranes are tested, the operators say. "
-    "Ships that come in on that day have to wait outside until the evening, and most of them will be a day late for the rest of June.\n"
+    "\n\n\n\nPorts to close for a day\n\nThe northern ports will close on Friday, the operators say, to test all cranes. "
+    "Ships that come in on that day have to wait outside until the evening,"
+    " and most of them will be a day late.\n"
 )
 
 
@@ -36,10 +37,12 @@ def changed(article: str) -> bool:
         "The party's new transport spokeswoman says trams should run all night.\n\nLaura Okafor says buses are too slow.",
         "The prize has gone to a man who mapped the reef alone.\n\nKeith Voss began with a borrowed boat.",
         "A nurse has won the race with his first horse.\n\nTom Adler says nobody had trained it before.",
+        "Professor Karl Oberhof with his glass organ\n\nA chemist who says he can bend glass cold is to teach it.",
         # named before, by a name that no list has
+        "The raft drifted past the keeper, and Vosk measured how far. He swam behind it with a rope.",
         "The shells are thin, and Tresk figured out why. She used a laser that her team had built.",
-        '"Nobody had looked there," adds Rooney, a researcher at the museum. She and colleague Dr John Bradshaw looked for a year.',
-        "The minister told Mr Beazley to wait. The party leader asked the growers if his plan would suit them.",
+        '"Nobody had looked there," adds Rooney, a researcher at the museum. She and colleague Dr John Bradshaw looked .',
+        "The minister told Mr Beazley to wait. The leader asked the growers if his plan would suit them.",
         "M&uuml;ller-Dahl, a Swiss geologist at the survey, and her colleagues drilled through the ice.",
         "The Prime Minister John Howard was asked about it. Most people say he did not answer.",
         # named in what was cut off
@@ -62,7 +65,8 @@ def test_who_has_a_name_in_a_report_stays(article: str) -> None:
     [
         "A man was taken to hospital after a crash.\n\nPolice officer John Smith said the road was wet.",
         "A woman who lost her purse on a tram got it back.\n\nSergeant Anna Hill says such luck is rare.",
-        "A 48-year-old man died when he fell off a trailer.\n\nAngus Hume, from the Department of Health, says trailers tip over.",
+        "A 48-year-old man died when he fell off a van.\n\nAngus Hume, from the Department of Health, says vans tip over.",
+        "Jim Dale says theft is up. Last week a tourist had his car stolen near the beach.",
         "A cyclist broke her arm when a branch fell on the path.",
         "If a grower loses his crop, the bank has to wait.\n\nHelen Marsh says the law is clear.",
         "Every driver must carry his licence.\n\nHelen Marsh says fines have doubled.",

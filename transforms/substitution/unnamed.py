@@ -27,6 +27,11 @@ ANYBODY = re.compile(
     r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s",
     re.IGNORECASE,
 )
+STOPS = frozenset('.!?"”:;,')  # with which a sentence ends, and neither headline nor caption does
+INDEFINITE = frozenset(("a", "an", "one", "another", "some"))
+# «Rooney, a researcher», «Müller was a student»
+SAID_OF = re.compile(r"(?:[,–—(]|\b(?:is|was|as|be|been|became|becomes))\s*$")
+NEAR = 3  # sentences back in which a capital before a verb counts for a name
 ONE_OF = leads.after(r"one\s+of\s+(?:the|those|these|its|their)", 2)
 WITH_ANOTHER = re.compile(r"\s+and\s+(?!(?:is|was|has|had|will|then|says|said)\b)")
 # What comes before a name of the police and the courts, who are hardly those whom a report begins with.
@@ -69,20 +74,25 @@ class Unnamed:
         """Whether somebody in a sentence, whom a pronoun goes back to, is most likely one whom the article names."""
         start = self._sentences[place][0]
         before = self._text[max(start, at - 40) : at]
-        lead = before + (WORD.match(self._text, at) or [""])[0] + " "
+        word = WORD.match(self._text, at)
+        first = word[0].lower() if word is not None else ""
+        lead = f"{before}{first} "
         if GENERIC.search(lead) or SUPPOSED.search(lead):
             return False
-        return self.is_named_before(at, place, sex) or self.is_named_next(at, place, sex)
+        new = first in INDEFINITE and not SAID_OF.search(before)  # then it is nobody who was named before
+        before_it = self._is_named_above(place, sex) if new else self.is_named_before(at, place, sex)
+        return before_it or self.is_named_next(at, place, sex)
 
     def is_named_before(self, at: int, place: int, sex: str) -> bool:
         """Whether somebody of a sex, or of one that nobody knows, has a name in the article before a place of a sentence."""
         begin = self._words.article(at)[0]
         for back in range(place, max(-1, place - BACK), -1):
-            start, end = self._sentences[back]
-            if end <= begin:
+            if self._sentences[back][1] <= begin:
                 break
-            if any(each.start < at and each.sex in (sex, people.EITHER) and each.sure for each in self._words.named(back)):
-                return True
+            for each in self._words.named(back):
+                known = each.sure or (place - back <= NEAR and people.VERB.match(self._text, each.end) is not None)
+                if known and each.start < at and each.sex in (sex, people.EITHER):
+                    return True
         return False
 
     def is_named_next(self, at: int, place: int, sex: str, noun: str = "") -> bool:
@@ -107,15 +117,13 @@ class Unnamed:
             return False
         if GENERIC.search(lead) or SUPPOSED.search(lead) or (not plural and WITH_ANOTHER.match(self._text, end)):
             return False
-        return self.is_named_next(at, place, sex, noun)
+        return self._is_named_above(place, sex) or self.is_named_next(at, place, sex, noun)
 
     def is_headed(self, at: int, place: int, sex: str) -> bool:
         """Whether a noun begins a headline and the article under it has somebody's full name: «Rural woman finalist»."""
         start, end = self._sentences[place]
-        if (
-            self._text[start:end].rstrip()[-1:] in '.!?"”:;,'
-            or not self._text.startswith(("\n", "\r"), end)
-            and end < len(self._text)
+        if self._text[start:end].rstrip()[-1:] in STOPS or (
+            not self._text.startswith(("\n", "\r"), end) and end < len(self._text)
         ):
             return False
         if DETERMINED.search(self._text, start, at):
@@ -129,9 +137,22 @@ class Unnamed:
                     return True
         return False
 
+    def _is_named_above(self, place: int, sex: str) -> bool:
+        """Whether nothing but headlines and captions stands above a sentence, and one of them has somebody's full name."""
+        begin = self._words.article(self._sentences[place][0])[0]
+        for back in range(place - 1, max(-1, place - HEADED), -1):
+            start, end = self._sentences[back]
+            if end <= begin:
+                return False
+            if self._text[start:end].rstrip()[-1:] in STOPS:
+                return False
+            if any(each.sure and each.sex in (sex, people.EITHER) and self._is_full(each) for each in self._words.named(back)):
+                return True
+        return False
+
     def _comes_in(self, person: Person, place: int, noun: str) -> bool:
         """Whether a name is in full, is told to do something or quoted, and stands behind no role of its own."""
-        start, end = self._sentences[place]
+        start = self._sentences[place][0]
         text = self._text
         lead = text[start : person.start]
         if not self._is_full(person):
@@ -164,6 +185,6 @@ class Unnamed:
         """Whether the article has not had a name up to a sentence, but for its headline."""
         surname = self._text[person.start : person.end].split()[-1]
         first = self._words.place_of(begin)
-        while first < place and self._text[slice(*self._sentences[first])].rstrip()[-1:] not in (".", "!", "?", '"', "”"):
+        while first < place and self._text[slice(*self._sentences[first])].rstrip()[-1:] not in STOPS:
             first += 1
         return self._text.find(surname, self._sentences[first][0], self._sentences[place][1]) < 0
