@@ -41,7 +41,7 @@ def changed(article: str) -> bool:
         # named before, by a name that no list has
         "The raft drifted past the keeper, and Vosk measured how far. He swam behind it with a rope.",
         "The shells are thin, and Tresk figured out why. She used a laser that her team had built.",
-        '"Nobody had looked there," adds Rooney, a researcher at the museum. She and colleague Dr John Bradshaw looked .',
+        '"Nobody had looked there," adds Rooney, a researcher at the museum. She and colleague Dr John Bradshaw looked.',
         "The minister told Mr Beazley to wait. The leader asked the growers if his plan would suit them.",
         "M&uuml;ller-Dahl, a Swiss geologist at the survey, and her colleagues drilled through the ice.",
         "The Prime Minister John Howard was asked about it. Most people say he did not answer.",

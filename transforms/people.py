@@ -23,7 +23,7 @@ FEMALE, MALE, EITHER = namerows.FEMALE, namerows.MALE, namerows.EITHER
 # Capitalised words in a row, with the small words and initials that stand within names. The first capital is asked for before
 # anything else, since a search leaps from one to the next; it begins a title, an initial, or a name.
 # A letter may be written as an entity («P&eacute;rez»), or have been lost («M\ufffdller»).
-NAME_GOES_ON = r"(?:\w|\ufffd|&(?:[a-z]{2,8}|#\d{2,5});)*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
+NAME_GOES_ON = r"\w*(?:(?:\ufffd|&(?:[a-z]{2,8}|#\d{2,5});)\w*)*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
 PROPER = re.compile(
     r"[A-Z](?<![\w'’@#].)"
     r"(?:(?:(?<=M)(?:r|rs|s)|(?<=D)r|(?<=P)rof|(?<=S)(?:en|t)|(?<=G)(?:ov|en)|(?<=R)(?:ep|ev))\.[ ](?:[A-Z]\.[ ]?)*[A-Z]|"
