@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english
+from evenflow.transforms import english, namerows
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
@@ -20,10 +20,11 @@ NAMES_PATH = Path(__file__).with_name("names.tsv")
 PERSON_NOUNS = english.words("person_nouns")
 # Others who are described by age, sex or faith.
 RELATED = english.words("related")
-FEMALE, MALE, EITHER = "f", "m", "e"
+FEMALE, MALE, EITHER = namerows.FEMALE, namerows.MALE, namerows.EITHER
 # Capitalised words in a row, with the small words and initials that stand within names. The first capital is asked for before
 # anything else, since a search leaps from one to the next; it begins a title, an initial, or a name.
-NAME_GOES_ON = r"\w*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
+# A letter may be written as an entity («P&eacute;rez»), or have been lost («M\ufffdller»).
+NAME_GOES_ON = r"\w*(?:(?:\ufffd|&(?:[a-z]{2,8}|#\d{2,5});)\w*)*(?:['’][A-Z]\w+)?(?:-[A-Z]\w+)*"
 PROPER = re.compile(
     r"[A-Z](?<![\w'’@#].)"
     r"(?:(?:(?<=M)(?:r|rs|s)|(?<=D)r|(?<=P)rof|(?<=S)(?:en|t)|(?<=G)(?:ov|en)|(?<=R)(?:ep|ev))\.[ ](?:[A-Z]\.[ ]?)*[A-Z]|"
@@ -41,12 +42,17 @@ NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
 NOT_PERSON_END = english.words("not_person_end")
 TITLES = english.words("titles")
+# Those that no organisation has within its name («Prime Minister», but not «King's College» or «Mother Teresa Home»).
+PERSONAL_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "minister", "premier", "president", "senator", "sir"))
 NO_NAMES = NOT_NAMES - TITLES
 # What only somebody does who can speak: behind these a capital is a name even where the word is a common one («Stone said»).
 SPEAKING = "said|says|told|asked|added|argued|explained|replied|wrote|thinks?|thought|believes?|believed|smiled|laughed"
+SAID_BEFORE = frozenset(("says", "adds", "added", "explains", "warns", "argues"))  # «…, adds Rooney»
 SPEAKS = re.compile(rf"\s*,?\s*(?:{SPEAKING})\b")
 SPEECH = re.compile(
     rf"\s*,?\s*(?:{SPEAKING}|knew|knows|"
+    r"figured|discovered|discovers|finds|studie[sd]|suggests|suspects?|hopes|plans|reckons|admits|admitted|denies|denied|insists|"
+    r"insisted|agrees|agreed|claims|claimed|recalls|recalled|notes|noted|warns|warned|writes|concluded|calculated|realised|realized|"
     r"wants?|wanted|loved?|loves|liked?|likes|cried|went|walked|sat|stood|looked|felt|feels|has|had|is|was|"
     r"lost|found|made|took|gave|came|got|plays?|played|stars?|starred|directed|won|lives?|lived|met|married|works?|worked|"
     r"will|would|can|could|did|does|who|whose|never|always|also|'s|’s)\b"
@@ -246,7 +252,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     while words and (first in NOT_NAMES or first in TITLES):
         if first in TITLES:
             titled = True
-            sex = _title_sex(first)
+            sex = namerows.title_sex(first)
         at += len(words[0]) + 1
         words = words[1:]
         first = words[0].lower().rstrip(".") if words else ""
@@ -259,6 +265,11 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     preceding = before[-1].lower() if before else ""
     if words[-1].lower() in NOT_PERSON_END or (len(words) == 1 and words[0].isupper() and len(words[0]) > 1):
         return None
+    if not kind and not titled and len(words) > 2 and (skipped := namerows.name_at(words, names, PERSONAL_TITLES)):
+        title = words[skipped - 1].lower().rstrip(".")
+        known = namerows.title_sex(title) if title in PERSONAL_TITLES else EITHER
+        first_name = names.get(words[skipped].lower().split("-")[0], "")[:1] or EITHER
+        return Person(at + len(" ".join(words[:skipped])) + 1, end, known if known != EITHER else first_name, True)
     if titled:
         return Person(at, end, sex if sex != EITHER else kind[:1] or EITHER, True)
     if kind:
@@ -269,7 +280,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         if preceding in BEFORE_PLACE and _is_place(words[0]):
             return None
         return Person(at, end, kind[0], preceding not in ("the", "a", "an"))
-    if preceding in NAMED_AFTER:
+    if preceding in NAMED_AFTER or (preceding in SAID_BEFORE and len(words) <= 3 and not begins):
         return Person(at, end, EITHER, True)
     if begins and len(words) == 1 and DESCRIBED.match(text, end) and pronouns.shipped().classes.get(words[0].lower()) in RARE:
         return Person(at, end, EITHER, True)
@@ -290,14 +301,6 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if len(words) > 3 or preceding == "the":
         return None
     return Person(at, end, EITHER, bool(SPEECH.match(text, end)) or len(words) == 2)
-
-
-def _title_sex(title: str) -> str:
-    if title in ("mrs", "ms", "miss", "queen", "princess", "lady", "dame", "sister", "mother", "aunt", "auntie", "grandma"):
-        return FEMALE
-    if title in ("mr", "king", "prince", "lord", "sir", "pope", "father", "brother", "uncle", "grandpa", "duke", "emperor"):
-        return MALE
-    return EITHER
 
 
 def _is_place(word: str) -> bool:

@@ -28,6 +28,8 @@ CALLED = re.compile(
 )
 DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
+# «Chairman of Southern Riverina Irrigators Ted Hatty says»
+OF_BODY = re.compile(r"\s+(?:of|for|at)\s+(?:the\s+)?(?:(?:[A-Z][\w&.'’-]*|and|of|for|the|&)\s+){1,8}$")
 AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
 BRACKETED = re.compile(r"[^.,;:()\n]{0,40}\(\s*(\w+)\s+\w+")
 PLAYED = leads.after(
@@ -111,7 +113,9 @@ def bound(
     after = next((person for person in named if person.start >= item.end), None)
     if after is not None:
         between = text[item.end : after.start]
-        if not between.strip() or CALLED.fullmatch(between):
+        if not between.strip() or CALLED.fullmatch(between) or between.strip(" .").lower() in people.TITLES:
+            return SURELY, sets.NAMED
+        if after.sure and OF_BODY.fullmatch(between) and " " in text[after.start : after.end]:
             return SURELY, sets.NAMED
         if after.sex in fits and (DIRECT.fullmatch(between) or AT_WORK.fullmatch(between)):
             return SURELY, sets.NAMED

@@ -21,6 +21,7 @@ from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, 
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.substitution.unnamed import Unnamed
 from evenflow.transforms.substitution.wordsets import WordSets
 
 # Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
@@ -62,6 +63,7 @@ class Resolver:
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
+        self._report = Unnamed(text, sentences, words) if words.of_report else None
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of all items, which are in the text's order; each item is in one chain."""
@@ -149,12 +151,14 @@ class Resolver:
                 chain = self._resolve(item, recent, sex)
             elif item.kind == "noun":
                 chain = self._noun(item, recent, sex)
+                self._named_next(item, chain, sex)
             elif item.kind == "plural":
                 chain = self._same_word(item, recent)
                 if is_definite_plural(self.text, self.sentences[item.sentence][0], item):
                     named = [each for each in self._before(item, 1) if each.sure and each.sex in (sex, people.EITHER)]
                     if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
                         chain.lower(0.45, sets.UNSURE)
+                self._named_next(item, chain, sex)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
             last = recent[-1].chain if recent else None
@@ -182,6 +186,16 @@ class Resolver:
         """Whether a noun that stays as it is may still be whom a pronoun means."""
         first = max(self.sentences[item.sentence][0], item.start - 40)
         return item.kind == "noun" and item.reason in KEPT and CERTAIN.search(self.text, first, item.start) is not None
+
+    def _named_next(self, item: Item, chain: Chain, sex: str) -> None:
+        """Lower the confidence of somebody whom a report names right after: «One of the men …. Nigel Officer …»."""
+        if self._report is None or min(item.weight, chain.weight) < 0.5:
+            return
+        at, place, plural = item.start, item.sentence, item.kind == "plural"
+        if self._report.is_one_of(at, item.end, place, sex, plural, item.word):
+            chain.lower(0.4, sets.NAMED)
+        elif not plural and self._report.is_headed(at, place, sex):
+            chain.lower(0.45, sets.NAMED)
 
     def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
@@ -213,7 +227,8 @@ class Resolver:
                         return candidate.chain
             for person in self._before(item, 2):
                 if person.sex == sex or person.sex == people.EITHER:
-                    return Chain([], 0.45 if person.sex == sex else 0.6, sets.UNSURE)
+                    known = person.sex == sex or (self._report is not None and person.sure)
+                    return Chain([], 0.45 if known else 0.6, sets.UNSURE)
         return Chain()
 
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
@@ -257,6 +272,8 @@ class Resolver:
             bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
         told = best.sentence == 0 and item.sentence == 1 and len(self.text) < REPORT  # «The farmer sold a cow. She says …»
         if best.chain is None and not told and self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if best.chain is None and self._report is not None and self._report.has_name(best.at, best.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
@@ -318,6 +335,10 @@ class Resolver:
         if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
             chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
+            chain.lower(0.4, sets.UNSURE)
+        if self._report is not None and not self._report.is_general(
+            item.start, item.sentence
+        ):  # whoever it goes on with is named
             chain.lower(0.4, sets.UNSURE)
         if self._hidden and self._may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)

@@ -102,7 +102,8 @@ class Gendered:
                 gendered_nouns.check(said, item)
             if item.weight >= 0.5:
                 last[item.group] = place
-        titles.settle(items)
+        if titles.any:
+            titles.settle(items, words.of_report)
 
     def _companions(
         self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item], words: WordSets

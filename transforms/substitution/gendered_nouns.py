@@ -68,6 +68,24 @@ NEST = re.compile(
     r"termites?|the workers|bumblebees?|honeybees?|brood|drones|worker bees|apiar\w+|beekeep\w+)\b",
     re.IGNORECASE,
 )
+# «the Ptolemaic queens», «a Saxon king»: those of a people's history
+RULERS = frozenset(
+    (
+        "king",
+        "kings",
+        "queen",
+        "queens",
+        "prince",
+        "princes",
+        "princess",
+        "princesses",
+        "emperor",
+        "emperors",
+        "empress",
+        "empresses",
+    )
+)
+OF_A_PEOPLE = re.compile(r"[a-z,]\s+[A-Z][a-z]+(?:ic|an|ish|ese|on|ine|ian|ite|id|ch)\s+$")
 EGYPT = re.compile(
     r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
     r"mummy expert)\b",
@@ -224,6 +242,11 @@ def _check_piece(said: Said, item: Item, before: str, after: str) -> None:
         item.lower(0.1, sets.SENSE)
 
 
+def _check_ruler(said: Said, item: Item, before: str, after: str) -> None:
+    if said.capitals and OF_A_PEOPLE.search(before):
+        item.lower(0.3, sets.HISTORY)
+
+
 def _check_thing(said: Said, item: Item, before: str, after: str) -> None:
     """What the word is said of, or makes a compound with: «female mice», «queen bed»."""
     sex = item.word in ("male", "female")
@@ -250,6 +273,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
         _check_board: ("sister", "mother", "brother"),
         _check_bro: ("bro", "sis"),
         _check_piece: PIECES,
+        _check_ruler: RULERS,
         _check_thing: CROWNED | ADJECTIVES,
     }
     every = {word for own in words.values() for word in own}

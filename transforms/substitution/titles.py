@@ -25,6 +25,11 @@ class Titles:
         self._text = text
         self._known: dict[str, bool] = {}  # surnames, and whether their bearer is known by a first name
 
+    @property
+    def any(self) -> bool:
+        """Whether one before a surname was checked."""
+        return bool(self._known)
+
     def check(self, item: Item) -> None:
         """Lower the confidence of a title by what follows it; its word becomes «mr» with the surname."""
         match = NAMES.match(self._text[item.end : item.end + REACH])  # a sentence's bound after «Mrs.» is often none
@@ -44,9 +49,9 @@ class Titles:
         item.word = f"{item.word} {surname}"
         item.lower(SURNAME_ALONE, sets.NAMED)
 
-    def settle(self, items: Sequence[Item]) -> None:
-        """Lower the rest's confidence where others of the text have a first name: a report has most likely named them all."""
-        if not any(self._known.values()):
+    def settle(self, items: Sequence[Item], report: bool) -> None:
+        """Lower the rest's confidence in a report, or where others of the text have a first name: all were named, most likely."""
+        if not report and not any(self._known.values()):
             return
         for item in items:
             if item.kind == "title":

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
+from evenflow.transforms.substitution import reports
 
 WORD = re.compile(r"\w+")
 # ASCII text in small letters, with a blank for all that is in no word: far faster to part at blanks than to search for WORD.
@@ -43,6 +44,20 @@ class WordSets:
     def of_work(self) -> bool:
         """Whether the text says much of a film, a play or a book."""
         return people.is_about_a_work(self._text)
+
+    @cached_property
+    def of_report(self) -> bool:
+        """Whether the text is an edited one that names whom it quotes."""
+        return not self.caseless and reports.is_report(self._text)
+
+    @cached_property
+    def _articles(self) -> list[int]:
+        return reports.breaks(self._text)
+
+    def article(self, at: int) -> tuple[int, int]:
+        """Start and end of the article that a place of the text is in."""
+        after = bisect_right(self._articles, at)
+        return self._articles[after - 1], self._articles[after] if after < len(self._articles) else len(self._text)
 
     def named(self, place: int) -> list[Person]:
         """The named people of a sentence, in its order."""
