@@ -19,6 +19,7 @@ from evenflow.transforms.substitution import leads, naming, sets
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
+from evenflow.transforms.substitution.filmed import Filmed
 from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -62,6 +63,7 @@ class Resolver:
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
+        self._filmed = Filmed(text, sentences, words, self._candidates.people) if self._of_work else None
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of all items, which are in the text's order; each item is in one chain."""
@@ -157,6 +159,8 @@ class Resolver:
                         chain.lower(0.45, sets.UNSURE)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
+            if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):
+                chain.lower(*told)
             last = recent[-1].chain if recent else None
             other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
             if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):
@@ -190,7 +194,9 @@ class Resolver:
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
         if named is not None:
-            return Chain([], *named)
+            same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
+            same.lower(*named)  # «a woman … the woman ( gloria stuart )»
+            return same
         for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
             if candidate.sentence != item.sentence or candidate.chain is None:
                 break
