@@ -39,6 +39,8 @@ GOES_ON = re.compile(
     r"learning|struggling|suffering|waiting|looking|searching|going|coming|in|on|from|,)\b|\s*,"
 )
 ONLY_AS = re.compile(r"(?:^|[.,;:(]\s*)(?:as|for)\s+" + A + "$")
+# «for a guy who gets so much money , his record is poor»
+JUDGED_FIRST = re.compile(r"\W*for\s+" + A + "$")
 # What the person is to the work stands behind: «a man who will become more of a supporting character».
 A_PART = re.compile(
     r"\s+(?:who|that)\b[^.;:()]{0,30}\b(?:is|was|be|becomes?|became|as)\s+(?:(?:more|less|much|most)\s+(?:of\s+)?)?(?:an?|the)\s+"
@@ -105,8 +107,10 @@ class Filmed:
             return SURELY, sets.REFERS
         if A_PART.match(after):
             return PERHAPS, sets.WORK
-        if item.start - start < BEFORE and BEGINS.fullmatch(before) and APPOSED.match(after) and item.sentence:
-            return PERHAPS, sets.REFERS
+        if item.start - start < BEFORE and item.sentence:
+            first = BEGINS.fullmatch(before) and APPOSED.match(after)
+            if first or (JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
+                return PERHAPS, sets.REFERS
         framed = item.word in PLAIN and (
             TOLD_OF.search(before) or (GOES_ON.match(after) and JUDGED.search(before)) or ONLY_AS.search(before)
         )
