@@ -121,6 +121,10 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless:
         weight = rule.caseless if caseless else rule.weight
         if rule.scope == PHRASE:
             out.append(Found(start + match.start(), start + match.end(), rule.reason, weight, rule.groups))
+        elif caseless and "\n" in said:  # each line is a remark of its own there
+            first = said.rfind("\n", 0, match.start()) + 1
+            last = said.find("\n", match.end())
+            out.append(Found(start + first, start + (last if last >= 0 else len(said)), rule.reason, weight, rule.groups))
         elif id(rule) not in known:
             known.add(id(rule))
             out.append(Found(start, start + len(said), rule.reason, weight, rule.groups))
@@ -130,7 +134,7 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless:
     for pattern in sorted(tried, key=attrgetter("number")) if tried else ():
         for match in pattern.whole.finditer(said):
             add(pattern.rule, match)
-            if pattern.rule.scope == SENTENCE:
+            if id(pattern.rule) in known:
                 break
     folded = said.lower()
     if len(folded) != len(said):  # a letter that is longer in lower case
