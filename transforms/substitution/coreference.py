@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, sets
+from evenflow.transforms.substitution import leads, naming, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
@@ -90,6 +90,7 @@ class Resolver:
                 continue
             elif any(self._may_be_named(item.sentence) for item in chain.items):
                 chain.lower(0.45, sets.UNSURE)
+        tying.tie(self.text, items, out, self.caseless)
         return out
 
     def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
@@ -153,7 +154,10 @@ class Resolver:
                 chain = self._noun(item, recent, sex)
             elif item.kind == "plural":
                 chain = self._same_word(item, recent)
-                if is_definite_plural(self.text, self.sentences[item.sentence][0], item):
+                definite = is_definite_plural(self.text, self.sentences[item.sentence][0], item)
+                if self.caseless and not definite and chain.items and chain.items[-1].sentence != item.sentence:
+                    chain = Chain()  # comments on some people in general are no story
+                if definite:
                     named = [each for each in self._before(item, 1) if each.sure and each.sex in (sex, people.EITHER)]
                     if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
                         chain.lower(0.45, sets.UNSURE)
