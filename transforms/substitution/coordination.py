@@ -11,7 +11,7 @@ from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 
 COORDINATED = re.compile(
-    r"\s*(?:,?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
     r"(?:(?:both|either|neither|of|to|for|by|with|from|the|an?|my|your|his|her|their|our|its|some|all|no|any|that|this|these|"
     r"those|old|young|little|other|for|\d[\d,.]*%?|one|two|three|four|five|six|seven|eight|nine|ten|many|fewer|more)\s+){0,3}",
     re.IGNORECASE,
