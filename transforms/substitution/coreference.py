@@ -325,7 +325,9 @@ class Resolver:
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
         first = self.sentences[max(0, item.sentence - WINDOW)][0]
-        if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
+        near = self.sentences[max(0, item.sentence - 1)][0] if self.caseless else max(first, item.start - NAME_REACH)
+        named = naming.has_unknown_subject if self.caseless else naming.may_be_named
+        if named(self.text, near, item.start):
             chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)
