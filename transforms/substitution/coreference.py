@@ -20,7 +20,7 @@ from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, R
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.filmed import Filmed
-from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, is_speaker, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
@@ -212,7 +212,7 @@ class Resolver:
                 return candidate.chain
             if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
                 return candidate.chain
-        if DEFINITE.search(text, max(start, item.start - 40), item.start):
+        if DEFINITE.search(text, max(start, item.start - 40), item.start) and not is_speaker(text, start, item):
             same = self._same_word(item, recent)
             if same.items:
                 return same

@@ -31,12 +31,15 @@ TOLD_OF = re.compile(
 )
 # Of whom a reviewer has an opinion: «you've got to hand it to a guy who …», «it is hard not to congratulate a guy for …».
 JUDGED = re.compile(
-    r"\b(?:hand\s+it\s+to|congratulat\w+|blam\w+|root(?:ing)?\s+for|get\s+behind|cheer\w*\s+for|feel\s+for|care\s+(?:about|for)|"
-    rf"sympathi[sz]e\s+with|relate\s+to|identify\s+with|getting\s+to\s+know|get\s+to\s+know|for|from|as|like)\s+{A}$"
+    r"\b(?:hand\s+it\s+to|congratulat\w+|blam(?:e|es|ing)|root(?:ing)?\s+for|get\s+behind|cheer(?:ing)?\s+for|care\s+(?:about|for)|"
+    rf"sympathi[sz]e\s+with|relate\s+to|identify\s+with|getting\s+to\s+know|get\s+to\s+know)\s+{A}$"
 )
+SEEN_AS = re.compile(rf"\b(?:for|from|as|like)\s+{A}$")
+# «what a woman !»
+EXCLAIMED = re.compile(rf"\bwhat\s+{A}$")
 GOES_ON = re.compile(
     r"\s+(?:who(?:se|['’]s)?|that|with|of\s+(?:his|her)|for\s+\w+ing|trying|caught|trapped|torn|forced|haunted|driven|obsessed|living|"
-    r"learning|struggling|suffering|waiting|looking|searching|going|coming|in|on|from|,)\b|\s*,"
+    r"learning|struggling|suffering|waiting|looking|searching|going|coming|in|on|from)\b|\s*,"
 )
 ONLY_AS = re.compile(r"(?:^|[.,;:(]\s*)(?:as|for)\s+" + A + "$")
 # «for a guy who gets so much money , his record is poor»
@@ -67,10 +70,12 @@ SAID_OF = re.compile(
 MANY_ARE = re.compile(r"\b(?:are|were|as)\s+(?:(?:both|just|two|three|four|five|a (?:couple|pair|group|bunch) of)\s+)+(?:[\w'’-]+\s+){0,3}$")
 COUNTED = leads.after("two|three|four|five|both|pair of|couple of|group of|trio of", 3)
 ONE_IS = re.compile(r"\W*(?:one|the first|the (?:older|younger|elder|eldest)|they|these|both)\b(?:\s+of\s+(?:them|these))?\s+(?:is|are)\s+(\w+)\s+(\w+)")
+# «four girls rule the school . courtney shane , played by …»
+NAMED_FIRST = re.compile(r"\W*([^\W\d_][\w'’-]+)(?:\s+([^\W\d_][\w'’-]+))??\s*(?:,\s+(?:played|voiced)\s+by|\()")
 # A sentence that begins with what somebody is: «a kind woman , her last act …».
 BEGINS = re.compile(r"\W*" + A + "$")
 APPOSED = re.compile(r"\s+,\s+(?:his|her|he|she)\b|,\s+(?:his|her|he|she)\b")
-NAMED_AT = re.compile(r"(?<![\w'’-])([^\W\d_]{3,})(?=['’]s\b|\s+\(|\s+(?:is|was|has|decides|finds|must|gets|meets)\b|\s*,\s+(?:an?|the|who|whose)\b)")
+NAMED_AT = re.compile(r"(?<![\w'’-])([^\W\d_]{3,})(?=(['’]s)\s|\s+\(|\s+(?:is|was|has|decides|finds|must|gets|meets)\b|\s*,\s+(?:an?|the|who|whose)\b)")
 RARE = (None, "0000")
 PLAIN = frozenset(
     ("man", "woman", "guy", "girl", "boy", "lady", "gal", "dude", "chick", "fellow", "father", "mother", "husband", "wife", "son", "daughter")
@@ -111,8 +116,12 @@ class Filmed:
             first = BEGINS.fullmatch(before) and APPOSED.match(after)
             if first or (JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
                 return PERHAPS, sets.REFERS
+        goes_on = GOES_ON.match(after) is not None
+        judged = (goes_on and JUDGED.search(before)) or (EXCLAIMED.search(before) and after.lstrip()[:1] == "!")
+        if item.word in PLAIN and judged and item.sentence:
+            return PERHAPS, sets.REFERS
         framed = item.word in PLAIN and (
-            TOLD_OF.search(before) or (GOES_ON.match(after) and JUDGED.search(before)) or ONLY_AS.search(before)
+            TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before)
         )
         player = item.word in PLAYERS and not OF_ANYBODY.search(before)
         if (framed or player) and self._is_near(item.sentence, sex):
@@ -136,7 +145,8 @@ class Filmed:
         following = item.sentence + 1
         if COUNTED.search(before) and following < len(self._sentences):
             one = ONE_IS.match(self._text, *self._sentences[following])
-            if one is not None and (self._names(one[1]) or self._names(one[2])):
+            one = one or NAMED_FIRST.match(self._text, *self._sentences[following])
+            if one is not None and any(map(self._names, filter(None, one.groups()))):
                 return PERHAPS, sets.WORK
         return None
 
@@ -170,9 +180,10 @@ class Filmed:
             return True
         if place not in self._unknown:
             start, end = self._sentences[place]
-            said = [match[1] for match in NAMED_AT.finditer(self._text, start, end)]
-            known = any(self._is_rare(word) and word not in people.lone_names() and may_be_name(word) for word in said)
-            self._unknown[place] = known
+            said = {match[1]: match[2] is not None for match in NAMED_AT.finditer(self._text, start, end)}
+            self._unknown[place] = any(
+                (owns or self._is_rare(word)) and word not in people.lone_names() and may_be_name(word) for word, owns in said.items()
+            )
         return self._unknown[place]
 
     @staticmethod

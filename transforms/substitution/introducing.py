@@ -34,11 +34,18 @@ REACH = 30  # characters before a noun within which its determiner stands
 def is_own(text: str, start: int, item: Item) -> bool:
     """Whether a noun of a sentence that begins at start is the speaker's or the reader's, or one or some of many."""
     first = max(start, item.start - REACH)
-    if item.kind in ("noun", "plural") and SPEAKER.search(text, first, item.start) is not None:
+    if is_speaker(text, start, item):
         return True
     if item.kind == "plural":
         return DEFINITE_PLURAL.search(text, first, item.start) is None
     return item.kind == "noun" and OWN.search(text, first, item.start) is not None
+
+
+def is_speaker(text: str, start: int, item: Item) -> bool:
+    """Whether a noun is what the speaker says that he is, or the reader («are you the guy who …»)."""
+    if item.kind not in ("noun", "plural"):
+        return False
+    return SPEAKER.search(text, max(start, item.start - REACH), item.start) is not None
 
 
 def is_pointed_at(text: str, start: int, item: Item) -> bool:
