@@ -1,4 +1,4 @@
-"""Whoever is called, with few marks or none: «do your research man.», «a religion of peace guys the bombs …», «yes girl», «boys lets go».
+"""Whoever is called, with few marks or none: «do your research man.», «a religion of peace guys the bombs …», «yes girl».
 
 A call says nothing of a person's sex that a change could turn; «guys» and «man» are said to anybody.
 """
@@ -19,28 +19,35 @@ CALLED = frozenset(
 MANY = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "gents", "dudes", "lads"))
 BARE_END = r"(?:^|[.!?,;:\n(]\s*)"
 INTERJECTIONS = (
-    r"yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lol|lmao|bruh|wow|damn|omg|congrats|"
-    "cheers|bye|welcome|preach|slay|sure|true|right|exactly|same|amen|alright|well|good (?:morning|night|evening|luck|job|work|game)|"
-    "nice (?:one|work|job)|well done|great job|love it|good for you|you go"
+    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lol|lmao|bruh|wow|damn|omg|"
+    "congrats|cheers|bye|welcome|preach|slay|sure|true|right|exactly|same|amen|alright|well|well done|love it|you go|"
+    "good (?:morning|night|evening|luck|job|work|game|for you)|(?:nice|great) (?:one|work|job)"
 )
 GREETED = re.compile(rf"{BARE_END}(?:(?:{INTERJECTIONS}),?\s+){{1,2}}$", re.IGNORECASE)
 CLOSES = re.compile(r"\s*(?:[.,!?;:\n)]|$)")
 # A clause that begins behind a call. What a plural may do by itself («girls get …», «guys are …») is none.
 CLAUSE = (
     r"lets?\b|let['’]s|let us|please|pls|listen|stop it|calm down|hold on|look at this|come on|cmon|gather|wake up|"
-    r"don['’]?t (?:you|be|forget|worry|let|even|listen|feed)|(?:do|did|can|could|would|will|are|have|dont|should) (?:you|u|we|yall)|"
-    r"(?:you|u|we|yall) (?:need|should|have|must|can|cant|are|better|gotta|all|did|got|do|dont|just|really)|you['’]?re|youre|were|we['’]re|"
-    r"i (?:think|need|have|am|just|dont|swear|want|got|was|really)|i['’]?m|i['’]?ve|its|it['’]s|it is|this (?:is|was|isnt)|that (?:is|was)|"
-    r"that['’]?s|theres?|there['’]?s|there is|what|whats|why|how|where|is (?:this|that|it|there)"
+    r"don['’]?t (?:you|be|forget|worry|let|even|listen|feed)|"
+    r"(?:do|did|can|could|would|will|are|have|dont|should) (?:you|u|we|yall)|"
+    r"(?:you|u|we|yall) (?:need|should|have|must|can|cant|are|better|gotta|all|did|got|do|dont|just|really)|"
+    r"you['’]?re|youre|were|we['’]re|i (?:think|need|have|am|just|dont|swear|want|got|was|really)|i['’]?m|i['’]?ve|"
+    r"its|it['’]s|it is|this (?:is|was|isnt)|that (?:is|was)|that['’]?s|theres?|there['’]?s|there is|"
+    r"what|whats|why|how|where|is (?:this|that|it|there)"
 )
 BEGINS_CLAUSE = re.compile(rf"\s*,?\s+(?:{CLAUSE})\b", re.IGNORECASE)
 COMMANDED = re.compile(r"\s*,\s+([a-z]+)\s+(?:an?|the|your|my|me|us|it|up|down|to|over|here|in|out|on)\b", re.IGNORECASE)
 STRONG = re.compile(r"\s*,?\s+(?:let['’]?s|please|listen|calm down|come on|gather|wake up)\b", re.IGNORECASE)
-NEW_CLAUSE = re.compile(r"\s+(?:the|this|that|these|those|i|im|we|it|its|they|theyre|he|she|you|youre|my|if|when|just|lets)\b", re.IGNORECASE)
+NEW_CLAUSE = re.compile(
+    r"\s+(?:the|this|that|these|those|i|im|we|it|its|they|theyre|he|she|you|youre|my|if|when|just|lets)\b", re.IGNORECASE
+)
 OPENS = re.compile(BARE_END + r"(?:(?:and|so|but|ok|okay|well|now|alright|right|look|listen)\s+)?$", re.IGNORECASE)
 LINKED = re.compile(r"(?:\s{2,}|\b(?:and|so|but|then|now)\s+)$")
 # «a religion of peace guys the …»: a preposition has its noun already.
-HAS_OBJECT = re.compile(r"\b(?:of|in|on|for|with|about|at|into|from|like)\s+(?:(?:the|this|that|my|your|our|a|an)\s+)?([^\W\d_]{3,})\s+$", re.IGNORECASE)
+HAS_OBJECT = re.compile(
+    r"\b(?:of|in|on|for|with|about|at|into|from|like)\s+(?:(?:the|this|that|my|your|our|a|an)\s+)?([^\W\d_]{3,})\s+$",
+    re.IGNORECASE,
+)
 DESCRIBING = re.compile(
     r"\w+(?:ish|an|ian|ese|ic|al|ous|ful|ive|less|able|ed|ing|er|est)|all|any|bad|big|black|brown|cute|dumb|fat|few|gay|good|hot|jew|"
     r"little|many|most|nice|old|other|poor|random|real|rich|right|same|short|small|some|stupid|tall|these|those|tough|trans|ugly|white|"
@@ -60,9 +67,55 @@ COMMAND = re.compile(
 # What «man» makes a compound with.
 TRADES = frozenset(
     (
-        *("delivery", "repair", "camera", "maintenance", "mail", "milk", "garbage", "trash", "weather", "family", "business", "cave"),
-        *("front", "hit", "point", "rag", "gas", "oil", "money", "fire", "sound", "light", "ice", "bin", "cable", "gun", "bag", "old"),
-        *("good", "best", "poor", "new", "young", "dear", "little", "big", "nice", "fellow", "baby", "own", "ex", "first", "next"),
+        *(
+            "delivery",
+            "repair",
+            "camera",
+            "maintenance",
+            "mail",
+            "milk",
+            "garbage",
+            "trash",
+            "weather",
+            "family",
+            "business",
+            "cave",
+        ),
+        *(
+            "front",
+            "hit",
+            "point",
+            "rag",
+            "gas",
+            "oil",
+            "money",
+            "fire",
+            "sound",
+            "light",
+            "ice",
+            "bin",
+            "cable",
+            "gun",
+            "bag",
+            "old",
+        ),
+        *(
+            "good",
+            "best",
+            "poor",
+            "new",
+            "young",
+            "dear",
+            "little",
+            "big",
+            "nice",
+            "fellow",
+            "baby",
+            "own",
+            "ex",
+            "first",
+            "next",
+        ),
     )
 )
 GOES_ON = re.compile(r"\s+(?:and|but|because|cause|cuz|before|or)\s", re.IGNORECASE)

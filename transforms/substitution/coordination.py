@@ -123,9 +123,8 @@ def _bar_one_deed(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
             continue
         general = [item for item in here if item.word in PEOPLE_PLURAL and not _has(THE, text, item)]
         done = {item.group for item in general}
-        if done and any(item.group not in done and item.word in PARTNERS and _has(OWNED, text, item) for item in here):
-            _bar(here)
-        elif done and FORCED.search(text, *sentences[place]):
+        partnered = any(item.group not in done and item.word in PARTNERS and _has(OWNED, text, item) for item in here)
+        if done and (partnered or FORCED.search(text, *sentences[place])):
             _bar(here)
         else:
             said = {item.word: item for item in here if item.kind == "noun"}

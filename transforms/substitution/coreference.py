@@ -63,7 +63,7 @@ class Resolver:
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
-        self._filmed = Filmed(text, sentences, words, self._candidates.people) if self._of_work else None
+        self._filmed = Filmed(text, sentences, self._candidates.people) if self._of_work else None
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of all items, which are in the text's order; each item is in one chain."""

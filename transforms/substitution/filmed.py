@@ -14,7 +14,6 @@ from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import leads, pronouns, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.sets import Item
-from evenflow.transforms.substitution.wordsets import WordSets
 
 Told = tuple[float, str]
 SURELY, PERHAPS = 0.1, 0.4  # confidence that is left to who is named, and to who most likely is
@@ -53,9 +52,13 @@ HEROES = frozenset(("hero", "heroine", "heroes", "heroines"))
 OF_MANY = leads.after("any|every|each|no|all|most|without|typical|usual|unsung", 2)
 OURS = leads.after("our|the|these|those|both|two|three|four", 4)
 PLAYERS = frozenset(("actor", "actress"))
-OF_ANYBODY = re.compile(r"\b(?:any|every|each|no|another|other|less|more|better|different|lesser|whichever|which|what)\s+(?:[\w-]+\s+){0,2}$")
+OF_ANYBODY = re.compile(
+    r"\b(?:any|every|each|no|another|other|less|more|better|different|lesser|whichever|which|what)\s+(?:[\w-]+\s+){0,2}$"
+)
 # «king ( martin vidnovic )», «boy ( played by cole and dylan sprouse )»: an actor stands in brackets.
-BRACKET = re.compile(r"\(\s*(?:(?:played|voiced|portrayed)\s+by\s+)?([^\W\d_][\w'’.-]*)\s+(?:(?:and|&)\s+)?([^\W\d_][\w'’.-]*|\))")
+BRACKET = re.compile(
+    r"\(\s*(?:(?:played|voiced|portrayed)\s+by\s+)?([^\W\d_][\w'’.-]*)\s+(?:(?:and|&)\s+)?([^\W\d_][\w'’.-]*|\))"
+)
 BRACKETED = re.compile(r"[^.,;:()\n]{0,40}(?=\()")
 ACTED = re.compile(r"(?:(?:played|voiced|portrayed)\s+by)\s")
 # «two guys … : tim and bob», «a group of men , led by jimmy»
@@ -67,33 +70,40 @@ SAID_OF = re.compile(
     r"(?:^|[.,;:(]\s+|\b(?:and|but|while|as|that|because|since|though|when|where|if)\s+)((?:[^\W\d_][\w'’-]*\s+){1,3}?)"
     r"(?:(?:is|was|becomes|became|remains)\s+(?:(?:both|also|just|now|not|still|really|basically|simply)\s+)?|,\s+)" + A + "$"
 )
-MANY_ARE = re.compile(r"\b(?:are|were|as)\s+(?:(?:both|just|two|three|four|five|a (?:couple|pair|group|bunch) of)\s+)+(?:[\w'’-]+\s+){0,3}$")
+MANY_ARE = re.compile(
+    r"\b(?:are|were|as)\s+(?:(?:both|just|two|three|four|five|a (?:couple|pair|group|bunch) of)\s+)+(?:[\w'’-]+\s+){0,3}$"
+)
 COUNTED = leads.after("two|three|four|five|both|pair of|couple of|group of|trio of", 3)
-ONE_IS = re.compile(r"\W*(?:one|the first|the (?:older|younger|elder|eldest)|they|these|both)\b(?:\s+of\s+(?:them|these))?\s+(?:is|are)\s+(\w+)\s+(\w+)")
+ONE_IS = re.compile(
+    r"\W*(?:one|the first|the (?:older|younger|elder|eldest)|they|these|both)\b(?:\s+of\s+(?:them|these))?\s+"
+    r"(?:is|are)\s+(\w+)\s+(\w+)"
+)
 # «four girls rule the school . courtney shane , played by …»
 NAMED_FIRST = re.compile(r"\W*([^\W\d_][\w'’-]+)(?:\s+([^\W\d_][\w'’-]+))??\s*(?:,\s+(?:played|voiced)\s+by|\()")
 # A sentence that begins with what somebody is: «a kind woman , her last act …».
 BEGINS = re.compile(r"\W*" + A + "$")
 APPOSED = re.compile(r"\s+,\s+(?:his|her|he|she)\b|,\s+(?:his|her|he|she)\b")
-NAMED_AT = re.compile(r"(?<![\w'’-])([^\W\d_]{3,})(?=(['’]s)\s|\s+\(|\s+(?:is|was|has|decides|finds|must|gets|meets)\b|\s*,\s+(?:an?|the|who|whose)\b)")
+NAMED_AT = re.compile(
+    r"(?<![\w'’-])([^\W\d_]{3,})(?=(['’]s)\s|\s+\(|\s+(?:is|was|has|decides|finds|must|gets|meets)\b|\s*,\s+(?:an?|the|who|whose)\b)"
+)
 RARE = (None, "0000")
 PLAIN = frozenset(
-    ("man", "woman", "guy", "girl", "boy", "lady", "gal", "dude", "chick", "fellow", "father", "mother", "husband", "wife", "son", "daughter")
+    (
+        *("man", "woman", "guy", "girl", "boy", "lady", "gal", "dude", "chick", "fellow"),
+        *("father", "mother", "husband", "wife", "son", "daughter"),
+    )
 )
 
 
 class Filmed:
     """The nouns of one review.
 
-    sentences: (start, end) in order. named: the named people of a sentence. words: of the sentences.
+    sentences: (start, end) in order. named: the named people of a sentence.
     """
 
-    def __init__(
-        self, text: str, sentences: Sequence[tuple[int, int]], words: WordSets, named: Callable[[int], Sequence[Person]]
-    ):
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], named: Callable[[int], Sequence[Person]]):
         self._text = text
         self._sentences = sentences
-        self._words = words
         self._named = named
         self._unknown: dict[int, bool] = {}
 
@@ -120,9 +130,7 @@ class Filmed:
         judged = (goes_on and JUDGED.search(before)) or (EXCLAIMED.search(before) and after.lstrip()[:1] == "!")
         if item.word in PLAIN and judged and item.sentence:
             return PERHAPS, sets.REFERS
-        framed = item.word in PLAIN and (
-            TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before)
-        )
+        framed = item.word in PLAIN and (TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before))
         player = item.word in PLAYERS and not OF_ANYBODY.search(before)
         if (framed or player) and self._is_near(item.sentence, sex):
             return PERHAPS, sets.WORK
@@ -163,7 +171,7 @@ class Filmed:
     def _is_said_of_name(self, before: str) -> bool:
         """Whether what stands before a noun makes it a predicate or an apposition of a name."""
         match = SAID_OF.search(before)
-        if match is None:
+        if match is None or (match.start() == 0 and len(before) == BEFORE):  # cut within a sentence
             return False
         said = match[1].split()
         if not people.NOT_NAMES.isdisjoint(said) or not pronouns.CLOSED.keys().isdisjoint(said):
@@ -182,7 +190,8 @@ class Filmed:
             start, end = self._sentences[place]
             said = {match[1]: match[2] is not None for match in NAMED_AT.finditer(self._text, start, end)}
             self._unknown[place] = any(
-                (owns or self._is_rare(word)) and word not in people.lone_names() and may_be_name(word) for word, owns in said.items()
+                (owns or self._is_rare(word)) and word not in people.lone_names() and may_be_name(word)
+                for word, owns in said.items()
             )
         return self._unknown[place]
 

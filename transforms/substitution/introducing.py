@@ -13,8 +13,9 @@ from evenflow.transforms.substitution.sets import Item
 OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|some|every|each|another)\s+(?:[\w-]+\s+){0,3}(?:(?:ex|step|half|great|god)-)?$")
 # «i'm the guy who laughs at everything»
 SPEAKER = re.compile(
-    r"(?<![\w'’])(?:i\s?['’]?m|i\s+(?:am|was|be|became|remain)|we\s?['’]?re|we\s+(?:are|were)|call me|makes? me|you\s?['’]?re|you\s+are|"
-    r"(?:are|arent|were|am) (?:you|i))\s+(?:(?:not|still|just|also|the|that|one|of|those|these)\s+)*(?:[\w-]+\s+){0,1}$",
+    r"(?<![\w'’])(?:i\s?['’]?m|i\s+(?:am|was|be|became|remain)|we\s?['’]?re|we\s+(?:are|were)|call me|makes? me|"
+    r"you\s?['’]?re|you\s+are|(?:are|arent|were|am) (?:you|i))\s+"
+    r"(?:(?:not|still|just|also|the|that|one|of|those|these)\s+)*(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
 POINTED = re.compile(r"\b(?:this|that|some|one|another|no|random)\s+(?:[\w-]+\s+){0,2}$")

@@ -16,7 +16,9 @@ from evenflow.transforms.substitution.sets import Item
 
 AND = re.compile(r"\s+(?:and|&)\s+(?:[\w-]+\s+)?")
 POINTED = leads.after("the|this|that", 2)
-DETERMINERS = frozenset(("a", "an", "the", "my", "your", "his", "her", "our", "their", "its", "some", "this", "that", "no", "two"))
+DETERMINERS = frozenset(
+    ("a", "an", "the", "my", "your", "his", "her", "our", "their", "its", "some", "this", "that", "no", "two")
+)
 ONE_OF = {"men": "man", "women": "woman", "guys": "guy", "girls": "girl", "boys": "boy", "ladies": "lady", "dudes": "dude"}
 OF_DOUBT = frozenset((sets.UNSURE, sets.REFERS, sets.NAMED, sets.WORK, sets.COMPARED, sets.BOUND, sets.DOUBTED))
 TIED = 0.45
