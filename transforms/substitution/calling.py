@@ -120,21 +120,26 @@ TRADES = frozenset(
 )
 GOES_ON = re.compile(r"\s+(?:and|but|because|cause|cuz|before|or)\s", re.IGNORECASE)
 NEGATED = re.compile(r"\bno\s+$", re.IGNORECASE)
+DETERMINERS = frozenset(
+    ("a", "an", "the", "this", "that", "my", "your", "his", "her", "our", "their", "these", "those", "of", "and", "or")
+)
 LAST = re.compile(r"([^\W\d_]+)\s+$")
 
 
 def is_called(word: str, before: str, after: str) -> bool:
     """Whether a noun between these parts of a sentence is whom it is said to."""
     last = LAST.search(before)
-    bare = last is None or last[1].lower() not in pronouns.CLOSED or LINKED.search(before) is not None
+    word_before = last[1].lower() if last is not None else ""
     closed = CLOSES.match(after) is not None
-    if GREETED.search(before) and (
-        closed or BEGINS_CLAUSE.match(after) or (NEW_CLAUSE.match(after) and not NEGATED.search(before))
+    if (
+        (not word_before or word_before not in DETERMINERS)
+        and GREETED.search(before)
+        and (closed or BEGINS_CLAUSE.match(after) or (NEW_CLAUSE.match(after) and not NEGATED.search(before)))
     ):
         return True
-    if (closed or GOES_ON.match(after)) and COMMAND.search(before) and last is not None and last[1].lower() not in TRADES:
+    if last is not None and (closed or GOES_ON.match(after)) and word_before not in TRADES and COMMAND.search(before):
         return not DESCRIBING.fullmatch(last[1]) and not people.is_person_noun(last[1])
-    if word not in MANY or not bare:
+    if word not in MANY or (word_before in pronouns.CLOSED and LINKED.search(before) is None):
         return False
     if OPENS.search(before):
         return BEGINS_CLAUSE.match(after) is not None or _is_commanded(after)

@@ -116,11 +116,13 @@ def _bar_one_deed(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
     Turned round they would have to be both at once.
     """
     by_place: dict[int, list[Item]] = {}
-    for item in items:
-        by_place.setdefault(item.sentence, []).append(item)
+    for first, second in pairwise(items):
+        if first.sentence == second.sentence and first.group != second.group and first.sentence not in by_place:
+            by_place[first.sentence] = []
+    for item in items if by_place else ():
+        if item.sentence in by_place:
+            by_place[item.sentence].append(item)
     for place, here in by_place.items():
-        if len({item.group for item in here}) < 2:
-            continue
         general = [item for item in here if item.word in PEOPLE_PLURAL and not _has(THE, text, item)]
         done = {item.group for item in general}
         partnered = any(item.group not in done and item.word in PARTNERS and _has(OWNED, text, item) for item in here)
