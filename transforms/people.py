@@ -130,7 +130,9 @@ def lone_names() -> frozenset[str]:
 @cache
 def _well_known() -> frozenset[str]:
     """Words that name somebody, where capitals do not tell, and no place."""
-    return (lone_names() | KNOWN_SURNAMES) - PLACES
+    classes = pronouns.shipped().classes
+    owners = {f"{name}s" for name in KNOWN_SURNAMES if classes.get(f"{name}s", "0")[0] == "0"}  # «hitlers opinion»
+    return (lone_names() | KNOWN_SURNAMES | owners) - PLACES
 
 
 def is_caseless(text: str) -> bool:

@@ -11,7 +11,8 @@ from evenflow.transforms.substitution import leads, pronouns, sets
 from evenflow.transforms.substitution.sets import Item
 
 COPULA = re.compile(
-    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am))\s+"
+    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am|"
+    r"(?:seem|look|sound|act)(?:s|ed)? like))\s+"
     r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+|widely\s+|often\s+|generally\s+)*"
     r"(?:(?:considered|called|known as|regarded as|seen as|viewed as|dubbed|believed to be|said to be)\s+)?"
     r"(?:an?\s+(?:[\w'’-]+\s+){1,3}(?:and|but|yet)\s+)?"
@@ -69,7 +70,7 @@ CALLING = re.compile(
 )
 SURNAME = re.compile(r"\s+[^\W\d_]+(?=\s*[,(–—-]|\s+(?:is|was|as)\b)")  # after a first name in a text without capitals
 TOLD_BY_ACTOR = re.compile(r"[^.,;:()\n]{0,40}\(\s*(?:played by\s+)?(\w+)\s+\w+")
-OWNED = re.compile(r"(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
+OWNED = re.compile(r"(?:\s+[^\W\d_]+)?(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
 NO_NAME_ENDS_SO = (
     *("s", "ing", "body", "one", "ism", "ist", "tion", "sion", "ness", "ity", "ment", "hood", "ship", "ology", "phobia", "ance"),
     *("ence", "ed", "ly", "ful", "able", "ible", "ous", "ive", "ian"),

@@ -11,7 +11,7 @@ from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 
 COORDINATED = re.compile(
-    r"\s*(?:,?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
     r"(?:(?:both|either|neither|of|to|for|by|with|from|the|an?|my|your|his|her|their|our|its|some|all|no|any|that|this|these|"
     r"those|old|young|little|other|for|\d[\d,.]*%?|one|two|three|four|five|six|seven|eight|nine|ten|many|fewer|more)\s+){0,3}",
     re.IGNORECASE,
@@ -40,6 +40,14 @@ CONTRASTS = re.compile(
     re.IGNORECASE,
 )
 SEXES = frozenset(("male", "female"))
+# Whom people in general have («men … their wives»), couples of one home, and what one side does to the other.
+PARTNERS = frozenset(("wives", "husbands", "girlfriends", "boyfriends"))
+COUPLES = (
+    *(("husband", "wife"), ("boyfriend", "girlfriend"), ("mother", "father"), ("mom", "dad"), ("mum", "dad")),
+    ("bride", "groom"),
+)
+OWNED = leads.after("their|his|her|the", 2)
+FORCED = re.compile(r"\b(?:rap(?:e|es|ed|ing)|molest\w*|grop(?:e|es|ed|ing)|catcall\w*|sexually)\b", re.IGNORECASE)
 LINKS = re.compile(r"\b(?:and|or|nor)\b|&")
 # Characters between two words that «and» links, and that «than» does.
 LONGEST_LINK, LONGEST_COMPARISON = 40, 100
@@ -64,6 +72,7 @@ def bar_even(text: str, items: Sequence[Item], pair: dict[str, str], sentences: 
             first.lower(0.0, sets.EVEN)
             second.lower(0.0, sets.EVEN)
     _bar_compared(text, items, sentences)
+    _bar_one_deed(text, items, sentences)
 
 
 def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[int, int]]) -> None:
@@ -99,6 +108,42 @@ def _bar_contrasted(text: str, items: Sequence[Item], sentences: Sequence[tuple[
         if len({item.group for item in both}) > 1:
             for item in both:
                 item.lower(0.45, sets.COMPARED)
+
+
+def _bar_one_deed(text: str, items: Sequence[Item], sentences: Sequence[tuple[int, int]]) -> None:
+    """Bar both sides where one sentence tells what the one does to the other («men … beat their wives», «a husband … his wife»).
+
+    Turned round they would have to be both at once.
+    """
+    by_place: dict[int, list[Item]] = {}
+    for first, second in pairwise(items):
+        if first.sentence == second.sentence and first.group != second.group and first.sentence not in by_place:
+            by_place[first.sentence] = []
+    for item in items if by_place else ():
+        if item.sentence in by_place:
+            by_place[item.sentence].append(item)
+    for place, here in by_place.items():
+        general = [item for item in here if item.word in PEOPLE_PLURAL and not _has(THE, text, item)]
+        done = {item.group for item in general}
+        partnered = any(item.group not in done and item.word in PARTNERS and _has(OWNED, text, item) for item in here)
+        if done and (partnered or FORCED.search(text, *sentences[place])):
+            _bar(here)
+        else:
+            said = {item.word: item for item in here if item.kind == "noun"}
+            for one, other in COUPLES:
+                if one in said and other in said:
+                    second = max(said[one], said[other], key=lambda item: item.start)
+                    if _has(OWNED, text, second):
+                        _bar([said[one], said[other]])
+
+
+def _bar(items: Sequence[Item]) -> None:
+    for item in items:
+        item.lower(0.45, sets.COMPARED)
+
+
+def _has(lead: re.Pattern[str], text: str, item: Item) -> bool:
+    return lead.search(text, max(0, item.start - 30), item.start) is not None
 
 
 def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:

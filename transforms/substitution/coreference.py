@@ -15,11 +15,12 @@ from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, sets
+from evenflow.transforms.substitution import leads, naming, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
-from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, may_be_the_same
+from evenflow.transforms.substitution.filmed import Filmed
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, is_speaker, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.unnamed import Unnamed
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -64,6 +65,7 @@ class Resolver:
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
         self._report = Unnamed(text, sentences, words) if words.of_report else None
+        self._filmed = Filmed(text, sentences, self._candidates.people) if self._of_work else None
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of all items, which are in the text's order; each item is in one chain."""
@@ -90,6 +92,7 @@ class Resolver:
                 continue
             elif any(self._may_be_named(item.sentence) for item in chain.items):
                 chain.lower(0.45, sets.UNSURE)
+        tying.tie(self.text, items, out, self.caseless)
         return out
 
     def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
@@ -154,13 +157,18 @@ class Resolver:
                 self._named_next(item, chain, sex)
             elif item.kind == "plural":
                 chain = self._same_word(item, recent)
-                if is_definite_plural(self.text, self.sentences[item.sentence][0], item):
+                definite = is_definite_plural(self.text, self.sentences[item.sentence][0], item)
+                if self.caseless and not definite and chain.items and chain.items[-1].sentence != item.sentence:
+                    chain = Chain()  # comments on some people in general are no story
+                if definite:
                     named = [each for each in self._before(item, 1) if each.sure and each.sex in (sex, people.EITHER)]
                     if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
                         chain.lower(0.45, sets.UNSURE)
                 self._named_next(item, chain, sex)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
+            if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):
+                chain.lower(*told)
             last = recent[-1].chain if recent else None
             other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
             if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):
@@ -204,7 +212,9 @@ class Resolver:
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
         if named is not None:
-            return Chain([], *named)
+            same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
+            same.lower(*named)  # «a woman … the woman ( gloria stuart )»
+            return same
         for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
             if candidate.sentence != item.sentence or candidate.chain is None:
                 break
@@ -216,7 +226,7 @@ class Resolver:
                 return candidate.chain
             if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
                 return candidate.chain
-        if DEFINITE.search(text, max(start, item.start - 40), item.start):
+        if DEFINITE.search(text, max(start, item.start - 40), item.start) and not is_speaker(text, start, item):
             same = self._same_word(item, recent)
             if same.items:
                 return same
@@ -332,7 +342,9 @@ class Resolver:
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
         first = self.sentences[max(0, item.sentence - WINDOW)][0]
-        if not self.caseless and naming.may_be_named(self.text, max(first, item.start - NAME_REACH), item.start):
+        near = self.sentences[max(0, item.sentence - 1)][0] if self.caseless else max(first, item.start - NAME_REACH)
+        named = naming.has_unknown_subject if self.caseless else naming.may_be_named
+        if named(self.text, near, item.start):
             chain.lower(0.4, sets.UNSURE)
         if self._is_reported(item):
             chain.lower(0.4, sets.UNSURE)

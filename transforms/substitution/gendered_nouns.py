@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import headlines, leads, placing, pronouns, sets
+from evenflow.transforms.substitution import calling, headlines, leads, placing, pronouns, sets
 from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.said import Said, is_shouted
 from evenflow.transforms.substitution.sets import Item
@@ -110,8 +110,8 @@ SURNAMES = frozenset(
     ("butler", "king", "prince", "priest", "knight", "abbot", "earl", "duke", "baron", "bride", "prior", "monk", "lord")
 )
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
-CALL_ENDS = re.compile(r"\s*[,.!?]|$")
-CROWD_ENDS = re.compile(r"\s*(?:[.!?]|$)")
+CALL_ENDS = re.compile(r"\s*[,.!?\n]|$")
+CROWD_ENDS = re.compile(r"\s*(?:[.!?\n]|$)")
 ENDS = re.compile(r"\s*(?:[.,;:!?]|$)")
 PRIOR_GOES_ON = re.compile(r"\s+(?:of|who|was|is|said)\b|[,.]")
 BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
@@ -181,6 +181,11 @@ def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool
 def _check_men(said: Said, item: Item, before: str, after: str) -> None:
     if MANKIND.search(before) or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before)):
         item.lower(0.3, sets.GENERIC)
+
+
+def _check_called(said: Said, item: Item, before: str, after: str) -> None:
+    if calling.is_called(item.word, before, after):
+        item.lower(0.1, sets.IDIOM)
 
 
 def _check_call(said: Said, item: Item, before: str, after: str) -> None:
@@ -265,6 +270,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
     """What is checked of each word."""
     words = {
         _check_men: ("men",),
+        _check_called: calling.CALLED,
         _check_call: CALLS | CROWDS | {"girl"},
         _check_verb: VERBS,
         _check_deity: ("god", "lord"),

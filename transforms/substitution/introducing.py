@@ -11,6 +11,13 @@ from evenflow.transforms.substitution import leads
 from evenflow.transforms.substitution.sets import Item
 
 OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|some|every|each|another)\s+(?:[\w-]+\s+){0,3}(?:(?:ex|step|half|great|god)-)?$")
+# «i'm the guy who laughs at everything»
+SPEAKER = re.compile(
+    r"(?<![\w'’])(?:i\s?['’]?m|i\s+(?:am|was|be|became|remain)|we\s?['’]?re|we\s+(?:are|were)|call me|makes? me|"
+    r"you\s?['’]?re|you\s+are|(?:are|arent|were|am) (?:you|i))\s+"
+    r"(?:(?:not|still|just|also|the|that|one|of|those|these)\s+)*(?:[\w-]+\s+)?$",
+    re.IGNORECASE,
+)
 POINTED = re.compile(r"\b(?:this|that|some|one|another|no|random)\s+(?:[\w-]+\s+){0,2}$")
 # Before people whom a text has told of before, or who are some named person's.
 THE_PLURAL = leads.after("the|these|those|both", 1)
@@ -28,9 +35,18 @@ REACH = 30  # characters before a noun within which its determiner stands
 def is_own(text: str, start: int, item: Item) -> bool:
     """Whether a noun of a sentence that begins at start is the speaker's or the reader's, or one or some of many."""
     first = max(start, item.start - REACH)
+    if is_speaker(text, start, item):
+        return True
     if item.kind == "plural":
         return DEFINITE_PLURAL.search(text, first, item.start) is None
     return item.kind == "noun" and OWN.search(text, first, item.start) is not None
+
+
+def is_speaker(text: str, start: int, item: Item) -> bool:
+    """Whether a noun is what the speaker says that he is, or the reader («are you the guy who …»)."""
+    if item.kind not in ("noun", "plural"):
+        return False
+    return SPEAKER.search(text, max(start, item.start - REACH), item.start) is not None
 
 
 def is_pointed_at(text: str, start: int, item: Item) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from evenflow.transforms import people
+from evenflow.transforms.substitution import pronouns
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.sets import Item
 
@@ -23,6 +24,21 @@ OF_A_PEOPLE = re.compile(r"\w+(?:ish|ese|ian|ians|ean|eans|can|cans|ism|ist|day|
 # «Carrier and her colleagues»: what stands so without an article is a name.
 BESIDE = re.compile(r"(?<![\w'’-])(?:(\w+)\.?\s+)?([^\W\d_][\w-]+)\s+and\s+$")
 BEFORE_COMMON = re.compile(r"an?|the|this|that|my|your|his|her|our|their|its|some|any|no|every|each|of|own", re.IGNORECASE)
+
+
+# «pucci has to be gay.», in a text without capitals: a word that nobody knows, as the subject.
+SUBJECT = re.compile(
+    r"(?:^|[.!?\n]\s*|\b(?:and|but|so|because|cause|if|yes|no|yeah)\s+)([^\W\d_]{4,})\s+"
+    r"(?:has|is|was|had|would|will|isnt|wasnt|didnt|doesnt|did|does|said|says|thinks|believes|knows|wants|made|makes|tweeted)\b"
+)
+
+
+def has_unknown_subject(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end], without capitals, begins to tell of somebody whose name nobody knows."""
+    return any(
+        pronouns.shipped().classes.get(match[1]) is None and may_be_name(match[1]) and match[1] not in people.PLACES
+        for match in SUBJECT.finditer(text[start:end])
+    )
 
 
 def may_be_named(text: str, start: int, end: int) -> bool:

@@ -27,6 +27,8 @@ QUOTED = {
     '"': re.compile(rf"\"(?<![\w\"]\")(?=\S)(?:(?!\n\s*\n)[^\"]){{2,{LONGEST_QUOTATION}}}\"(?![\w\"])"),
     "«": re.compile(r"«[^«»]+»"),
 }
+# Of text whose words and marks are parted by blanks: which mark opens and which closes, only their order in the line says.
+PARTED = re.compile(r"(?<!\S)\"(?!\S)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,10 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless:
         weight = rule.caseless if caseless else rule.weight
         if rule.scope == PHRASE:
             out.append(Found(start + match.start(), start + match.end(), rule.reason, weight, rule.groups))
+        elif caseless and "\n" in said:  # each line is a remark of its own there
+            first = said.rfind("\n", 0, match.start()) + 1
+            last = said.find("\n", match.end())
+            out.append(Found(start + first, start + (last if last >= 0 else len(said)), rule.reason, weight, rule.groups))
         elif id(rule) not in known:
             known.add(id(rule))
             out.append(Found(start, start + len(said), rule.reason, weight, rule.groups))
@@ -128,7 +134,7 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless:
     for pattern in sorted(tried, key=attrgetter("number")) if tried else ():
         for match in pattern.whole.finditer(said):
             add(pattern.rule, match)
-            if pattern.rule.scope == SENTENCE:
+            if id(pattern.rule) in known:
                 break
     folded = said.lower()
     if len(folded) != len(said):  # a letter that is longer in lower case
@@ -178,12 +184,26 @@ class Finds:
 def quotations(text: str) -> list[tuple[int, int]]:
     """Start and end of each quotation in a text, in its order."""
     found = [match.span() for mark, pattern in QUOTED.items() if mark in text for match in pattern.finditer(text)]
+    if ' " ' in text:
+        found += _parted(text)
     spans: list[tuple[int, int]] = []
     for span in sorted(found):
         if not spans or spans[-1][1] <= span[0]:  # else it stands within another
             spans.append(span)
     whole = len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()
     return [] if whole else spans  # a text that is all in marks quotes nobody
+
+
+def _parted(text: str) -> list[tuple[int, int]]:
+    """The quotations of a text whose marks stand between blanks, in lines where each mark has another."""
+    out: list[tuple[int, int]] = []
+    reached = 0
+    for line in text.split("\n"):
+        marks = [match.start() + reached for match in PARTED.finditer(line)] if '"' in line else []
+        if len(marks) % 2 == 0 and line.count('"') == len(marks):
+            out += [(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=True)]
+        reached += len(line) + 1
+    return out
 
 
 def around(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:

@@ -31,6 +31,7 @@ SMALL = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on"
 ENDS = ".,!?…-–—"
 INNER_MARKS = re.compile(r"[,;:.!?]\s")
 MARKS = '"“”«»'
+LONGEST_TITLE = 6  # words
 
 
 class Quoting:
@@ -57,7 +58,7 @@ class Quoting:
             if self._known[span]:
                 item.lower(OF_NOBODY, sets.QUOTATION)
             else:
-                said = self._words.caseless or is_utterance(self._text, *span)
+                said = is_sentence(self._text, *span) if self._words.caseless else is_utterance(self._text, *span)
                 item.lower(RETOLD if said and self._speaks_in_general(item, here) else OF_SOURCE, sets.QUOTATION)
 
     def _is_said_by_nobody(self, span: tuple[int, int], items: Sequence[Item]) -> bool:
@@ -91,6 +92,12 @@ class Quoting:
             if together and protection.within(self.spans, other.start, item.end):
                 return ANYBODY.search(self._text, max(0, other.start - 40), other.start) is not None
         return False
+
+
+def is_sentence(text: str, start: int, end: int) -> bool:
+    """Whether the quotation text[start:end] of a text without capitals is said by somebody, no title («" roxbury guys "»)."""
+    said = text[start:end].strip(MARKS).strip()
+    return said[-1:] in ENDS or len(WORD.findall(said)) > LONGEST_TITLE
 
 
 def is_utterance(text: str, start: int, end: int) -> bool:
