@@ -8,14 +8,14 @@ from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.titles import AMONG_NAMED, SURNAME_ALONE, Titles
 
 
-def weights(text: str) -> list[float]:
+def weights(text: str, report: bool = False) -> list[float]:
     titles, items = Titles(text), list[Item]()
     at = text.find("Mr ")
     while at >= 0:
         items.append(Item(at, at + 2, "mr", "male", "title", 0, None))
         titles.check(items[-1])
         at = text.find("Mr ", at + 1)
-    titles.settle(items)
+    titles.settle(items, report)
     return [item.weight for item in items]
 
 
@@ -34,3 +34,7 @@ def weights(text: str) -> list[float]:
 )
 def test_who_is_known_by_name(text: str, wanted: list[float]) -> None:
     assert weights(text) == wanted
+
+
+def test_in_a_report_who_has_a_title_was_named() -> None:
+    assert weights("Mr Okoro left.", report=True) == [AMONG_NAMED]
