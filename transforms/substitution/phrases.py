@@ -144,18 +144,23 @@ def starts(phrase: str) -> list[str]:
 def holds(phrase: str) -> tuple[str, ...]:
     """Letters, blanks and slashes in a row that are in all that a phrase matches, the most first; none where that cannot be
     said."""
-    if re.search(r"\|(?![^(]*\))", phrase):  # outside of brackets, or of the last ones
+    phrase = _outside_brackets(phrase)
+    if "|" in phrase:
         return ()
-    while (inner := re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)", "#", phrase)) != phrase:
-        phrase = inner
     runs = [run[:-1] if optional else run for run, optional in re.findall(r"([a-z /]+)([?*{]?)", phrase)]
     return tuple(sorted({run for run in runs if run.strip()}, key=lambda run: (-len(run), run)))
 
 
 def whole_words(phrase: str) -> frozenset[str]:
     """Whole words that are in all that a phrase matches, as far as can be said."""
-    if re.search(r"\|(?![^(]*\))", phrase):
+    phrase = _outside_brackets(phrase)
+    if "|" in phrase:
         return frozenset()
+    return frozenset(re.findall(r"(?:^|(?<= ))[a-z]+(?= (?![?*{])|$)", phrase))
+
+
+def _outside_brackets(phrase: str) -> str:
+    """A phrase with # for each of its outermost brackets and sets of characters, and for what a backslash begins."""
     while (inner := re.sub(r"\\.|\[[^\]]*\]|\([^()]*\)", "#", phrase)) != phrase:
         phrase = inner
-    return frozenset(re.findall(r"(?:^|(?<= ))[a-z]+(?= (?![?*{])|$)", phrase))
+    return phrase
