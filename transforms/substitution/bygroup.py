@@ -14,7 +14,18 @@ from itertools import pairwise
 from evenflow.transforms import english, people
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import agreement, believers, choosing, comparing, headlines, leads, senses, sets
+from evenflow.transforms.substitution import (
+    agreement,
+    attacks,
+    believers,
+    choosing,
+    comparing,
+    headlines,
+    leads,
+    peoples,
+    senses,
+    sets,
+)
 from evenflow.transforms.substitution.binding import may_be_name, said_of_named
 from evenflow.transforms.substitution.leads import POSSESSIVES
 from evenflow.transforms.substitution.placing import DETERMINER, NEXT, part_of_speech
@@ -96,6 +107,9 @@ class ByGroup:
         self._bar_named(text, sentences, items, words)
         self._join(text, items)
         comparing.bar(text, sentences, items, self._branches, caseless)
+        if self.words.attribute == "religion":
+            peoples.bar(text, sentences, items)
+            attacks.bar(text, sentences, items, words)
         return items
 
     def _bar_named(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> None:
@@ -246,6 +260,8 @@ class ByGroup:
             between = text[first.end : second.start]
             if first.group != second.group or first.kind != ADJECTIVE or between not in (" ", "-"):
                 continue
+            if first.word == second.word:
+                continue  # a slip of the keys
             if second.mention is None or self.roles.by_word.get(second.word, (None,))[0] in self._clergy:
                 # «Catholic priest» → «imam», «Hindu temple» → «Christian church», «Jewish synagogue» → «mosque»
                 place = second.word in TEMPLES or self.roles.by_word[second.word][0].name in PLACES

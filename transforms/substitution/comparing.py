@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.roles import ADJECTIVE
 from evenflow.transforms.substitution.sets import Item
 
 # Confidence that is left to groups beside each other, and to those inside and outside of a faith, who change together.
@@ -30,9 +32,10 @@ def bar(
     groups: dict[tuple[int, int], set[str]] = {}
     named: dict[tuple[int, str], set[str]] = {}
     inside: set[tuple[int, str]] = set()
+    modifies = _modifying(text, items, branches) if caseless else set[int]()
     lines = [text.count("\n", sentences[item.sentence][0], item.start) if caseless else 0 for item in items]
     for item, line in zip(items, lines, strict=True):
-        if item.weight:
+        if item.weight and id(item) not in modifies:
             groups.setdefault((item.sentence, line), set()).add(item.group)
         branch = branches.get(item.word)
         if branch is not None:
@@ -43,12 +46,25 @@ def bar(
         if _is_outside(text, item):
             item.lower(TOGETHER if caseless and (item.sentence, item.group) in inside else BESIDE, sets.COMPARED)
         others = groups.get((item.sentence, line), ())
+        if id(item) in modifies:
+            item.lower(BESIDE, sets.COMPARED)
+            continue
         in_a_row = caseless and len(others) > 1 and len(OF_ALL.findall(text, *sentences[item.sentence])) > 1
         if len(named.get((item.sentence, item.group), ())) > 1 or (len(others) > 1 and not in_a_row):
             item.lower(BESIDE, sets.COMPARED)
         elif in_a_row:  # none becomes another that is in it
             item.lower(TOGETHER, sets.COMPARED)
             item.replacements = {group: word for group, word in item.replacements.items() if group not in others}
+
+
+def _modifying(text: str, items: Sequence[Item], branches: Mapping[str, str]) -> set[int]:
+    """Words for a branch that a comment puts before those of another faith: «a shia hindu» is one of them, beside nobody."""
+    return {
+        id(first)
+        for first, second in pairwise(items)
+        if first.kind == ADJECTIVE and second.kind != ADJECTIVE and first.group != second.group
+        if first.word in branches and text[first.end : second.start] == " "
+    }
 
 
 def _is_outside(text: str, item: Item) -> bool:
