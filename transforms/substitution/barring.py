@@ -13,6 +13,7 @@ from evenflow.transforms.substitution.quoting import Quoting
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
+SURELY = 0.1  # what a rule that is for some groups leaves at most if it tells of their neighbours too
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that some sentence of six or more English words has one of.
 ENGLISH = english.words("english")
@@ -76,9 +77,10 @@ def _bar_by_neighbours(
         if not 0 <= other < len(sentences) or sentences[other][1] - sentences[other][0] > LONGEST_SENTENCE:
             continue
         for found in finds[other]:
-            if found.reason in reasons and found.weight <= weight and found.groups is None:
+            if found.reason in reasons and found.weight <= (weight if found.groups is None else SURELY):
                 for item in concerned:
-                    item.lower(weight, found.reason)
+                    if found.groups is None or item.group in found.groups:
+                        item.lower(weight, found.reason)
 
 
 def _bar_overlaps(items: Sequence[Item], others: Sequence[tuple[int, int]]) -> None:

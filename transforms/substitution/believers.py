@@ -20,6 +20,10 @@ OF_ANY_FAITH = english.words("of_any_faith")
 WHOLE_FAITHS = frozenset(("christian", "muslim", "jewish", "hindu", "buddhist"))
 COUNTRIES = frozenset(("country", "countries", "nation", "nations"))
 NAMES_COUNTRY = re.compile(r"\b(?:" + "|".join(sorted(english.words("countries_of_a_faith"))) + r")\b", re.IGNORECASE)
+# Whom a review meets but once, and its writer's own faith: «murdering a catholic archbishop», «though i am not catholic».
+ANYBODYS = leads.after("an?|some|any|another|every|two|three|i(?:['’]?m| am| was)", 2, leads.PLAIN, but="who|that|of|in|by|and|as")
+PLAYS = re.compile(r"\b(?:play(?:s|ed|ing)?|portray(?:s|ed|ing)?|as|is|was|about|becomes?|named|called|stars?)\s+(?:an?\s+)?(?:[\w-]+\s+){0,2}$")
+BRACKET = re.compile(r"[^.,;:()\n]{0,40}\(|\s+(?:named|called)\b")
 FOODS = frozenset(("food", "foods", "dish", "dishes"))
 SECOND = re.compile(r"\s+[\w'’-]+\s+([\w'’-]+)")
 
@@ -39,6 +43,14 @@ def may_be_any_faiths(word: str, thing: str, before: str, after: str) -> bool:
     if word not in WHOLE_FAITHS or thing not in OF_ANY_FAITH:
         return False
     return thing not in COUNTRIES or not (NAMES_COUNTRY.search(before) or NAMES_COUNTRY.search(after))
+
+
+def may_be_anybodys(before: str, after: str) -> bool:
+    """Whether a review calls somebody by a faith whom it need not name, or its writer."""
+    lead = ANYBODYS.search(before)
+    if lead is None or BRACKET.match(after):
+        return False
+    return lead[0].startswith("i") or PLAYS.search(before) is None
 
 
 def goes_on(thing: str, after: str) -> bool:

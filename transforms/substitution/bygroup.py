@@ -40,6 +40,7 @@ PLACE = "place of worship"
 OUTSIDER = "outsider"  # «a nonmuslim», «nonmuslim people»: one word for both, but for «nonjewish»
 PLACES = frozenset((PLACE, "places of worship"))
 ANY_FAITH = frozenset(("priest", "clergymen"))  # roles whose words several faiths have
+KEPT_BEFORE_CLERGY = {"hinduism"}  # whose clergy few know by their titles alone
 # Those who live in a monastery: two faiths have none.
 MONASTIC = english.words("monastic")
 WITHOUT_MONKS = ("islam", "judaism")
@@ -265,7 +266,9 @@ class ByGroup:
             if second.mention is None or self.roles.by_word.get(second.word, (None,))[0] in self._clergy:
                 # «Catholic priest» → «imam», «Hindu temple» → «Christian church», «Jewish synagogue» → «mosque»
                 place = second.word in TEMPLES or self.roles.by_word[second.word][0].name in PLACES
-                kept = {"christianity", "hinduism", "buddhism"} if place else set[str]()
+                kept = {"christianity", "hinduism", "buddhism"} if place else KEPT_BEFORE_CLERGY
+                if second.word in ANY_FAITH:  # «a Catholic priest» → «a Hindu priest»
+                    second.replacements |= {group: text[second.start : second.end] for group in kept if group in second.replacements}
                 first.replacements = {
                     group: other if group in kept else ""
                     for group, other in first.replacements.items()

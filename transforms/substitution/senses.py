@@ -22,10 +22,13 @@ CLERGY = frozenset(("clergy", "senior clergy"))
 OWNED = re.compile(
     r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
 )
-FEW_SMALL = r"(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$"
+FEW_SMALL = (
+    r"(?:(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the|beloved|dear|darling|own|lovely|beautiful)"
+    r"\s+)*$"
+)
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
-    rf"mother(?:s|ed|ing))\s+{FEW_SMALL}",
+    rf"mother(?:s|ed|ing)|(?:lost|losing|loses?|leaving|leaves?|left|abandon(?:s|ed|ing)?)(?= (?:two|three|four|\d) ))\s+{FEW_SMALL}",
     re.IGNORECASE,
 )
 # Whose children are meant, for words that mean offspring as often as an age.
@@ -260,7 +263,7 @@ def _is_told(before: str, after: str) -> bool:
 
 def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[str]) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
-    if beside.of_work:
+    if beside.of_work and not believers.may_be_anybodys(before, after):
         item.lower(0.4, sets.WORK)  # its priests and believers are those of the work
     of_people = people.is_person_noun(thing) or thing in PEOPLE_AFTER or thing in listed
     if TITLE_OF.search(before) and beside.said[0].isupper() and not of_people:
