@@ -24,6 +24,7 @@ CLAIMS = re.compile(
     r"(?:are|were|do|did|would|could|should|ca|wo|have)n['’]?t\b)",
     re.IGNORECASE,
 )
+ON_SOMEBODY = re.compile(r"\s+(?:always |never |often )?[\w'’-]+\s+(?:me|him|her|us|them)\b", re.IGNORECASE)
 THERE_IS = re.compile(r"\bthere(?:['’]?s|\s+(?:is|are|was|were))\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE)
 # «oh you are against soldiers shooting kids?»; rape and abuse are of children as such
 VICTIM_OF = leads.after(
@@ -43,6 +44,31 @@ OFFSPRING_OF = leads.after(
 ONE_OF_A_FAMILY = re.compile(
     r"\s*,?\s+(?:and|with|but)\s+(?:the|a)\s+(?:first|second|third|fourth|fifth|sixth|eldest|oldest|youngest)\b", re.I
 )
+# «you hear that, Norwegian children?», whose comma a comment leaves out
+CALLED_UPON = re.compile(
+    r"(?:\b(?:you|did|do|y['’]?all|ya)\s+(?:hear|see|get|know|understand|remember|got|catch)\s+(?:that|this|it|me)|"
+    r"\b(?:listen|hurry|shut|wake|buckle|cheer|grow|lighten)\s+up|\b(?:thank you|thanks|welcome|come on|sorry|goodbye|good ?night|"
+    r"congratulations|congrats|settle down|calm down|sit down|gather round|stay in school|don['’]?t do drugs))\s*,?\s+"
+    r"(?:(?!(?:the|my|your|our|his|her|their|a|an|for|to|with|and|or|some|many|those|these|that)\b)[\w-]+\s+)?$",
+    re.IGNORECASE,
+)
+# The young of a goat, on a plate.
+COOKED = re.compile(
+    r"\b(?:roast(?:s|ed|ing)?|brais(?:e|es|ed|ing)|stew(?:s|ed|ing)?|grill(?:s|ed|ing)?|(?:slow-?|spit-)?(?:cook|roast)(?:s|ed|ing)?|"
+    r"barbecu(?:e|es|ed|ing)|marinat(?:e|es|ed|ing)|carv(?:e|es|ed|ing)|smok(?:e|es|ed|ing))\s+(?:(?:an?|some|whole|tender|leg of)\s+){1,3}$",
+    re.IGNORECASE,
+)
+# Those to whom something is given somewhere («distributed to children in hospital»), or who are taught («teaching the kids»).
+GIVEN_TO = leads.after(
+    r"(?:give|giv(?:es|en|ing)|gave|distribut(?:e|es|ed|ing)|donat(?:e|es|ed|ing)|deliver(?:s|ed|ing)?|hand(?:s|ed|ing)?|sen[dt]s?|"
+    r"present(?:s|ed|ing)?|offer(?:s|ed|ing)?|show(?:s|ed|n|ing)?|bring(?:s|ing)?|brought|read(?:s|ing)?|taught|teach(?:es|ing)?|"
+    r"wav(?:e|es|ed|ing)|(?:sell|s[oi]ng)s?|sold|play(?:s|ed|ing)?)(?:\s+[\w'’-]+){0,3}?\s+to",
+    1,
+)
+SOMEWHERE = re.compile(r"\s+(?:in|at|from|on|across|outside|behind|near)\s+(?!(?:general|particular|need|trouble|danger|poverty)\b)\w")
+DEFINITE = leads.after("the")
+WHICH = re.compile(r"\s+(?:who|that|whose|with|in|from|at|on|next|behind|across|opposite|of|beside|under|by|near|wearing|holding)\b")
+TAUGHT = leads.after(r"(?:teach(?:es|ing)?|taught|coach(?:es|ed|ing)?|train(?:s|ed|ing)?)\s+(?:the|those|these|some)", 1)
 
 # A number that a verb shows, up to the end of the clause.
 SHOWN = re.compile(
@@ -66,6 +92,8 @@ def may_be_anybody(word: str, many: bool, before: str, after: str, thing: str, o
     whose small children are its audience.
     """
     if many and CLAUSE.search(before):
+        if ON_SOMEBODY.match(after):
+            return True  # «dogs attack him, children bully him»
         return is_verb(thing) or (CLAIMS.match(after) is not None and not (of_work and word in SMALL_CHILDREN))
     return not of_work and (VICTIM_OF.search(before) is not None or (word == "kid" and THE.search(before) is not None))
 
@@ -73,6 +101,16 @@ def may_be_anybody(word: str, many: bool, before: str, after: str, thing: str, o
 def are_said_so(before: str, many: bool) -> bool:
     """Whether «that» before a plural is no pronoun: «she said that kids draw it»."""
     return many and THAT.search(before) is not None
+
+
+def is_met_before(before: str, after: str) -> bool:
+    """Whether «the teenager» is one whom the text has told of: no more is said of who that is."""
+    return DEFINITE.search(before) is not None and WHICH.match(after) is None
+
+
+def are_given(before: str, after: str) -> bool:
+    """Whether certain people somewhere get or learn something."""
+    return TAUGHT.search(before) is not None or (SOMEWHERE.match(after) is not None and GIVEN_TO.search(before) is not None)
 
 
 def is_there(before: str) -> bool:

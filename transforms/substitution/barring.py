@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from evenflow.transforms import english
-from evenflow.transforms.substitution import pronouns, protection, sets, studies
+from evenflow.transforms.substitution import dates, pronouns, protection, sets, studies
 from evenflow.transforms.substitution.protection import Finds
 from evenflow.transforms.substitution.quoting import Quoting
 from evenflow.transforms.substitution.sets import Item
@@ -49,10 +49,14 @@ def bar(
         for found in finds[place] if any(item.weight for item in here) else ():
             for item in here:
                 if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
-                    item.lower(found.weight, found.reason)
+                    dated = edited and found.reason == sets.DATE
+                    everyday = dated and dates.is_everyday(text, start, end, item, finds[place], here)
+                    item.lower(dates.LEFT if everyday else found.weight, found.reason)
         _bar_by_neighbours(sentences, place, here, attribute, finds, edited)
         if attribute == "gender" and not words.caseless:
             studies.check(text, place, here, words, sentences)
+        if attribute == "age" and not words.caseless:
+            studies.check_ages(text, place, here, words, sentences)
         for item in here:
             falls_away = item.gap and not any(item.replacements.values())
             if item.word in weights and not falls_away:

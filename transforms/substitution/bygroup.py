@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import (
+    ages,
     agreement,
     attacks,
     believers,
@@ -40,6 +41,7 @@ PLACE = "place of worship"
 OUTSIDER = "outsider"  # «a nonmuslim», «nonmuslim people»: one word for both, but for «nonjewish»
 PLACES = frozenset((PLACE, "places of worship"))
 ANY_FAITH = frozenset(("priest", "clergymen"))  # roles whose words several faiths have
+PRIESTS = frozenset(("priest", "priests"))
 KEPT_BEFORE_CLERGY = {"hinduism"}  # whose clergy few know by their titles alone
 # Those who live in a monastery: two faiths have none.
 MONASTIC = english.words("monastic")
@@ -140,6 +142,19 @@ class ByGroup:
                 item.lower(0.3, sets.NAMED)  # what a named person stands for is a fact
             elif before and item.particular and self.roles.by_word.get(item.word, (None,))[0] in self._clergy:
                 item.lower(0.45, sets.UNSURE)  # «the good reverend», whose name was given
+            elif self.words.attribute == "age" and not words.caseless and self._is_told_of(text, item, items, named):
+                item.lower(0.45, sets.REFERS)  # «Emeka joined in May. … The teenager never missed one.»
+
+    def _is_told_of(self, text: str, item: Item, items: Sequence[Item], named: Callable[[int], list[Person]]) -> bool:
+        """Whether one person of an age is spoken of as if known, and those whom the text has told of have a name."""
+        if item.kind != NOUN or item.word.endswith(("s", "children")):
+            return False
+        if not ages.is_met_before(text[max(0, item.start - 5) : item.start], text[item.end : item.end + 12]):
+            return False
+        near = range(max(0, item.sentence - 2), item.sentence)
+        return any(named(place) for place in near) and not any(
+            other.group == item.group and other.kind == NOUN and other.sentence in near for other in items
+        )
 
     def _is_certain(self, text: str, start: int, end: int, item: Item, caseless: bool) -> bool:
         """Whether certain people are meant; «the muslim population» is all of them, and in a comment so are «those muslims»."""
@@ -267,7 +282,7 @@ class ByGroup:
                 # «Catholic priest» → «imam», «Hindu temple» → «Christian church», «Jewish synagogue» → «mosque»
                 place = second.word in TEMPLES or self.roles.by_word[second.word][0].name in PLACES
                 kept = {"christianity", "hinduism", "buddhism"} if place else KEPT_BEFORE_CLERGY
-                if second.word in ANY_FAITH:  # «a Catholic priest» → «a Hindu priest»
+                if second.word in PRIESTS:  # «a Catholic priest» → «a Hindu priest»
                     second.replacements |= {group: text[second.start : second.end] for group in kept if group in second.replacements}
                 first.replacements = {
                     group: other if group in kept else ""

@@ -28,7 +28,7 @@ FEW_SMALL = (
 )
 BORN = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
-    rf"mother(?:s|ed|ing)|(?:lost|losing|loses?|leaving|leaves?|left|abandon(?:s|ed|ing)?)(?= (?:two|three|four|\d) ))\s+{FEW_SMALL}",
+    rf"mother(?:s|ed|ing)|(?:lost|losing|loses?|abandon(?:s|ed|ing)?)(?=\s))\s+{FEW_SMALL}",
     re.IGNORECASE,
 )
 # Whose children are meant, for words that mean offspring as often as an age.
@@ -70,7 +70,6 @@ PASTS = "|".join(sorted(english.words("irregular_pasts") | {"saw", "left", "foun
 HAPPENED = re.compile(
     rf"(?<!\bbe )(?<!\bbeing )(?<!\bare )(?<!\bis )\b(?:was|were|had|did|[a-z]{{3,}}ed|{PASTS})\b", re.IGNORECASE
 )
-ON_SOMEBODY = re.compile(r"\s+(?:always |never |often )?[\w'’-]+\s+(?:me|him|her|us|them)\b", re.IGNORECASE)
 # Groups of which the aged are but one: «the poor, the sick and the elderly»
 OTHERS_TOO = re.compile(
     r"\bthe\s+(?:young|poor|sick|disabled|weak|needy|unemployed|infirm|handicapped|homeless|blind|poverty[ -]stricken)\b",
@@ -243,22 +242,25 @@ def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: b
         or ages.is_offspring(before, after)
     ):
         item.lower(NO, sets.SENSE)
-    if VOCATIVE.search(before) and re.match(r"\s*(?:[.,!?]|$)", after):
+    if re.match(r"\s*(?:[.,!?\n]|$)", after) and (VOCATIVE.search(before) or (many and ages.CALLED_UPON.search(before))):
         item.lower(0.2, sets.IDIOM)
+    if ages.COOKED.search(before):
+        item.lower(NO, sets.SENSE)
     if SIMILE.search(before):
         item.lower(BARELY, sets.IDIOM)
-    certain = CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many)
+    given = ages.are_given(before, after)
+    certain = given or (CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many))
     if small and not anybody and not certain and not _is_told(before, after):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
     acts = anybody or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
-    if small and not acts and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
+    if small and not acts and not given and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
         item.lower(UNSURE, sets.SENSE)
 
 
 def _is_told(before: str, after: str) -> bool:
     """Whether something is told that happened, to a label's bearers or to somebody beside them."""
     happened = HAPPENED.search(before) is not None or HAPPENED.search(after) is not None
-    return happened or ON_SOMEBODY.match(after) is not None or ages.is_there(before)
+    return happened or ages.ON_SOMEBODY.match(after) is not None or ages.is_there(before)
 
 
 def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[str]) -> None:
