@@ -58,8 +58,7 @@ def bar(
         if attribute == "age" and not words.caseless:
             studies.check_ages(text, place, here, words, sentences)
         for item in here:
-            falls_away = item.gap and not any(item.replacements.values())
-            if item.word in weights and not falls_away:
+            if item.word in weights and not item.gap:  # what may fall away has its sense from the word behind it
                 item.lower(*weights[item.word])
         quoting.check(items, here)
     _bar_overlaps(items, sorted(others))

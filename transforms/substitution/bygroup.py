@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from evenflow.transforms import english, people
@@ -48,18 +48,7 @@ MONASTIC = english.words("monastic")
 WITHOUT_MONKS = ("islam", "judaism")
 # A temple is one faith's only beside its name.
 TEMPLE = re.compile(r"\b(hindu|buddhist|jewish)\s+(temples?)\b", re.IGNORECASE)
-# Roles whose first words name all of a faith, and whose others a branch of it; SAME_BRANCH: where two words name one.
-ADHERENTS = frozenset(("adherent", "adherents", "of the faith"))
 ADHERENTS_TOGETHER = "adherents"
-NO_BRANCH = frozenset(("moslem", "evangelical", "churchgoer", "congregant", "parishioner", "congregationalist"))
-SAME_BRANCH = {
-    "shia": "shiite",
-    "hasidic": "hasid",
-    "chasid": "hasid",
-    "haredi": "hasid",
-    "ultra-orthodox": "hasid",
-    "salafist": "salafi",
-}
 ANTI = re.compile(r"\banti[\s-]$", re.IGNORECASE)
 # Before words for a certain person or thing.
 CERTAIN = leads.after(f"(the|this|that|these|those|{POSSESSIVES})", 1, but="all|every|each|hes|shes|is|are")
@@ -81,7 +70,7 @@ class ByGroup:
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
         self._paired = choosing.paired(words)
-        self._branches = _branches(roles)
+        self._branches = comparing.branches_of(roles)
         # Words for many of a group, and those that a text has which speaks of a faith.
         self._many = {word for word, known in roles.by_word.items() if known[0].name == ADHERENTS_TOGETHER}
         self._spoken = self._many | senses.FAITH_NAMES | senses.FAITHS
@@ -126,8 +115,11 @@ class ByGroup:
                 known[place] = self._named(text, sentences[place], words.named(place))
             return known[place]
 
+        famous = words.caseless and not people.KNOWN_SURNAMES.isdisjoint(words.whole)
         for item in items:
             start, end = sentences[item.sentence]
+            if famous and believers.is_said_by_name(text[max(start, item.start - REACH) : item.start]):
+                item.lower(0.3, sets.NAMED)
             if len(WORD.findall(text[start:end] if end - start <= SHORTEST else "a b c")) <= 2:
                 item.lower(0.4, sets.UNSURE)
             item.particular = self._is_certain(text, start, end, item, words.caseless)
@@ -142,19 +134,8 @@ class ByGroup:
                 item.lower(0.3, sets.NAMED)  # what a named person stands for is a fact
             elif before and item.particular and self.roles.by_word.get(item.word, (None,))[0] in self._clergy:
                 item.lower(0.45, sets.UNSURE)  # «the good reverend», whose name was given
-            elif self.words.attribute == "age" and not words.caseless and self._is_told_of(text, item, items, named):
+            elif self.words.attribute == "age" and not words.caseless and ages.is_told_of(text, item, items, named):
                 item.lower(0.45, sets.REFERS)  # «Emeka joined in May. … The teenager never missed one.»
-
-    def _is_told_of(self, text: str, item: Item, items: Sequence[Item], named: Callable[[int], list[Person]]) -> bool:
-        """Whether one person of an age is spoken of as if known, and those whom the text has told of have a name."""
-        if item.kind != NOUN or item.word.endswith(("s", "children")):
-            return False
-        if not ages.is_met_before(text[max(0, item.start - 5) : item.start], text[item.end : item.end + 12]):
-            return False
-        near = range(max(0, item.sentence - 2), item.sentence)
-        return any(named(place) for place in near) and not any(
-            other.group == item.group and other.kind == NOUN and other.sentence in near for other in items
-        )
 
     def _is_certain(self, text: str, start: int, end: int, item: Item, caseless: bool) -> bool:
         """Whether certain people are meant; «the muslim population» is all of them, and in a comment so are «those muslims»."""
@@ -283,7 +264,9 @@ class ByGroup:
                 place = second.word in TEMPLES or self.roles.by_word[second.word][0].name in PLACES
                 kept = {"christianity", "hinduism", "buddhism"} if place else KEPT_BEFORE_CLERGY
                 if second.word in PRIESTS:  # «a Catholic priest» → «a Hindu priest»
-                    second.replacements |= {group: text[second.start : second.end] for group in kept if group in second.replacements}
+                    second.replacements |= {
+                        group: text[second.start : second.end] for group in kept if group in second.replacements
+                    }
                 first.replacements = {
                     group: other if group in kept else ""
                     for group, other in first.replacements.items()
@@ -308,11 +291,3 @@ def _says_full_name(sentence: str) -> bool:
     return any(
         first in people.first_names() and (may_be_name(last) or last in people.KNOWN_SURNAMES) for first, last in pairwise(said)
     )
-
-
-def _branches(roles: RoleMap) -> dict[str, str]:
-    """Words for the members of one branch of a faith -> the branch, in the singular («shiites» -> shiite, not «muslims»)."""
-    adherents = [(word, each) for word, known in roles.by_word.items() for each in known if each.name in ADHERENTS]
-    whole = {spelling.fold(each.words[group][0]) for _, each in adherents for group in each.words}
-    found = {word: word.removesuffix("s") for word, _ in adherents if word not in whole}
-    return {word: SAME_BRANCH.get(branch, branch) for word, branch in found.items() if branch not in NO_BRANCH}

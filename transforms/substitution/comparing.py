@@ -11,11 +11,23 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.roles import ADJECTIVE
+from evenflow.transforms.substitution.roles import ADJECTIVE, RoleMap
 from evenflow.transforms.substitution.sets import Item
+from evenflow.wordlists import spelling
 
 # Confidence that is left to groups beside each other, and to those inside and outside of a faith, who change together.
 BESIDE, TOGETHER = 0.2, 0.55
+# Roles whose first words name all of a faith, and whose others a branch of it; SAME_BRANCH: where two words name one.
+ADHERENTS = frozenset(("adherent", "adherents", "of the faith"))
+NO_BRANCH = frozenset(("moslem", "evangelical", "churchgoer", "congregant", "parishioner", "congregationalist"))
+SAME_BRANCH = {
+    "shia": "shiite",
+    "hasidic": "hasid",
+    "chasid": "hasid",
+    "haredi": "hasid",
+    "ultra-orthodox": "hasid",
+    "salafist": "salafi",
+}
 # «not all muslims are terrorists not all christians are racists»
 OF_ALL = re.compile(r"\b(?:all|every)\s+[\w'’-]+(?:\s+(?!(?:are|is)\b)[\w'’-]+)?\s+(?:are|is)\b", re.IGNORECASE)
 NON = re.compile(r"\bnon[\s-]$", re.IGNORECASE)
@@ -70,3 +82,11 @@ def _modifying(text: str, items: Sequence[Item], branches: Mapping[str, str]) ->
 def _is_outside(text: str, item: Item) -> bool:
     """Whether those of no such faith are meant: «non-muslims», «nonmuslims»."""
     return item.word.startswith(OUTSIDE) or NON.search(text, max(0, item.start - len("non-")), item.start) is not None
+
+
+def branches_of(roles: RoleMap) -> dict[str, str]:
+    """Words for the members of one branch of a faith -> the branch, in the singular («shiites» -> shiite, not «muslims»)."""
+    adherents = [(word, each) for word, known in roles.by_word.items() for each in known if each.name in ADHERENTS]
+    whole = {spelling.fold(each.words[group][0]) for _, each in adherents for group in each.words}
+    found = {word: word.removesuffix("s") for word, _ in adherents if word not in whole}
+    return {word: SAME_BRANCH.get(branch, branch) for word, branch in found.items() if branch not in NO_BRANCH}

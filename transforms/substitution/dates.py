@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from evenflow.transforms import english
 from evenflow.transforms.substitution import leads, sets
 from evenflow.transforms.substitution.protection import Found
 from evenflow.transforms.substitution.sets import Item
@@ -20,11 +21,7 @@ NUMBER = re.compile(r"\d+")
 # Somebody who is met for the first time.
 A = leads.after("an?|another|some|two|three|several", 3, but="of|in|on|at|by|with|from|and|or|who|that|to|for")
 CAPITAL = re.compile(r"[^\W\d_][\w'’-]*")
-NO_NAMES = frozenset(
-    ("I", "I'm", "I’m", "I'd", "I’d", "I'll", "I’ll", "I've", "I’ve", "January", "February", "March", "April", "May", "June", "July")
-    + ("August", "September", "October", "November", "December", "Christmas", "Easter", "Monday", "Tuesday", "Wednesday")
-    + ("Thursday", "Friday", "Saturday", "Sunday")
-)
+NO_NAMES = english.words("capitals_of_no_names")
 
 
 def is_everyday(text: str, start: int, end: int, item: Item, found: Sequence[Found], others: Sequence[Item]) -> bool:
@@ -41,4 +38,6 @@ def is_everyday(text: str, start: int, end: int, item: Item, found: Sequence[Fou
         return False
     labels = {place for each in others for place in range(each.start, each.end)}
     capitals = [match for match in CAPITAL.finditer(text, start, end) if match[0][0].isupper() and match.start() not in labels]
-    return all(match[0] in NO_NAMES or match is capitals[0] and not text[start : match.start()].strip("\"“‘' ") for match in capitals)
+    return all(
+        match[0] in NO_NAMES or (match is capitals[0] and not text[start : match.start()].strip("\"“‘' ")) for match in capitals
+    )

@@ -6,7 +6,6 @@ that are none of the language's a share says it: «… are exclusively Muslim».
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -64,7 +63,9 @@ def _is_of_country(word: str, country: str) -> bool:
         return country.endswith("i")  # «Saudis», but not «Turkeys»
     if word == country + "ns":
         return country.endswith("a")
-    shared = len(os.path.commonprefix((word, country)))
+    shared = next(
+        (at for at, (one, other) in enumerate(zip(word, country, strict=False)) if one != other), min(len(word), len(country))
+    )
     least = max(len(country) - SHORTENED.get(country[-4:], 2), min(len(country), SHORTEST))
     return shared >= least and word[-1] in "se" and OF_PEOPLE.fullmatch(word[shared:]) is not None
 

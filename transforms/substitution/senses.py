@@ -22,17 +22,6 @@ CLERGY = frozenset(("clergy", "senior clergy"))
 OWNED = re.compile(
     r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
 )
-FEW_SMALL = (
-    r"(?:(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the|beloved|dear|darling|own|lovely|beautiful)"
-    r"\s+)*$"
-)
-BORN = re.compile(
-    r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
-    rf"mother(?:s|ed|ing)|(?:lost|losing|loses?|abandon(?:s|ed|ing)?)(?=\s))\s+{FEW_SMALL}",
-    re.IGNORECASE,
-)
-# Whose children are meant, for words that mean offspring as often as an age.
-KIN = re.compile(rf"\b(?:ha(?:ve|s|d|ving)|with|without|and)\s+{FEW_SMALL}", re.IGNORECASE)
 OFFSPRING = english.words("offspring")
 SMALL_CHILDREN = english.words("small_children")
 SMALL = leads.after("young|little|small|tiny|unborn|illegitimate|healthy|sick|adopted|missing|grown|eldest|youngest")
@@ -180,6 +169,7 @@ def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
     does = ONE.search(before) or (role.name in CLERGY and OURS.search(before))
     verb = (role.number == "singular" and is_third_person(thing) and does) or ACTS_ON.match(after) is not None
+    verb = verb or ages.TAUGHT.search(before) is not None  # «teaching the kids chess»
     compound = role.number == "singular" or item.word in SMALL_CHILDREN  # «kids show», but not «youths rescue»
     if item.kind == NOUN and compound and not verb and not beside.bare and is_compound(thing):
         item.lower(NO, sets.SENSE)  # «child actor», «kid brother»
@@ -236,9 +226,9 @@ def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: b
     small = item.word in SMALL_CHILDREN
     if (
         OWNED.search(before)
-        or BORN.search(before)
+        or ages.BORN.search(before)
         or SMALL.search(before)
-        or (small and KIN.search(before))
+        or (small and ages.KIN.search(before))
         or ages.is_offspring(before, after)
     ):
         item.lower(NO, sets.SENSE)
@@ -253,7 +243,13 @@ def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: b
     if small and not anybody and not certain and not _is_told(before, after):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
     acts = anybody or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
-    if small and not acts and not given and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
+    if (
+        small
+        and not acts
+        and not given
+        and before.strip(" \"“‘'")
+        and (ages.are_said_so(before, many) or not COUNTED.search(before))
+    ):
         item.lower(UNSURE, sets.SENSE)
 
 

@@ -25,7 +25,9 @@ DETERMINED = leads.after_possessor(
     but="of|to|and|or|in|among|for|with|by|on|at|that|than",
 )  # fmt: skip
 # Certain people of an age; «many teenagers» are what a study finds.
-CERTAIN = leads.after(rf"the|these|those|this|that|{leads.POSSESSIVES}|{leads.NUMBERS}|\d[\d,.]*", 2, but="of|to|and|or|in|among|for|with|by|on")
+CERTAIN = leads.after(
+    rf"the|these|those|this|that|{leads.POSSESSIVES}|{leads.NUMBERS}|\d[\d,.]*", 2, but="of|to|and|or|in|among|for|with|by|on"
+)
 REACH = 40  # characters before a word in which its determiner stands
 LEFT = 0.45  # confidence that is left
 
