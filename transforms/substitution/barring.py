@@ -7,12 +7,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from evenflow.transforms import english
-from evenflow.transforms.substitution import pronouns, protection, sets, studies
+from evenflow.transforms.substitution import dates, pronouns, protection, sets, studies
 from evenflow.transforms.substitution.protection import Finds
 from evenflow.transforms.substitution.quoting import Quoting
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
+SURELY = 0.1  # what a rule that is for some groups leaves at most if it tells of their neighbours too
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that some sentence of six or more English words has one of.
 ENGLISH = english.words("english")
@@ -48,13 +49,16 @@ def bar(
         for found in finds[place] if any(item.weight for item in here) else ():
             for item in here:
                 if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
-                    item.lower(found.weight, found.reason)
+                    dated = edited and found.reason == sets.DATE
+                    everyday = dated and dates.is_everyday(text, start, end, item, finds[place], here)
+                    item.lower(dates.LEFT if everyday else found.weight, found.reason)
         _bar_by_neighbours(sentences, place, here, attribute, finds, edited)
         if attribute == "gender" and not words.caseless:
             studies.check(text, place, here, words, sentences)
+        if attribute == "age" and not words.caseless:
+            studies.check_ages(text, place, here, words, sentences)
         for item in here:
-            falls_away = item.gap and not any(item.replacements.values())
-            if item.word in weights and not falls_away:
+            if item.word in weights and not item.gap:  # what may fall away has its sense from the word behind it
                 item.lower(*weights[item.word])
         quoting.check(items, here)
     _bar_overlaps(items, sorted(others))
@@ -76,9 +80,10 @@ def _bar_by_neighbours(
         if not 0 <= other < len(sentences) or sentences[other][1] - sentences[other][0] > LONGEST_SENTENCE:
             continue
         for found in finds[other]:
-            if found.reason in reasons and found.weight <= weight and found.groups is None:
+            if found.reason in reasons and found.weight <= (weight if found.groups is None else SURELY):
                 for item in concerned:
-                    item.lower(weight, found.reason)
+                    if found.groups is None or item.group in found.groups:
+                        item.lower(weight, found.reason)
 
 
 def _bar_overlaps(items: Sequence[Item], others: Sequence[tuple[int, int]]) -> None:

@@ -14,7 +14,19 @@ from itertools import pairwise
 from evenflow.transforms import english, people
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import agreement, believers, choosing, comparing, headlines, leads, senses, sets
+from evenflow.transforms.substitution import (
+    ages,
+    agreement,
+    attacks,
+    believers,
+    choosing,
+    comparing,
+    headlines,
+    leads,
+    peoples,
+    senses,
+    sets,
+)
 from evenflow.transforms.substitution.binding import may_be_name, said_of_named
 from evenflow.transforms.substitution.leads import POSSESSIVES
 from evenflow.transforms.substitution.placing import DETERMINER, NEXT, part_of_speech
@@ -29,23 +41,14 @@ PLACE = "place of worship"
 OUTSIDER = "outsider"  # «a nonmuslim», «nonmuslim people»: one word for both, but for «nonjewish»
 PLACES = frozenset((PLACE, "places of worship"))
 ANY_FAITH = frozenset(("priest", "clergymen"))  # roles whose words several faiths have
+PRIESTS = frozenset(("priest", "priests"))
+KEPT_BEFORE_CLERGY = {"hinduism"}  # whose clergy few know by their titles alone
 # Those who live in a monastery: two faiths have none.
 MONASTIC = english.words("monastic")
 WITHOUT_MONKS = ("islam", "judaism")
 # A temple is one faith's only beside its name.
 TEMPLE = re.compile(r"\b(hindu|buddhist|jewish)\s+(temples?)\b", re.IGNORECASE)
-# Roles whose first words name all of a faith, and whose others a branch of it; SAME_BRANCH: where two words name one.
-ADHERENTS = frozenset(("adherent", "adherents", "of the faith"))
 ADHERENTS_TOGETHER = "adherents"
-NO_BRANCH = frozenset(("moslem", "evangelical", "churchgoer", "congregant", "parishioner", "congregationalist"))
-SAME_BRANCH = {
-    "shia": "shiite",
-    "hasidic": "hasid",
-    "chasid": "hasid",
-    "haredi": "hasid",
-    "ultra-orthodox": "hasid",
-    "salafist": "salafi",
-}
 ANTI = re.compile(r"\banti[\s-]$", re.IGNORECASE)
 # Before words for a certain person or thing.
 CERTAIN = leads.after(f"(the|this|that|these|those|{POSSESSIVES})", 1, but="all|every|each|hes|shes|is|are")
@@ -67,7 +70,7 @@ class ByGroup:
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
         self._paired = choosing.paired(words)
-        self._branches = _branches(roles)
+        self._branches = comparing.branches_of(roles)
         # Words for many of a group, and those that a text has which speaks of a faith.
         self._many = {word for word, known in roles.by_word.items() if known[0].name == ADHERENTS_TOGETHER}
         self._spoken = self._many | senses.FAITH_NAMES | senses.FAITHS
@@ -96,6 +99,9 @@ class ByGroup:
         self._bar_named(text, sentences, items, words)
         self._join(text, items)
         comparing.bar(text, sentences, items, self._branches, caseless)
+        if self.words.attribute == "religion":
+            peoples.bar(text, sentences, items)
+            attacks.bar(text, sentences, items, words)
         return items
 
     def _bar_named(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> None:
@@ -109,8 +115,11 @@ class ByGroup:
                 known[place] = self._named(text, sentences[place], words.named(place))
             return known[place]
 
+        famous = words.caseless and not people.KNOWN_SURNAMES.isdisjoint(words.whole)
         for item in items:
             start, end = sentences[item.sentence]
+            if famous and believers.is_said_by_name(text[max(start, item.start - REACH) : item.start]):
+                item.lower(0.3, sets.NAMED)
             if len(WORD.findall(text[start:end] if end - start <= SHORTEST else "a b c")) <= 2:
                 item.lower(0.4, sets.UNSURE)
             item.particular = self._is_certain(text, start, end, item, words.caseless)
@@ -125,6 +134,8 @@ class ByGroup:
                 item.lower(0.3, sets.NAMED)  # what a named person stands for is a fact
             elif before and item.particular and self.roles.by_word.get(item.word, (None,))[0] in self._clergy:
                 item.lower(0.45, sets.UNSURE)  # «the good reverend», whose name was given
+            elif self.words.attribute == "age" and not words.caseless and ages.is_told_of(text, item, items, named):
+                item.lower(0.45, sets.REFERS)  # «Emeka joined in May. … The teenager never missed one.»
 
     def _is_certain(self, text: str, start: int, end: int, item: Item, caseless: bool) -> bool:
         """Whether certain people are meant; «the muslim population» is all of them, and in a comment so are «those muslims»."""
@@ -246,10 +257,16 @@ class ByGroup:
             between = text[first.end : second.start]
             if first.group != second.group or first.kind != ADJECTIVE or between not in (" ", "-"):
                 continue
+            if first.word == second.word:
+                continue  # a slip of the keys
             if second.mention is None or self.roles.by_word.get(second.word, (None,))[0] in self._clergy:
                 # «Catholic priest» → «imam», «Hindu temple» → «Christian church», «Jewish synagogue» → «mosque»
                 place = second.word in TEMPLES or self.roles.by_word[second.word][0].name in PLACES
-                kept = {"christianity", "hinduism", "buddhism"} if place else set[str]()
+                kept = {"christianity", "hinduism", "buddhism"} if place else KEPT_BEFORE_CLERGY
+                if second.word in PRIESTS:  # «a Catholic priest» → «a Hindu priest»
+                    second.replacements |= {
+                        group: text[second.start : second.end] for group in kept if group in second.replacements
+                    }
                 first.replacements = {
                     group: other if group in kept else ""
                     for group, other in first.replacements.items()
@@ -274,11 +291,3 @@ def _says_full_name(sentence: str) -> bool:
     return any(
         first in people.first_names() and (may_be_name(last) or last in people.KNOWN_SURNAMES) for first, last in pairwise(said)
     )
-
-
-def _branches(roles: RoleMap) -> dict[str, str]:
-    """Words for the members of one branch of a faith -> the branch, in the singular («shiites» -> shiite, not «muslims»)."""
-    adherents = [(word, each) for word, known in roles.by_word.items() for each in known if each.name in ADHERENTS]
-    whole = {spelling.fold(each.words[group][0]) for _, each in adherents for group in each.words}
-    found = {word: word.removesuffix("s") for word, _ in adherents if word not in whole}
-    return {word: SAME_BRANCH.get(branch, branch) for word, branch in found.items() if branch not in NO_BRANCH}

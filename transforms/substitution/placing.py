@@ -27,6 +27,8 @@ PREDICATIVE = re.compile(
 ARE = leads.after(
     "are|were|theyre", 3, but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for"
 )
+# What ends in s behind one alone is a verb: «if one muslim commits murder».
+ONE = leads.after("an?|one|every|each|another")
 ENDS = re.compile(r"\s*(?:[.,;:!?)]|$|\n)")
 THE = leads.after("the", 1, leads.PLAIN)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
@@ -47,7 +49,7 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
     if COLLECTIVE in parts and THE.search(before) and (not goes_on or is_verb(thing)):
         return COLLECTIVE
     if goes_on and ADJECTIVE in parts:
-        return ADJECTIVE
+        return NOUN if NOUN in parts and ONE.search(before) and is_third_person(thing) else ADJECTIVE
     if NOUN in parts and ADJECTIVE in parts:
         if ENDS.match(after) and ARE.search(before):
             return ADJECTIVE

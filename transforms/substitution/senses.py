@@ -22,14 +22,6 @@ CLERGY = frozenset(("clergy", "senior clergy"))
 OWNED = re.compile(
     r"(?:\b(?:my|your|his|her|our|their|its|whose|own)|['’]s?(?!\s+(?:an?|the)\s))\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
 )
-FEW_SMALL = r"(?:an?|no|any|more|two|three|four|five|six|seven|\d+|small|young|other|their|the)*\s*$"
-BORN = re.compile(
-    r"\b(?:rais(?:e|es|ed|ing)|bear|bears|bore|bearing|want(?:s|ed)?|expect(?:s|ed|ing)|wish(?:es|ed)? for|father(?:s|ed|ing)|"
-    rf"mother(?:s|ed|ing))\s+{FEW_SMALL}",
-    re.IGNORECASE,
-)
-# Whose children are meant, for words that mean offspring as often as an age.
-KIN = re.compile(rf"\b(?:ha(?:ve|s|d|ving)|with|without|and)\s+{FEW_SMALL}", re.IGNORECASE)
 OFFSPRING = english.words("offspring")
 SMALL_CHILDREN = english.words("small_children")
 SMALL = leads.after("young|little|small|tiny|unborn|illegitimate|healthy|sick|adopted|missing|grown|eldest|youngest")
@@ -67,7 +59,6 @@ PASTS = "|".join(sorted(english.words("irregular_pasts") | {"saw", "left", "foun
 HAPPENED = re.compile(
     rf"(?<!\bbe )(?<!\bbeing )(?<!\bare )(?<!\bis )\b(?:was|were|had|did|[a-z]{{3,}}ed|{PASTS})\b", re.IGNORECASE
 )
-ON_SOMEBODY = re.compile(r"\s+(?:always |never |often )?[\w'’-]+\s+(?:me|him|her|us|them)\b", re.IGNORECASE)
 # Groups of which the aged are but one: «the poor, the sick and the elderly»
 OTHERS_TOO = re.compile(
     r"\bthe\s+(?:young|poor|sick|disabled|weak|needy|unemployed|infirm|handicapped|homeless|blind|poverty[ -]stricken)\b",
@@ -178,6 +169,7 @@ def _weigh_noun(item: Item, role: Role, beside: Beside) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
     does = ONE.search(before) or (role.name in CLERGY and OURS.search(before))
     verb = (role.number == "singular" and is_third_person(thing) and does) or ACTS_ON.match(after) is not None
+    verb = verb or ages.TAUGHT.search(before) is not None  # «teaching the kids chess»
     compound = role.number == "singular" or item.word in SMALL_CHILDREN  # «kids show», but not «youths rescue»
     if item.kind == NOUN and compound and not verb and not beside.bare and is_compound(thing):
         item.lower(NO, sets.SENSE)  # «child actor», «kid brother»
@@ -234,33 +226,42 @@ def _weigh_offspring(item: Item, before: str, after: str, many: bool, anybody: b
     small = item.word in SMALL_CHILDREN
     if (
         OWNED.search(before)
-        or BORN.search(before)
+        or ages.BORN.search(before)
         or SMALL.search(before)
-        or (small and KIN.search(before))
+        or (small and ages.KIN.search(before))
         or ages.is_offspring(before, after)
     ):
         item.lower(NO, sets.SENSE)
-    if VOCATIVE.search(before) and re.match(r"\s*(?:[.,!?]|$)", after):
+    if re.match(r"\s*(?:[.,!?\n]|$)", after) and (VOCATIVE.search(before) or (many and ages.CALLED_UPON.search(before))):
         item.lower(0.2, sets.IDIOM)
+    if ages.COOKED.search(before):
+        item.lower(NO, sets.SENSE)
     if SIMILE.search(before):
         item.lower(BARELY, sets.IDIOM)
-    certain = CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many)
+    given = ages.are_given(before, after)
+    certain = given or (CERTAIN_ONES.search(before) is not None and not ages.are_said_so(before, many))
     if small and not anybody and not certain and not _is_told(before, after):
         item.lower(UNSURE, sets.GENERIC)  # what is said of children in general is seldom true of others
     acts = anybody or (CLAUSE.search(before) is not None and ACTS.match(after) is not None)
-    if small and not acts and before.strip(" \"“‘'") and (ages.are_said_so(before, many) or not COUNTED.search(before)):
+    if (
+        small
+        and not acts
+        and not given
+        and before.strip(" \"“‘'")
+        and (ages.are_said_so(before, many) or not COUNTED.search(before))
+    ):
         item.lower(UNSURE, sets.SENSE)
 
 
 def _is_told(before: str, after: str) -> bool:
     """Whether something is told that happened, to a label's bearers or to somebody beside them."""
     happened = HAPPENED.search(before) is not None or HAPPENED.search(after) is not None
-    return happened or ON_SOMEBODY.match(after) is not None or ages.is_there(before)
+    return happened or ages.ON_SOMEBODY.match(after) is not None or ages.is_there(before)
 
 
 def _weigh_religion(item: Item, role: Role, beside: Beside, listed: Container[str]) -> None:
     before, after, thing = beside.before, beside.after, beside.thing
-    if beside.of_work:
+    if beside.of_work and not believers.may_be_anybodys(before, after):
         item.lower(0.4, sets.WORK)  # its priests and believers are those of the work
     of_people = people.is_person_noun(thing) or thing in PEOPLE_AFTER or thing in listed
     if TITLE_OF.search(before) and beside.said[0].isupper() and not of_people:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from evenflow.transforms import english, people
 from evenflow.transforms.substitution import leads, sets
 from evenflow.transforms.substitution.coordination import PEOPLE_PLURAL, PEOPLE_SINGULAR
+from evenflow.transforms.substitution.roles import COLLECTIVE, NOUN
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
@@ -23,6 +24,10 @@ DETERMINED = leads.after_possessor(
     rf"an?|the|these|those|this|that|some|many|several|few|other|all|most|{leads.POSSESSIVES}|{leads.NUMBERS}|of|\d[\d,.]*", 2,
     but="of|to|and|or|in|among|for|with|by|on|at|that|than",
 )  # fmt: skip
+# Certain people of an age; «many teenagers» are what a study finds.
+CERTAIN = leads.after(
+    rf"the|these|those|this|that|{leads.POSSESSIVES}|{leads.NUMBERS}|\d[\d,.]*", 2, but="of|to|and|or|in|among|for|with|by|on"
+)
 REACH = 40  # characters before a word in which its determiner stands
 LEFT = 0.45  # confidence that is left
 
@@ -50,6 +55,20 @@ def check(text: str, place: int, here: Sequence[Item], words: WordSets, sentence
             start = max(sentences[place][0], item.start - REACH)
             if DETERMINED.search(text, start, item.start) is None:
                 item.lower(LEFT, sets.COMPARED)
+
+
+def check_ages(text: str, place: int, here: Sequence[Item], words: WordSets, sentences: Sequence[tuple[int, int]]) -> None:
+    """Lower the confidence of a sentence's items, in a text with capitals, where a study finds something of an age.
+
+    place, words: as in `check`.
+    """
+    if not words.of_report or not _has(STUDIES, place, BEFORE, BEFORE, words, sentences):
+        return
+    for item in here:
+        start = max(sentences[place][0], item.start - REACH)
+        many = item.kind == COLLECTIVE or (item.kind == NOUN and item.word.endswith(("s", "children")))
+        if many and (item.kind == COLLECTIVE or CERTAIN.search(text, start, item.start) is None):
+            item.lower(LEFT, sets.COMPARED)
 
 
 def _has(
