@@ -20,6 +20,8 @@ PERSON_NOUNS = english.words("person_nouns")
 # Others who are described by age, sex or faith.
 RELATED = english.words("related")
 FEMALE, MALE, EITHER = namerows.FEMALE, namerows.MALE, namerows.EITHER
+# «elephant», «otter»: words that end as those for people do.
+ANIMALS = english.words("animals")
 # Capitalised words in a row, with the small words and initials that stand within names. The first capital is asked for before
 # anything else, since a search leaps from one to the next; it begins a title, an initial, or a name.
 # A letter may be written as an entity («P&eacute;rez»), or have been lost («M\ufffdller»).
@@ -122,7 +124,7 @@ def is_person_noun(word: str) -> bool:
     """Whether a word, singular, plural or possessive, names people by no group."""
     singular = word.lower().removesuffix("'s").removesuffix("’s")
     known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
-    return known or PERSON_ENDING.search(singular) is not None
+    return known or (PERSON_ENDING.search(singular) is not None and singular not in ANIMALS)
 
 
 def is_common(word: str) -> bool:

@@ -28,6 +28,7 @@ CALLED = re.compile(
     r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
 )
 DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
+CUT_NAME = re.compile(r"[^\W\d_]{1,4}\s+,\s+an?\s+(?:[\w'’-]+\s+){0,3}$")
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
 # «Chairman of Southern Riverina Irrigators Ted Hatty says»
 OF_BODY = re.compile(r"\s+(?:of|for|at)\s+(?:the\s+)?(?:(?:[A-Z][\w&.'’-]*|and|of|for|the|&)\s+){1,8}$")
@@ -38,6 +39,11 @@ PLAYED = leads.after(
 )
 ROLE_AS = leads.after(r"as\s+(?:an?|the)", 2)
 TITLED = english.words("titled")
+# «nicknamed it Xena, after the warrior princess»
+CALLED_AFTER = re.compile(
+    r"\b(?:nam(?:ed?|es|ing)|nicknam(?:ed?|es|ing)|dub(?:s|bed|bing)?|call(?:s|ed|ing)?|christen(?:s|ed|ing)?|titled|baptis(?:ed?|es))\s"
+    r"[^.;:]{0,40}?\s[\"“]?[A-Z][\w'’-]*[\"”]?,?\s+after\s+(?:the|an?)\s+(?:[\w'’-]+\s+){0,4}$"
+)
 BEFORE_NO_NAME = re.compile(r"\s*(?:[.,;:!?)]|$|(?:" + "|".join(pronouns.CLOSED) + r")\b)")
 # Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
 SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
@@ -92,6 +98,8 @@ def bound(
     start, end = sentence
     if (BARELY_CALLED.match(text, item.end, end) if caseless else CALLED.match(text, item.end)) is not None:
         return SURELY, sets.NAMED
+    if "after" in text[start : item.start] and CALLED_AFTER.search(text, max(start, item.start - 2 * NEAR), item.start):
+        return SURELY, sets.NAMED
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
         return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
@@ -101,6 +109,8 @@ def bound(
         return PERHAPS, sets.NAMED
     if text.startswith(",", start) and text[:start].rstrip().endswith(")") and APPOSED.match(text[start : item.start]):
         return SURELY, sets.REFERS  # «… wayland ( tim roth )», cut there by mistake, «, a wealthy young man»
+    if hidden and CUT_NAME.match(text, start, item.start) and text[:start].rstrip()[-1:] == "?":
+        return SURELY, sets.REFERS  # «eva per ? n , a woman who …», whose name lost a letter
     first = FIRST_WORD.match(text, start, item.start) if caseless else None
     if first is not None and COPULA.match(text[first.end() : item.start]) and _is_bare_name(first[1]):
         return PERHAPS, sets.REFERS  # «connor is a tired old man», in a text without capitals

@@ -157,7 +157,8 @@ class Resolver:
             if last.kind == "plural":
                 continue
             between = text[last.end : item.start]
-            if COPULA.match(between) or (ROLE_AS.search(between) and len(between) < ROLE_REACH[last.kind]):
+            role = ROLE_AS.search(between) is not None and len(between) < ROLE_REACH[last.kind]
+            if role or COPULA.match(between) or between == " as ":  # «Boy as king»
                 return candidate.chain
             if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
                 return candidate.chain

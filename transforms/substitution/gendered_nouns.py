@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import calling, headlines, leads, placing, pronouns, sets
+from evenflow.transforms.substitution import calling, headlines, leads, placing, pronouns, same_sex, sets
 from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.said import Said, is_shouted
 from evenflow.transforms.substitution.sets import Item
@@ -236,8 +236,14 @@ def _check_board(said: Said, item: Item, before: str, after: str) -> None:
 
 
 def _check_bro(said: Said, item: Item, before: str, after: str) -> None:
-    if not DETERMINED.search(before):
+    # «hate to hear this bro but …»: somebody is called so whom nothing else tells of.
+    if not DETERMINED.search(before) or (calling.is_heard(before, after)):
         item.lower(0.4, sets.IDIOM)
+
+
+def _check_another(said: Said, item: Item, before: str, after: str) -> None:
+    if same_sex.is_pair(item.word, before, said.words):
+        item.lower(0.3, sets.DOCTRINE)
 
 
 def _check_piece(said: Said, item: Item, before: str, after: str) -> None:
@@ -279,6 +285,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
         _check_board: ("sister", "mother", "brother"),
         _check_bro: ("bro", "sis"),
         _check_piece: PIECES,
+        _check_another: same_sex.PEOPLE,
         _check_ruler: RULERS,
         _check_thing: CROWNED | ADJECTIVES,
     }
