@@ -124,7 +124,7 @@ def is_person_noun(word: str) -> bool:
     """Whether a word, singular, plural or possessive, names people by no group."""
     singular = word.lower().removesuffix("'s").removesuffix("’s")
     known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
-    return known or (PERSON_ENDING.search(singular) is not None and singular not in ANIMALS)
+    return known or (PERSON_ENDING.search(singular) is not None and ANIMALS.isdisjoint((singular, f"{singular}s")))
 
 
 def is_common(word: str) -> bool:

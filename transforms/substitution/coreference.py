@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import leads, naming, sets, tying
-from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, are_named, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.doubts import Doubts
@@ -100,6 +100,9 @@ class Resolver:
                     if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
                         chain.lower(0.45, sets.UNSURE)
                 self._named_next(item, chain, sex)
+                place = item.sentence
+                if are_named(self.text, self.sentences[place], item, self._candidates.people(place), sex, self.caseless):
+                    chain.lower(PERHAPS, sets.NAMED)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
             if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):

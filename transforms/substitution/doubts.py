@@ -20,7 +20,9 @@ from evenflow.transforms.substitution.wordsets import WordSets
 NEAR = 3  # sentences back in which a name may be that of whom a sentence tells
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
 SPOUSES = english.words("spouses")
-POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
+POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}(?:\w+-)?$")
+HAS_A = re.compile(r"\s*(?:['’]s got|has|had|has got)\s+an?\s+(?:(?!(?:and|or|but|to|of|that|who)\b)[\w'’-]+\s+){0,3}(?:\w+-)?$")
+KIN = SPOUSES | {"sister", "brother", "daughter", "son", "mother", "father", "uncle", "aunt", "fiance", "fiancee"}
 
 
 class Doubts:
@@ -70,6 +72,8 @@ class Doubts:
                 known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
                 full = full and not known and not self._text.endswith(" and ", 0, first.start)
                 owned.lower(0.55 if full else 0.4, sets.REFERS)
+            elif self.of_work and second.word in KIN and HAS_A.fullmatch(self._text[first.end : second.start]):
+                owned.lower(0.4, sets.REFERS)  # «she has a boyfriend», of a character with a name
 
     def _lower_beside_barred(self, items: Sequence[Item], chains: Sequence[Chain], chain_of: dict[int, Chain]) -> None:
         """Lower the confidence of nouns that may be the same person as a barred pronoun of their sentence.

@@ -51,6 +51,7 @@ A_PART = re.compile(
 HEROES = frozenset(("hero", "heroine", "heroes", "heroines"))
 OF_MANY = leads.after("any|every|each|no|all|most|without|typical|usual|unsung", 2)
 OURS = leads.after("our|the|these|those|both|two|three|four", 4)
+OUR = leads.after("our", 3)
 PLAYERS = frozenset(("actor", "actress"))
 OF_ANYBODY = re.compile(
     r"\b(?:any|every|each|no|another|other|less|more|better|different|lesser|whichever|which|what)\s+(?:[\w-]+\s+){0,2}$"
@@ -164,7 +165,7 @@ class Filmed:
         if OF_MANY.search(before):
             return None
         plural = item.kind == "plural"
-        if plural and not (OURS.search(before) and self._is_near(item.sentence, sex)):
+        if plural and not OUR.search(before) and not (OURS.search(before) and self._is_near(item.sentence, sex)):
             return None
         return PERHAPS, sets.WORK
 
@@ -224,6 +225,8 @@ class Filmed:
 
     @staticmethod
     def _names(word: str) -> bool:
+        if word in pronouns.CLOSED:
+            return False
         return word in people.first_names() or (Filmed._is_rare(word) and may_be_name(word))
 
     @staticmethod

@@ -20,23 +20,7 @@ ANIMALS = english.words("animals")
 STUDIES = english.words("studies")
 # «a dolphin … its mother», «the calf's mother»
 KIN = frozenset(
-    (
-        *(
-            "mother",
-            "father",
-            "mothers",
-            "fathers",
-            "daughter",
-            "daughters",
-            "son",
-            "sons",
-            "sister",
-            "sisters",
-            "brother",
-            "brothers",
-        ),
-        *("aunt", "aunts", "grandmother", "grandmothers"),
-    )
+    ("mother", "father", "mothers", "fathers", "daughter", "daughters", "son", "sons", "sister", "sisters", "brother", "brothers")
 )
 OF_IT = re.compile(r"\b(?:its|(\w+)['’]s?)\s+(?:own\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
 BEFORE, AFTER = 3, 1  # sentences about a word for a sex in which the animals are told of
