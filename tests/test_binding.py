@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms import people
+from evenflow.transforms import people, registers
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.binding import bound, may_be_name, said_of_named
 from evenflow.transforms.substitution.sets import Item
@@ -58,7 +58,7 @@ def test_a_free_noun() -> None:
 def test_what_is_said_of_a_named_person(text: str, word: str, before: bool, of_named: bool) -> None:
     at = text.index(word)
     item = Item(at, at + len(word), word.lower(), "islam", "noun", 0, None)
-    named = people.named(text, 0, len(text), people.is_caseless(text) or text == text.lower())
+    named = people.named(text, 0, len(text), registers.is_caseless(text) or text == text.lower())
     assert said_of_named(text, (0, len(text)), item, named, before) is of_named
 
 

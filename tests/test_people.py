@@ -34,13 +34,6 @@ def test_names_in_a_text_without_capitals() -> None:
     assert [text[each.start : each.end] for each in people.named(text, 0, len(text), True)] == ["mary"]
 
 
-@pytest.mark.parametrize(
-    ("text", "caseless"), [("she left.", False), ("word " * 60, True), ("Word here. " * 30, False), ("A" + "b" * 300, True)]
-)
-def test_whether_capitals_are_written(text: str, caseless: bool) -> None:
-    assert people.is_caseless(text) is caseless
-
-
 @pytest.mark.parametrize(("word", "person"), [("engineers", True), ("neighbor's", True), ("mice", False), ("voice", False)])
 def test_nouns_that_name_people(word: str, person: bool) -> None:
     assert people.is_person_noun(word) is person
@@ -57,19 +50,6 @@ def test_nouns_that_name_people(word: str, person: bool) -> None:
 )
 def test_people_who_are_named_by_a_noun(text: str, starts: list[int]) -> None:
     assert people.without_name(text, 0, len(text)) == starts
-
-
-@pytest.mark.parametrize(
-    ("text", "work"),
-    [
-        ("this movie was fine", True),
-        ("the plot was fine", False),
-        ("the plot has a scene in it", True),
-        ("we met at noon", False),
-    ],
-)
-def test_texts_about_works(text: str, work: bool) -> None:
-    assert people.is_about_a_work(text) is work
 
 
 def test_what_may_name_somebody() -> None:

@@ -1,14 +1,13 @@
 """Named people in a text, as far as spelling and a list of first names say: who may be meant by «he» or «she».
 
 First names are those of the 1990 US census (public domain), see `names.tsv`. Where a text is written without capitals,
-only names that are no common word are found; `is_caseless` says so, for whoever must then be careful.
+only names that are no common word are found.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +20,8 @@ PERSON_NOUNS = english.words("person_nouns")
 # Others who are described by age, sex or faith.
 RELATED = english.words("related")
 FEMALE, MALE, EITHER = namerows.FEMALE, namerows.MALE, namerows.EITHER
+# «elephant», «otter»: words that end as those for people do.
+ANIMALS = english.words("animals")
 # Capitalised words in a row, with the small words and initials that stand within names. The first capital is asked for before
 # anything else, since a search leaps from one to the next; it begins a title, an initial, or a name.
 # A letter may be written as an entity («P&eacute;rez»), or have been lost («M\ufffdller»).
@@ -64,24 +65,6 @@ VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
 VERB_AFTER = re.compile(r"\s*(?:[,;.]|\s(?:and|who|is|was|has|had|will|[a-z]+(?:s|ed))\b)")
 SALUTES = frozenset(("dear", "hi", "hello", "hey"))
 NAMED_AFTER = english.words("named_after")
-SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
-CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
-
-
-# Words of texts about films, plays and books: their men and women are those of a named work.
-WORK = re.compile(
-    r"\b(films?|movies?|cinema\w*|screenplay|director|directed|plot|sequel|actors?|actress(?:es)?|cast|star(?:s|red|ring)|"
-    r"characters?|audiences?|scenes?|screen|hollywood|oscars?|comedy|thriller|performances?|roles?|novel|episode|script)\b",
-    re.IGNORECASE,
-)
-# One of these is in each of those words, and no two in one.
-WORK_STEMS = (
-    *("film", "movie", "cinema", "screen", "direct", "plot", "sequel", "actor", "actress", "cast", "star", "character"),
-    *("audience", "scene", "hollywood", "oscar", "comedy", "thriller", "performance", "role", "novel", "episode", "script"),
-)
-SHORT = 1500  # characters up to which one word is enough that is said of works alone
-SURE_WORK = re.compile(r"\b(?:films?|movies?|cinema\w*|screenplays?|sequels?)\b", re.IGNORECASE)
-LEAST_OF_WORK = 2  # different such words from which a text without capitals is taken to be about a work
 
 
 class Person(NamedTuple):
@@ -103,9 +86,6 @@ PLACES = english.words("places")
 KNOWN_SURNAMES = frozenset(map(str.lower, english.words("known_surnames")))
 LEADING = re.compile(r"\w+")
 SPEAKER = frozenset(("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve"))
-UPPER = bytes(range(ord("A"), ord("Z") + 1))
-LETTERS = UPPER + UPPER.lower()
-BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 @cache
@@ -135,20 +115,6 @@ def _well_known() -> frozenset[str]:
     return (lone_names() | KNOWN_SURNAMES | owners) - PLACES
 
 
-def is_caseless(text: str) -> bool:
-    """Whether a text of some length is written without capitals."""
-    if len(text) < 200:
-        return text == text.lower() and len(text) > 80
-    sample = text[:SAMPLE]
-    plain = sample.encode("ascii", "ignore")
-    others = BEYOND_ASCII.findall(sample) if len(plain) < len(sample) else []
-    upper = len(plain) - len(plain.translate(None, UPPER)) + sum(map(str.isupper, others))
-    if upper >= CASELESS * len(sample):
-        return False
-    letters = len(plain) - len(plain.translate(None, LETTERS)) + sum(map(str.isalpha, others))
-    return upper < CASELESS * max(letters, 1)
-
-
 def may_name_somebody(words: frozenset[str]) -> bool:
     """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
     return not words.isdisjoint(_well_known())
@@ -158,7 +124,7 @@ def is_person_noun(word: str) -> bool:
     """Whether a word, singular, plural or possessive, names people by no group."""
     singular = word.lower().removesuffix("'s").removesuffix("’s")
     known = any(each in PERSON_NOUNS or each in RELATED for each in (singular, singular.removesuffix("s")))
-    return known or PERSON_ENDING.search(singular) is not None
+    return known or (PERSON_ENDING.search(singular) is not None and ANIMALS.isdisjoint((singular, f"{singular}s")))
 
 
 def is_common(word: str) -> bool:
@@ -168,23 +134,6 @@ def is_common(word: str) -> bool:
     classes = pronouns.shipped().classes
     singular = word[:-3] + "y" if word.endswith("ies") else word[:-1] if word.endswith("s") else ""
     return classes.get(word, "0")[0] in "34" or (singular != "" and classes.get(singular, "0")[0] in "234")
-
-
-def is_about_a_work(text: str) -> bool:
-    """Whether a text says much of films, plays or books."""
-    sample = text[:SAMPLE].lower()
-    # A search for all of the words takes far longer.
-    stems = list(islice((stem for stem in WORK_STEMS if stem in sample), LEAST_OF_WORK))
-    if stems and len(text) <= SHORT and SURE_WORK.search(text):
-        return True
-    if len(stems) < LEAST_OF_WORK:
-        return False
-    said: set[str] = set()
-    for match in WORK.finditer(text, 0, SAMPLE):
-        said.add(match[0].lower())
-        if len(said) >= LEAST_OF_WORK:
-            return True
-    return False
 
 
 def without_name(text: str, start: int, end: int) -> list[int]:

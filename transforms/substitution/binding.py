@@ -28,6 +28,12 @@ CALLED = re.compile(
     r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
 )
 DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
+CUT_NAME = re.compile(r"[^\W\d_]{1,4}\s+,\s+an?\s+(?:[\w'’-]+\s+){0,3}$")
+# «your sister , the creepy catherine zeta-jones», «a more educated man, such as the Earl of Oxford»
+APPOSED_TO = re.compile(r"\s*,\s+the\s+(?:(?!(?:of|and|or|who|that|in|on|at|to|is|was)\b)[a-z][\w'’-]*\s+){1,2}$")
+SUCH_AS = re.compile(r"\s*,?\s+(?:such\s+as|including|namely)\s+(?:the\s+(?:[\w'’-]+\s+of\s+)?)?$")
+# «women like Ruth Klingman», «two men: Tom Bell and …», «the brothers Tom and Bob»
+MANY_NAMED = re.compile(r"\s*,?\s+(?:like|such\s+as|including|namely|named|called)\s+(?:the\s+)?$|\s*[:(]\s*$")
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
 # «Chairman of Southern Riverina Irrigators Ted Hatty says»
 OF_BODY = re.compile(r"\s+(?:of|for|at)\s+(?:the\s+)?(?:(?:[A-Z][\w&.'’-]*|and|of|for|the|&)\s+){1,8}$")
@@ -38,6 +44,11 @@ PLAYED = leads.after(
 )
 ROLE_AS = leads.after(r"as\s+(?:an?|the)", 2)
 TITLED = english.words("titled")
+# «nicknamed it Xena, after the warrior princess»
+CALLED_AFTER = re.compile(
+    r"\b(?:nam(?:ed?|es|ing)|nicknam(?:ed?|es|ing)|dub(?:s|bed|bing)?|call(?:s|ed|ing)?|christen(?:s|ed|ing)?|titled|baptis(?:ed?|es))\s"
+    r"[^.;:]{0,40}?\s[\"“]?[A-Z][\w'’-]*[\"”]?,?\s+after\s+(?:the|an?)\s+(?:[\w'’-]+\s+){0,4}$"
+)
 BEFORE_NO_NAME = re.compile(r"\s*(?:[.,;:!?)]|$|(?:" + "|".join(pronouns.CLOSED) + r")\b)")
 # Confidence that is left to what refers to a named person: surely, perhaps, and to what is possessed by one.
 SURELY, PERHAPS, POSSESSED = 0.1, 0.3, 0.45
@@ -70,6 +81,11 @@ CALLING = re.compile(
 )
 SURNAME = re.compile(r"\s+[^\W\d_]+(?=\s*[,(–—-]|\s+(?:is|was|as)\b)")  # after a first name in a text without capitals
 TOLD_BY_ACTOR = re.compile(r"[^.,;:()\n]{0,40}\(\s*(?:played by\s+)?(\w+)\s+\w+")
+# «henry 's friend ottis has a sister», in a review
+HAS_KIN = re.compile(r"(?:\s+[^\W\d_]+)?\s+(?:has|had)\s+an?\s+(?:[\w-]+\s+){0,2}(?:\w+-)?$")
+KIN = frozenset(
+    ("sister", "brother", "daughter", "son", "mother", "father", "wife", "husband", "girlfriend", "boyfriend", "uncle", "aunt")
+)
 OWNED = re.compile(r"(?:\s+[^\W\d_]+)?(?:'s|’s|['’]|\s'\s?s)\s+(?:[\w-]+\s+){0,2}$")
 NO_NAME_ENDS_SO = (
     *("s", "ing", "body", "one", "ism", "ist", "tion", "sion", "ness", "ity", "ment", "hood", "ship", "ology", "phobia", "ance"),
@@ -92,6 +108,8 @@ def bound(
     start, end = sentence
     if (BARELY_CALLED.match(text, item.end, end) if caseless else CALLED.match(text, item.end)) is not None:
         return SURELY, sets.NAMED
+    if "after" in text[start : item.start] and CALLED_AFTER.search(text, max(start, item.start - 2 * NEAR), item.start):
+        return SURELY, sets.NAMED
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
         return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
@@ -101,6 +119,8 @@ def bound(
         return PERHAPS, sets.NAMED
     if text.startswith(",", start) and text[:start].rstrip().endswith(")") and APPOSED.match(text[start : item.start]):
         return SURELY, sets.REFERS  # «… wayland ( tim roth )», cut there by mistake, «, a wealthy young man»
+    if hidden and CUT_NAME.match(text, start, item.start) and text[:start].rstrip()[-1:] == "?":
+        return SURELY, sets.REFERS  # «eva per ? n , a woman who …», whose name lost a letter
     first = FIRST_WORD.match(text, start, item.start) if caseless else None
     if first is not None and COPULA.match(text[first.end() : item.start]) and _is_bare_name(first[1]):
         return PERHAPS, sets.REFERS  # «connor is a tired old man», in a text without capitals
@@ -120,6 +140,8 @@ def bound(
             return SURELY, sets.NAMED
         if after.sex in fits and (DIRECT.fullmatch(between) or AT_WORK.fullmatch(between)):
             return SURELY, sets.NAMED
+        if after.sure and after.sex in fits and (APPOSED_TO.fullmatch(between) or SUCH_AS.fullmatch(between)):
+            return PERHAPS, sets.NAMED
         if after.sure and OWNED_BY.fullmatch(between):
             return POSSESSED, sets.REFERS
     before = next((person for person in reversed(named) if person.end <= item.start), None)
@@ -131,9 +153,18 @@ def bound(
         return SURELY, sets.REFERS
     if before.sex in fits and len(between) < LONGEST and ROLE_AS.search(between):
         return PERHAPS, sets.REFERS
-    if OWNED.match(between):
+    if OWNED.match(between) or (hidden and item.word in KIN and HAS_KIN.match(between)):
         return POSSESSED, sets.REFERS
     return None
+
+
+def are_named(text: str, sentence: tuple[int, int], item: Item, named: Sequence[Person], sex: str, caseless: bool) -> bool:
+    """Whether names tell who a plural's people are: «women like Ruth Klingman», «the brothers Tom and Bob»."""
+    after = next((person for person in named if person.start >= item.end), None)
+    if after is None or not after.sure or after.sex not in (sex, people.EITHER):
+        return False
+    between = text[item.end : after.start]
+    return MANY_NAMED.fullmatch(between) is not None or (not caseless and between == " ")
 
 
 def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Sequence[Person], before: bool) -> bool:
@@ -172,7 +203,9 @@ def said_of_named(text: str, sentence: tuple[int, int], item: Item, named: Seque
 
 def _begins_name(word: str) -> bool:
     """Whether a bracket's first word may be a name's: a first name, or a word with a capital."""
-    return word.lower() in people.first_names() or word[0].isupper()
+    if word[0].isupper():
+        return True
+    return word in people.first_names() and word not in pronouns.CLOSED and word not in people.NOT_NAMES  # «( in a red coat )»
 
 
 def _names_somebody(word: str) -> bool:

@@ -19,7 +19,8 @@ CALLED = frozenset(
 MANY = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "gents", "dudes", "lads"))
 BARE_END = r"(?:^|[.!?,;:\n(]\s*)"
 INTERJECTIONS = (
-    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lol|lmao|bruh|wow|damn|omg|"
+    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lo+l+|lmf?ao+|"
+    "rofl|(?:ha|he){2,}h?|bruh|wow|damn|omg|"
     "congrats|cheers|bye|welcome|preach|slay|sure|true|right|exactly|same|amen|alright|well|well done|love it|you go|"
     "good (?:morning|night|evening|luck|job|work|game|for you)|(?:nice|great) (?:one|work|job)"
 )
@@ -33,9 +34,9 @@ CLAUSE = (
     r"(?:you|u|we|yall) (?:need|should|have|must|can|cant|are|better|gotta|all|did|got|do|dont|just|really)|"
     r"you['’]?re|youre|were|we['’]re|i (?:think|need|have|am|just|dont|swear|want|got|was|really)|i['’]?m|i['’]?ve|"
     r"its|it['’]s|it is|this (?:is|was|isnt)|that (?:is|was)|that['’]?s|theres?|there['’]?s|there is|"
-    r"what|whats|why|how|where|is (?:this|that|it|there)"
+    r"what|whats|why|how|where|is (?:this|that|it|there)|get it\s*\?"
 )
-BEGINS_CLAUSE = re.compile(rf"\s*,?\s+(?:{CLAUSE})\b", re.IGNORECASE)
+BEGINS_CLAUSE = re.compile(rf"\s*,?\s+(?:{CLAUSE})(?!\w)", re.IGNORECASE)
 COMMANDED = re.compile(r"\s*,\s+([a-z]+)\s+(?:an?|the|your|my|me|us|it|up|down|to|over|here|in|out|on)\b", re.IGNORECASE)
 STRONG = re.compile(r"\s*,?\s+(?:let['’]?s|please|listen|calm down|come on|gather|wake up)\b", re.IGNORECASE)
 NEW_CLAUSE = re.compile(
@@ -118,6 +119,11 @@ TRADES = frozenset(
         ),
     )
 )
+# «hate to hear this bro but …»
+HEARD = re.compile(
+    r"\b(?:hear|hate|love|see|like|know|said|need|want|do|did|does|try|watch|read|believe|got|for|about|of)\s+(?:this|that)\s+$",
+    re.IGNORECASE,
+)
 GOES_ON = re.compile(r"\s+(?:and|but|because|cause|cuz|before|or)\s", re.IGNORECASE)
 NEGATED = re.compile(r"\bno\s+$", re.IGNORECASE)
 DETERMINERS = frozenset(
@@ -147,6 +153,11 @@ def is_called(word: str, before: str, after: str) -> bool:
         return True
     had = HAS_OBJECT.search(before)
     return had is not None and NEW_CLAUSE.match(after) is not None and not _describes(had)
+
+
+def is_heard(before: str, after: str) -> bool:
+    """Whether «this» before a noun is what is heard or seen by itself, and the noun is whom that is said to («see this bro?»)."""
+    return HEARD.search(before) is not None and (CLOSES.match(after) is not None or GOES_ON.match(after) is not None)
 
 
 def _describes(last: re.Match[str] | None) -> bool:

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
-from evenflow.transforms import english, people
+from evenflow.transforms import people
 from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import leads, naming, sets, tying
-from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, are_named, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
+from evenflow.transforms.substitution.doubts import Doubts
 from evenflow.transforms.substitution.filmed import Filmed
-from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, is_speaker, may_be_the_same
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_speaker
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.unnamed import Unnamed
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -30,9 +30,6 @@ ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
 WINDOW = 3  # sentences back in which an antecedent is looked for
 MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
-LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
-SPOUSES = english.words("spouses")
-POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}$")
 ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
 SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
 SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
@@ -57,10 +54,8 @@ class Resolver:
         self.sentences = sentences
         self._words = words
         self.caseless = words.caseless
-        long = self.caseless and len(text) > LONG_CASELESS
-        self._of_work = long and words.of_work
-        self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
-        self._near: dict[int, bool] = {}
+        self._doubts = Doubts(text, sentences, words)
+        self._hidden, self._of_work = self._doubts.hidden, self._doubts.of_work
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
@@ -74,69 +69,9 @@ class Resolver:
             out += self._chains([item for item in items if item.group == group], sex)
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
-        self._possessed(items, out)
-        self._beside_barred(items, out)
-        for chain in out if self._hidden else ():
-            own = {item.sentence for item in chain.items if is_own(self.text, self.sentences[item.sentence][0], item)}
-            if self._of_work:
-                if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
-                    chain.lower(0.4, sets.WORK)
-            elif (
-                own
-                or chain.unnamed
-                or all(
-                    item.kind == "plural" or is_pointed_at(self.text, self.sentences[item.sentence][0], item)
-                    for item in chain.items
-                )
-            ):
-                continue
-            elif any(self._may_be_named(item.sentence) for item in chain.items):
-                chain.lower(0.45, sets.UNSURE)
+        self._doubts.lower(items, out)
         tying.tie(self.text, items, out, self.caseless)
         return out
-
-    def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
-        """Lower the confidence of nouns that may be the same person as a barred pronoun of their sentence.
-
-        «her works … lady is …»; «Connery plays it like a man who …»; and, where much is told of a work, «her sister … two
-        sisters».
-        """
-        chain_of = {id(item): chain for chain in chains for item in chain.items}
-        barred: set[tuple[int, str]] = set()
-        for chain in chains:
-            if min(chain.weight, *(item.weight for item in chain.items), 1.0) < 0.5:
-                barred |= {
-                    (item.sentence, item.group) for item in chain.items if item.kind in ("pronoun", "title") and item.weight
-                }
-        for item in items:
-            if item.kind not in ("noun", "plural") or (item.sentence, item.group) not in barred:
-                continue
-            if self._of_work or may_be_the_same(self.text, self.sentences[item.sentence][0], item):
-                chain_of[id(item)].lower(0.45, sets.UNSURE)
-
-    def _may_be_named(self, sentence: int) -> bool:
-        """Whether a sentence of a text without capitals, or one near it, may name somebody."""
-        if self._of_work:
-            return True
-        near = range(max(0, sentence - WINDOW), min(len(self.sentences), sentence + 2))
-        for place in near:
-            if place not in self._near:
-                self._near[place] = people.may_name_somebody(self._words[place])
-        return any(self._near[place] for place in near)
-
-    def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
-        """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
-        chain_of = {id(item): chain for chain in chains for item in chain.items}
-        for first, second in pairwise(items):
-            owner, owned = chain_of[id(first)], chain_of[id(second)]
-            if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason != sets.REFERS:
-                continue
-            if POSSESSED_NOUN.fullmatch(self.text[first.end : second.start]):
-                full = owner.weight <= SURELY and not self.caseless and second.word not in SPOUSES
-                # Known people's kin is known too, and «Tom and his brother» are a pair.
-                known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
-                full = full and not known and not self.text.endswith(" and ", 0, first.start)
-                owned.lower(0.55 if full else 0.4, sets.REFERS)
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
         chain_of: dict[int, Chain] = {}
@@ -165,6 +100,9 @@ class Resolver:
                     if len(named) > (0 if self.caseless else 1):  # «Tom and Bob …; the men …»
                         chain.lower(0.45, sets.UNSURE)
                 self._named_next(item, chain, sex)
+                place = item.sentence
+                if are_named(self.text, self.sentences[place], item, self._candidates.people(place), sex, self.caseless):
+                    chain.lower(PERHAPS, sets.NAMED)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
             if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):
@@ -222,7 +160,8 @@ class Resolver:
             if last.kind == "plural":
                 continue
             between = text[last.end : item.start]
-            if COPULA.match(between) or (ROLE_AS.search(between) and len(between) < ROLE_REACH[last.kind]):
+            role = ROLE_AS.search(between) is not None and len(between) < ROLE_REACH[last.kind]
+            if role or COPULA.match(between) or between == " as ":  # «Boy as king»
                 return candidate.chain
             if last.kind == "noun" and APPOSED.match(between) and between.count(",") == 1 and " and " not in between:
                 return candidate.chain
@@ -285,7 +224,7 @@ class Resolver:
             chain.lower(0.4, sets.UNSURE)
         if best.chain is None and self._report is not None and self._report.has_name(best.at, best.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
+        if self._hidden and best.chain is None and best.sentence != item.sentence and self._doubts.may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain
 
@@ -352,6 +291,6 @@ class Resolver:
             item.start, item.sentence
         ):  # whoever it goes on with is named
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and self._may_be_named(item.sentence):
+        if self._hidden and self._doubts.may_be_named(item.sentence):
             chain.lower(0.4, sets.UNSURE)
         return chain

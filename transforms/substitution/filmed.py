@@ -51,6 +51,7 @@ A_PART = re.compile(
 HEROES = frozenset(("hero", "heroine", "heroes", "heroines"))
 OF_MANY = leads.after("any|every|each|no|all|most|without|typical|usual|unsung", 2)
 OURS = leads.after("our|the|these|those|both|two|three|four", 4)
+OUR = leads.after("our", 3)
 PLAYERS = frozenset(("actor", "actress"))
 OF_ANYBODY = re.compile(
     r"\b(?:any|every|each|no|another|other|less|more|better|different|lesser|whichever|which|what)\s+(?:[\w-]+\s+){0,2}$"
@@ -63,6 +64,21 @@ BRACKETED = re.compile(r"[^.,;:()\n]{0,40}(?=\()")
 ACTED = re.compile(r"(?:(?:played|voiced|portrayed)\s+by)\s")
 # «two guys … : tim and bob», «a group of men , led by jimmy»
 LED_BY = re.compile(r"\s*,\s*(?:led|headed|lead)\s+by\b")
+# «a wife constantly nagging him , elizabeth ( mimi rogers )»
+NAMED_THEN = re.compile(r"\s[^.;:()\n]{0,40},\s+([^\W\d_]{3,})(?:\s+[^\W\d_]+)?\s+\(")
+# «mohr ( suicide kings , paulie )», «michael ( his brother )»: in brackets behind a name stands who it is, and in which film.
+BEHIND_NAME = re.compile(r"([^\W\d_]{3,})\s+\(\s*(?:[\w'’-]+\s+){0,3}$")
+CLOSES = re.compile(r"\s*[,)]")
+# «even charming guys end up unlucky , and jack ends up in jail»
+EVEN = re.compile(r"\beven\s+(?:[\w'’-]+\s+){0,2}$")
+KIN = frozenset(
+    (
+        *("dad", "daddy", "father", "grandfather", "grandma", "grandmother", "grandpa", "mama", "mamma", "mom", "mommy"),
+        *("mother", "mum", "mummy", "papa", "sis", "bro"),
+    )
+)
+# Whose kin somebody is, where nothing says it («issues with mama»).
+WHOSE = leads.after_possessor(rf"an?|the|this|that|any|every|each|no|another|own|{leads.POSSESSIVES}|single|foster", 3)
 # «gilbert grape ( johnny depp ) is a young man», «… ( tim roth ) , a wealthy man»
 AFTER_BRACKET = re.compile(r"\)\s*(?:,|--?|–|—|is|was|as|plays?)\s+(?:(?:both|also|just|now|not|still|once)\s+)?" + A + "$")
 # «thora birch is a young actress», «darlene cates , a first-time actor», «jane burnham is both an innocent girl»
@@ -114,14 +130,22 @@ class Filmed:
         after = self._text[item.end : min(end, item.end + AFTER)]
         if self._is_bracketed(after):
             return SURELY, sets.NAMED
+        behind = BEHIND_NAME.search(before) if CLOSES.match(after) else None
+        if behind is not None and self._names(behind[1]):
+            return SURELY, sets.NAMED
         if item.word in HEROES:
             return self._hero(item, before, sex)
         if item.kind == "plural":
             return self._many(item, before, after, sex)
         if AFTER_BRACKET.search(before) or self._is_said_of_name(before):
             return SURELY, sets.REFERS
+        then = NAMED_THEN.match(after)
+        if then is not None and self._names(then[1]) and people.first_names().get(then[1], sex)[0] in (sex, people.EITHER):
+            return SURELY, sets.NAMED
         if A_PART.match(after):
             return PERHAPS, sets.WORK
+        if item.word in KIN and not WHOSE.search(before) and self._has_names(item.sentence):
+            return PERHAPS, sets.REFERS
         if item.start - start < BEFORE and item.sentence:
             first = BEGINS.fullmatch(before) and APPOSED.match(after)
             if first or (JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
@@ -141,14 +165,14 @@ class Filmed:
         if OF_MANY.search(before):
             return None
         plural = item.kind == "plural"
-        if plural and not (OURS.search(before) and self._is_near(item.sentence, sex)):
+        if plural and not OUR.search(before) and not (OURS.search(before) and self._is_near(item.sentence, sex)):
             return None
         return PERHAPS, sets.WORK
 
     def _many(self, item: Item, before: str, after: str, sex: str) -> Told | None:
         if LED_BY.match(after) and self._is_near(item.sentence, sex):
             return PERHAPS, sets.WORK
-        if MANY_ARE.search(before) and self._is_near(item.sentence, sex, 0):
+        if (MANY_ARE.search(before) or EVEN.search(before)) and self._is_near(item.sentence, sex, 0):
             return PERHAPS, sets.REFERS
         following = item.sentence + 1
         if COUNTED.search(before) and following < len(self._sentences):
@@ -183,6 +207,10 @@ class Filmed:
         near = range(max(0, place - reach), min(len(self._sentences), place + reach + 1))
         return any(self._has_name(number, sex) for number in near)
 
+    def _has_names(self, place: int) -> bool:
+        """Whether somebody of any sex is named in a sentence."""
+        return self._has_name(place, people.FEMALE) or self._has_name(place, people.MALE)
+
     def _has_name(self, place: int, sex: str) -> bool:
         if any(person.sex in (sex, people.EITHER) for person in self._named(place)):
             return True
@@ -197,6 +225,8 @@ class Filmed:
 
     @staticmethod
     def _names(word: str) -> bool:
+        if word in pronouns.CLOSED:
+            return False
         return word in people.first_names() or (Filmed._is_rare(word) and may_be_name(word))
 
     @staticmethod

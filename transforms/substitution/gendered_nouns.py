@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import calling, headlines, leads, placing, pronouns, sets
+from evenflow.transforms.substitution import calling, headlines, leads, mankind, placing, pronouns, same_sex, sets
 from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.said import Said, is_shouted
 from evenflow.transforms.substitution.sets import Item
@@ -174,13 +174,15 @@ def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool
         item.lower(0.3, sets.NAMED)
     if item.word == "man" and not headlined:
         of = MANKIND_OF.search(before) is not None and ENDS.match(after) is not None  # «the master of man»
-        if of or not DETERMINED.search(before):
+        if of or not DETERMINED.search(before) or (said.capitals and mankind.is_meant(before)):
             item.lower(0.1, sets.GENERIC)
 
 
 def _check_men(said: Said, item: Item, before: str, after: str) -> None:
-    if MANKIND.search(before) or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before)):
+    if item.word == "men" and (MANKIND.search(before) or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before))):
         item.lower(0.3, sets.GENERIC)
+    if said.capitals and mankind.are_soldiers(item.word, before, after, said.words):
+        item.lower(0.3, sets.HISTORY)
 
 
 def _check_called(said: Said, item: Item, before: str, after: str) -> None:
@@ -236,8 +238,14 @@ def _check_board(said: Said, item: Item, before: str, after: str) -> None:
 
 
 def _check_bro(said: Said, item: Item, before: str, after: str) -> None:
-    if not DETERMINED.search(before):
+    # «hate to hear this bro but …»: somebody is called so whom nothing else tells of.
+    if not DETERMINED.search(before) or (calling.is_heard(before, after)):
         item.lower(0.4, sets.IDIOM)
+
+
+def _check_another(said: Said, item: Item, before: str, after: str) -> None:
+    if same_sex.is_pair(item.word, before, said.words):
+        item.lower(0.3, sets.DOCTRINE)
 
 
 def _check_piece(said: Said, item: Item, before: str, after: str) -> None:
@@ -269,7 +277,7 @@ def _check_thing(said: Said, item: Item, before: str, after: str) -> None:
 def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
     """What is checked of each word."""
     words = {
-        _check_men: ("men",),
+        _check_men: mankind.SOLDIERS,
         _check_called: calling.CALLED,
         _check_call: CALLS | CROWDS | {"girl"},
         _check_verb: VERBS,
@@ -279,6 +287,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
         _check_board: ("sister", "mother", "brother"),
         _check_bro: ("bro", "sis"),
         _check_piece: PIECES,
+        _check_another: same_sex.PEOPLE,
         _check_ruler: RULERS,
         _check_thing: CROWNED | ADJECTIVES,
     }

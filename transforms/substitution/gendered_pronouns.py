@@ -36,6 +36,13 @@ BEAST = re.compile(
 )
 
 
+# «should he faithfully adhered to»: a «be» that was misread.
+MISREAD = re.compile(r"\b(?:to|should|shall|must|will|would|can|could|may|might)\s+(?:not\s+)?$", re.IGNORECASE)
+PARTICIPLE = re.compile(
+    r"\s+(?:[a-z]+ly\s+)?(?:[a-z]{2,}(?<!e)(?<!sh)(?<!mb)(?<!w)ed|made|given|done|taken|found|held|kept|known|seen|shown)\b"
+)
+
+
 def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = False) -> None:
     """Lower the confidence of a pronoun that may be nobody's.
 
@@ -48,6 +55,8 @@ def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = 
         item.lower(0.45, sets.SENSE)
     if not beside and not BEASTS.isdisjoint(said.words) and _may_be_beast(said, item):
         item.lower(0.3, sets.SENSE)
+    if item.word == "he" and MISREAD.search(said.before(item.start)) and PARTICIPLE.match(said.after(item.end)):
+        item.lower(0.0, sets.SENSE)
     if item.word in ("she", "he") and said.capitals and NAMED_SO.match(said.text, item.end) and not said.headline:
         form = said.text[item.start : item.end]
         if form.istitle():

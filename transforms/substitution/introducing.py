@@ -20,8 +20,10 @@ SPEAKER = re.compile(
 )
 POINTED = re.compile(r"\b(?:this|that|some|one|another|no|random)\s+(?:[\w-]+\s+){0,2}$")
 # Before people whom a text has told of before, or who are some named person's.
-THE_PLURAL = leads.after("the|these|those|both", 1)
-DEFINITE_PLURAL = re.compile(r"\b(?:the|these|those|both|his|her|its)\s+(?:[\w'’-]+\s+){0,3}$|['’]s?\s+(?:[\w-]+\s+){0,2}$")
+THE_PLURAL = leads.after("the|they|these|those|both", 1)  # «they guys»: a slip
+DEFINITE_PLURAL = re.compile(
+    r"\b(?:the|they(?=\s+$)|these|those|both|his|her|its)\s+(?:[\w'’-]+\s+){0,3}$|['’]s?\s+(?:[\w-]+\s+){0,2}$"
+)
 SIMILE = leads.after(r"(?:like|as)\s+(?:an?|the)", 2)
 # Anything that tells whose or which one somebody is.
 BARE = re.compile(

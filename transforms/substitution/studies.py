@@ -6,6 +6,7 @@ people stay eligible: «a 43-year-old woman», «six men».
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from evenflow.transforms import english, people
@@ -18,9 +19,14 @@ from evenflow.transforms.substitution.wordsets import WordSets
 SEXES = frozenset(("male", "female", "males", "females"))
 ANIMALS = english.words("animals")
 STUDIES = english.words("studies")
+# «a dolphin … its mother», «the calf's mother»
+KIN = frozenset(
+    ("mother", "father", "mothers", "fathers", "daughter", "daughters", "son", "sons", "sister", "sisters", "brother", "brothers")
+)
+OF_IT = re.compile(r"\b(?:its|(\w+)['’]s?)\s+(?:own\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
 BEFORE, AFTER = 3, 1  # sentences about a word for a sex in which the animals are told of
 # Some people, or certain ones: «the women», «six men», «many girls».
-DETERMINED = leads.after_possessor(
+DETERMINED = leads.after(
     rf"an?|the|these|those|this|that|some|many|several|few|other|all|most|{leads.POSSESSIVES}|{leads.NUMBERS}|of|\d[\d,.]*", 2,
     but="of|to|and|or|in|among|for|with|by|on|at|that|than",
 )  # fmt: skip
@@ -28,6 +34,7 @@ DETERMINED = leads.after_possessor(
 CERTAIN = leads.after(
     rf"the|these|those|this|that|{leads.POSSESSIVES}|{leads.NUMBERS}|\d[\d,.]*", 2, but="of|to|and|or|in|among|for|with|by|on"
 )
+POSSESSED = leads.after_possessor("whose", 1, but=r"\w+ed")  # «the study's women», but not «her answers categorised women»
 REACH = 40  # characters before a word in which its determiner stands
 LEFT = 0.45  # confidence that is left
 
@@ -37,6 +44,7 @@ def check(text: str, place: int, here: Sequence[Item], words: WordSets, sentence
 
     place: of the sentence. words: of the sentences.
     """
+    _check_kin(text, place, here, words, sentences)
     concerned = [item for item in here if item.word in SEXES or item.word in PEOPLE_PLURAL or item.word in PEOPLE_SINGULAR]
     if not concerned:
         return
@@ -53,7 +61,7 @@ def check(text: str, place: int, here: Sequence[Item], words: WordSets, sentence
             item.lower(LEFT, sets.COMPARED)
         elif item.word in PEOPLE_PLURAL:
             start = max(sentences[place][0], item.start - REACH)
-            if DETERMINED.search(text, start, item.start) is None:
+            if DETERMINED.search(text, start, item.start) is None and POSSESSED.search(text, start, item.start) is None:
                 item.lower(LEFT, sets.COMPARED)
 
 
@@ -71,6 +79,19 @@ def check_ages(text: str, place: int, here: Sequence[Item], words: WordSets, sen
             item.lower(LEFT, sets.COMPARED)
 
 
+def _check_kin(text: str, place: int, here: Sequence[Item], words: WordSets, sentences: Sequence[tuple[int, int]]) -> None:
+    """Lower the confidence of an animal's kin («a dolphin … its mother»)."""
+    for item in here:
+        if item.word not in KIN:
+            continue
+        owner = OF_IT.search(text, max(sentences[place][0], item.start - REACH), item.start)
+        if owner is None:
+            continue
+        beast = owner[1] and (owner[1].lower() in ANIMALS or f"{owner[1].lower()}s" in ANIMALS)
+        if beast or (not owner[1] and _has(ANIMALS, place, 1, 0, words, sentences)):
+            item.lower(0.1, sets.BIOLOGY)
+
+
 def _has(
     wanted: frozenset[str], place: int, before: int, after: int, words: WordSets, sentences: Sequence[tuple[int, int]]
 ) -> bool:
@@ -86,4 +107,10 @@ def _is_of_person(text: str, item: Item) -> bool:
     """Whether a word for a sex is said of people («female researchers»)."""
     following = text[item.end : item.end + REACH].split(maxsplit=1)
     thing = following[0].strip(",.;:!?") if following else ""
-    return item.kind == "adjective" and text.startswith(" ", item.end) and thing != "" and people.is_person_noun(thing)
+    return (
+        item.kind == "adjective"
+        and thing.lower() not in ANIMALS
+        and text.startswith(" ", item.end)
+        and thing != ""
+        and people.is_person_noun(thing)
+    )

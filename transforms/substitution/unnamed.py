@@ -43,7 +43,8 @@ LAW = frozenset(("police", "officer", "detective", "judge", "magistrate", "polic
 # A headline has no such word before its noun, a caption has («A woman places flowers …»).
 DETERMINED = leads.after_possessor(f"an?|the|this|that|every|each|any|no|one|{leads.POSSESSIVES}", 3)
 TITLE = re.compile(r"([A-Za-z]+)\.?\s+$")
-LEADING = re.compile(r"\W*(?:[\w'’-]+\.?\s+){0,4}$")
+# «Over the next five years, John Hopkins from Swan Hill will …»: what stands before a name that begins a sentence.
+LEADING = re.compile(r"\W*(?:(?:[\w'’-]+\s+){1,7}[\w'’-]+,\s+)?(?:[\w'’-]+\.?\s+){0,4}$")
 # Whom a name is said to work for: somebody who is asked, not told of.
 OF_BODY = re.compile(
     r",?\s+(?:from|of|with|at)\s+[^,.;]{0,60}\b(?:Department|Police|Services?|Ambulance|Court|Hospital|Council|Federation|Association|"

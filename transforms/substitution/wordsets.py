@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
-from evenflow.transforms import people
+from evenflow.transforms import people, registers
 from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import reports
 
@@ -38,12 +38,12 @@ class WordSets:
     @cached_property
     def caseless(self) -> bool:
         """Whether the text is written without capitals."""
-        return people.is_caseless(self._text)
+        return registers.is_caseless(self._text)
 
     @cached_property
     def of_work(self) -> bool:
         """Whether the text says much of a film, a play or a book."""
-        return people.is_about_a_work(self._text)
+        return registers.is_about_a_work(self._text)
 
     @cached_property
     def of_report(self) -> bool:
