@@ -128,11 +128,12 @@ def lone_names() -> frozenset[str]:
 
 
 @cache
-def _well_known() -> frozenset[str]:
-    """Words that name somebody, where capitals do not tell, and no place."""
+def _well_known(sex: str) -> frozenset[str]:
+    """Words that may name somebody of a sex, where capitals do not tell, and no place."""
     classes = pronouns.shipped().classes
     owners = {f"{name}s" for name in KNOWN_SURNAMES if classes.get(f"{name}s", "0")[0] == "0"}  # «hitlers opinion»
-    return (lone_names() | KNOWN_SURNAMES | owners) - PLACES
+    fitting = {name for name, own in sure_names().items() if EITHER in (own, sex) or own == sex}
+    return (fitting | KNOWN_SURNAMES | owners) - PLACES
 
 
 def is_caseless(text: str) -> bool:
@@ -149,9 +150,12 @@ def is_caseless(text: str) -> bool:
     return upper < CASELESS * max(letters, 1)
 
 
-def may_name_somebody(words: frozenset[str]) -> bool:
-    """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
-    return not words.isdisjoint(_well_known())
+def may_name_somebody(words: frozenset[str], sex: str = EITHER) -> bool:
+    """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know.
+
+    sex: whose; by default any.
+    """
+    return not words.isdisjoint(_well_known(sex))
 
 
 def is_person_noun(word: str) -> bool:

@@ -15,12 +15,12 @@ from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, sets, tying
+from evenflow.transforms.substitution import comments, leads, naming, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.filmed import Filmed
-from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_pointed_at, is_speaker, may_be_the_same
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_speaker, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.unnamed import Unnamed
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -60,7 +60,6 @@ class Resolver:
         long = self.caseless and len(text) > LONG_CASELESS
         self._of_work = long and words.of_work
         self._hidden = self._of_work or (long and people.may_name_somebody(words.whole))
-        self._near: dict[int, bool] = {}
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
@@ -76,22 +75,12 @@ class Resolver:
         out += [Chain([item]) for item in items if item.group not in known]
         self._possessed(items, out)
         self._beside_barred(items, out)
-        for chain in out if self._hidden else ():
+        if self._hidden and not self._of_work:
+            comments.settle(self.text, self.sentences, self._words, self._sex_of, out)
+        for chain in out if self._of_work else ():
             own = {item.sentence for item in chain.items if is_own(self.text, self.sentences[item.sentence][0], item)}
-            if self._of_work:
-                if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
-                    chain.lower(0.4, sets.WORK)
-            elif (
-                own
-                or chain.unnamed
-                or all(
-                    item.kind == "plural" or is_pointed_at(self.text, self.sentences[item.sentence][0], item)
-                    for item in chain.items
-                )
-            ):
-                continue
-            elif any(self._may_be_named(item.sentence) for item in chain.items):
-                chain.lower(0.45, sets.UNSURE)
+            if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
+                chain.lower(0.4, sets.WORK)
         tying.tie(self.text, items, out, self.caseless)
         return out
 
@@ -114,15 +103,9 @@ class Resolver:
             if self._of_work or may_be_the_same(self.text, self.sentences[item.sentence][0], item):
                 chain_of[id(item)].lower(0.45, sets.UNSURE)
 
-    def _may_be_named(self, sentence: int) -> bool:
-        """Whether a sentence of a text without capitals, or one near it, may name somebody."""
-        if self._of_work:
-            return True
-        near = range(max(0, sentence - WINDOW), min(len(self.sentences), sentence + 2))
-        for place in near:
-            if place not in self._near:
-                self._near[place] = people.may_name_somebody(self._words[place])
-        return any(self._near[place] for place in near)
+    def _may_be_named(self, sentence: int, sex: str) -> bool:
+        """Whether a sentence of a text without capitals, or one near it, may name somebody of a sex."""
+        return self._of_work or comments.may_be_named(self._words, sentence, sex)
 
     def _possessed(self, items: Sequence[Item], chains: list[Chain]) -> None:
         """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
@@ -285,7 +268,7 @@ class Resolver:
             chain.lower(0.4, sets.UNSURE)
         if best.chain is None and self._report is not None and self._report.has_name(best.at, best.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence):
+        if self._hidden and best.chain is None and best.sentence != item.sentence and self._may_be_named(item.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
         return chain
 
@@ -313,6 +296,8 @@ class Resolver:
 
     def _is_reported(self, item: Item) -> bool:
         """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
+        if self.caseless and not self._of_work:
+            return False  # comments tell what anybody said
         start = self.sentences[item.sentence][0]
         attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
         says = SAYS.match(self.text, item.end) is not None
@@ -337,7 +322,8 @@ class Resolver:
                     chain.lower(0.4, sets.UNSURE)
         if item.sentence == 0 and len(self.sentences) > 1 and self._is_named_next(sex):
             chain.lower(0.45, sets.UNSURE)
-        for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
+        remarks = self.caseless and not self._of_work  # these go from one person to the next
+        for number in () if remarks else range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
@@ -352,6 +338,6 @@ class Resolver:
             item.start, item.sentence
         ):  # whoever it goes on with is named
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and self._may_be_named(item.sentence):
+        if self._hidden and self._may_be_named(item.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
         return chain
