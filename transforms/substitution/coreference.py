@@ -19,7 +19,7 @@ from evenflow.transforms.substitution import comments, leads, naming, sets, tyin
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
-from evenflow.transforms.substitution.filmed import Filmed
+from evenflow.transforms.substitution.filmed import Filmed, is_minor
 from evenflow.transforms.substitution.introducing import is_definite_plural, is_own, is_speaker, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.unnamed import Unnamed
@@ -79,7 +79,8 @@ class Resolver:
             comments.settle(self.text, self.sentences, self._words, self._sex_of, out)
         for chain in out if self._of_work else ():
             own = {item.sentence for item in chain.items if is_own(self.text, self.sentences[item.sentence][0], item)}
-            if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
+            others = any(item.sentence not in own for item in chain.items)
+            if others and not is_minor(self.sentences, chain.items, own):  # there «he» may well be the director
                 chain.lower(0.4, sets.WORK)
         tying.tie(self.text, items, out, self.caseless)
         return out
