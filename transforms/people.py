@@ -41,6 +41,7 @@ NAME_WORDS = english.words("name_words")
 NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
 NOT_PERSON_END = english.words("not_person_end")
+NUMBERS = frozenset(("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"))
 TITLES = english.words("titles")
 # Those that no organisation has within its name («Prime Minister», but not «King's College» or «Mother Teresa Home»).
 PERSONAL_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "minister", "premier", "president", "senator", "sir"))
@@ -245,6 +246,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if match[0].lower() in NO_NAMES:
         return None
     words = match[0].split(" ")
+    if words[0] in NUMBERS and words[-1].endswith("s"):  # a café called «Three Sisters»
+        return None
     at, end = match.span()
     if " I" in match[0] and (i := next((number for number, word in enumerate(words) if word in SPEAKER), 0)):  # «Shall I»
         end = at + len(" ".join(words[:i]))

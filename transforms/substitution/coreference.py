@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import comments, leads, naming, sets, tying
-from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
+from evenflow.transforms.substitution import comments, leads, naming, pronouns, sets, tying
+from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, POSSESSED, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.filmed import Filmed, is_minor
@@ -43,6 +43,7 @@ LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
 KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
 DEFINITE = leads.after("the|this|that", 2)
+OWNED_KIN = (POSSESSED, sets.REFERS)
 
 
 class Resolver:
@@ -195,6 +196,8 @@ class Resolver:
         named = bound(
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
+        if named == OWNED_KIN and not self.caseless and self._report is None and item.word in pronouns.KIN:
+            named = (0.55, sets.REFERS)  # «Grace's brother», whom nobody names
         if named is not None:
             same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
             same.lower(*named)  # «a woman … the woman ( gloria stuart )»

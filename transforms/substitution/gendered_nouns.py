@@ -64,7 +64,8 @@ PIECES = frozenset(("king", "kings", "queen", "queens", "knight", "knights"))
 GAMES = english.words("games")
 SQUARE = re.compile(
     r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
-    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
+    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b|\b(?:knights?|queen|king) (?:\w+ )?"
+    r"(?:pinned|forked|skewered|en prise)\b|\bblunder(?:ed|s|ing)? (?:my|his|her|a|the) |\b(?:on|at|by) move \w+"
 )
 STABLE = frozenset(
     ("horse", "horses", "colt", "filly", "mare", "stallion", "pony", "ponies", "stable", "stables", "paddock", "foal", "jockey")
