@@ -44,6 +44,7 @@ CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
 KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
 DEFINITE = leads.after("the|this|that", 2)
 OWNED_KIN = (POSSESSED, sets.REFERS)
+UNNAMED_KIN = pronouns.KIN - SPOUSES  # of a named person, but with no name: no «she» or «he» of theirs means the owner
 
 
 class Resolver:
@@ -196,8 +197,9 @@ class Resolver:
         named = bound(
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
-        if named == OWNED_KIN and not self.caseless and self._report is None and item.word in pronouns.KIN:
-            named = (0.55, sets.REFERS)  # «Grace's brother», whom nobody names
+        if named == OWNED_KIN and not self.caseless and self._report is None and item.word in UNNAMED_KIN:
+            owner = next((each.sex for each in reversed(self._before(item, 0))), sex)
+            named = (0.55 if owner not in (sex, people.EITHER) else POSSESSED, sets.REFERS)  # «Grace's brother … his step»
         if named is not None:
             same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
             same.lower(*named)  # «a woman … the woman ( gloria stuart )»

@@ -68,7 +68,9 @@ AFTER_BRACKET = re.compile(r"\)\s*(?:,|--?|–|—|is|was|as|plays?)\s+(?:(?:bot
 # «thora birch is a young actress», «darlene cates , a first-time actor», «jane burnham is both an innocent girl»
 SAID_OF = re.compile(
     r"(?:^|[.,;:(]\s+|\b(?:and|but|while|as|that|because|since|though|when|where|if)\s+)((?:[^\W\d_][\w'’-]*\s+){1,3}?)"
-    r"(?:(?:is|was|isn['’]t|wasn['’]t|becomes|became|remains)\s+(?:(?:both|also|just|now|not|still|really|basically|simply)\s+)?|,\s+)" + A + "$"
+    r"(?:(?:is|was|isn['’]t|wasn['’]t|becomes|became|remains)\s+(?:(?:both|also|just|now|not|still|really|basically|simply)\s+)?|,\s+)"
+    + A
+    + "$"
 )
 MANY_ARE = re.compile(
     r"\b(?:are|were|as)\s+(?:(?:both|just|two|three|four|five|a (?:couple|pair|group|bunch) of)\s+)+(?:[\w'’-]+\s+){0,3}$"

@@ -35,7 +35,8 @@ DESCRIBED = leads.after("little|young|old|poor|good|dear|stupid|pretty")
 # «a god can exist», «there is no god», which is said of no man
 EXISTS = re.compile(r"\s+(?:(?:can|could|may|might|does|doesn['’]?t|really|actually|even|not)\s+)*(?:exists?|existed|existing)\b")
 BELIEVED = re.compile(
-    r"\b(?:believ\w+ in|belief in|there['’]?s|there (?:is|isn['’]?t|was)|is there|existence of|worship\w*|pray\w* to)\s+(?:an?|no|any|some|one)\s+$",
+    r"\b(?:believ\w+ in|belief in|there['’]?s|there (?:is|isn['’]?t|was)|is there|existence of|worship\w*|"
+    r"pray\w* to)\s+(?:an?|no|any|some|one)\s+$",
     re.IGNORECASE,
 )
 MANKIND = leads.after(

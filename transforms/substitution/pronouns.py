@@ -48,7 +48,8 @@ BODILY = english.words("bodily")
 # After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
 # queen», «bought her flowers», «wished her luck».
 RULES = tuple(
-    (english.words(f"{name}_verbs"), english.words(f"{name}_words")) for name in ("causing", "naming", "giving", "bringing", "moving")
+    (english.words(f"{name}_verbs"), english.words(f"{name}_words"))
+    for name in ("causing", "naming", "giving", "bringing", "moving")
 )
 PREPOSITIONS = english.words("prepositions")
 PASTS = english.words("irregular_pasts")
@@ -65,8 +66,12 @@ AFTER_OBJECT = english.words("adverbs_after_object")
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
 # «saw her paint the wall»: what begins the object of what she does, but not «saw her show the other night»
-OF_A_DEED = frozenset(("a", "an", "the", "my", "our", "their", "his", "this", "that", "these", "those", "every", "each", "both", "it", "them"))
-TIMES = english.words("each_words") | frozenset(("other", "first", "next", "last", "whole", "same", "minute", "moment", "instant"))
+OF_A_DEED = frozenset(
+    ("a", "an", "the", "my", "our", "their", "his", "this", "that", "these", "those", "every", "each", "both", "it", "them")
+)
+TIMES = english.words("each_words") | frozenset(
+    ("other", "first", "next", "last", "whole", "same", "minute", "moment", "instant")
+)
 SPANS = english.words("spans")  # what goes on with «all» or «both» behind an object
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
