@@ -116,7 +116,7 @@ def test_calls_and_both_sides_stay_in_a_comment(text: str) -> None:
             "that is too political\nthis person thinks we decorate his life",
         ),
         ("gay is no gender\nmy boyfriend is nice", "gay is no gender\nmy girlfriend is nice"),
-        ("girls are political. girls are loud. girls are fun", "girls are political. boys are loud. boys are fun"),
+        ("the president likes girls. girls are loud. girls are fun", "the president likes girls. boys are loud. boys are fun"),
         ("men are loud and so is the bus", "women are loud and so is the bus"),
     ],
 )

@@ -42,6 +42,7 @@ NAME_WORDS = english.words("name_words")
 NOT_NAMES = english.words("not_names")
 # What makes a row of capitals no person: the last word of organisations, places and works.
 NOT_PERSON_END = english.words("not_person_end")
+NUMBERS = frozenset(("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"))
 TITLES = english.words("titles")
 # Those that no organisation has within its name («Prime Minister», but not «King's College» or «Mother Teresa Home»).
 PERSONAL_TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof", "professor", "minister", "premier", "president", "senator", "sir"))
@@ -108,16 +109,20 @@ def lone_names() -> frozenset[str]:
 
 
 @cache
-def _well_known() -> frozenset[str]:
-    """Words that name somebody, where capitals do not tell, and no place."""
+def _well_known(sex: str) -> frozenset[str]:
+    """Words that may name somebody of a sex, where capitals do not tell, and no place."""
     classes = pronouns.shipped().classes
     owners = {f"{name}s" for name in KNOWN_SURNAMES if classes.get(f"{name}s", "0")[0] == "0"}  # «hitlers opinion»
-    return (lone_names() | KNOWN_SURNAMES | owners) - PLACES
+    fitting = frozenset(name for name, own in sure_names().items() if EITHER in (own, sex) or own == sex)
+    return (fitting | KNOWN_SURNAMES | owners) - PLACES
 
 
-def may_name_somebody(words: frozenset[str]) -> bool:
-    """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know."""
-    return not words.isdisjoint(_well_known())
+def may_name_somebody(words: frozenset[str], sex: str = EITHER) -> bool:
+    """Whether a text of these words, written without capitals, may have a name: a first name, or a surname many know.
+
+    sex: whose; by default any.
+    """
+    return not words.isdisjoint(_well_known(sex))
 
 
 def is_person_noun(word: str) -> bool:
@@ -190,6 +195,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if match[0].lower() in NO_NAMES:
         return None
     words = match[0].split(" ")
+    if words[0] in NUMBERS and words[-1].endswith("s"):  # a café called «Three Sisters»
+        return None
     at, end = match.span()
     if " I" in match[0] and (i := next((number for number, word in enumerate(words) if word in SPEAKER), 0)):  # «Shall I»
         end = at + len(" ".join(words[:i]))

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, sets, tying
-from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, are_named, bound
+from evenflow.transforms.substitution import leads, naming, pronouns, sets, tying
+from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, POSSESSED, ROLE_AS, SURELY, are_named, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
-from evenflow.transforms.substitution.doubts import Doubts
+from evenflow.transforms.substitution.doubts import SPOUSES, Doubts
 from evenflow.transforms.substitution.filmed import Filmed
 from evenflow.transforms.substitution.introducing import is_definite_plural, is_speaker
 from evenflow.transforms.substitution.sets import Item
@@ -40,6 +40,8 @@ LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
 KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
 DEFINITE = leads.after("the|this|that", 2)
+OWNED_KIN = (POSSESSED, sets.REFERS)
+UNNAMED_KIN = pronouns.KIN - SPOUSES  # of a named person, but with no name: no «she» or «he» of theirs means the owner
 
 
 class Resolver:
@@ -54,7 +56,7 @@ class Resolver:
         self.sentences = sentences
         self._words = words
         self.caseless = words.caseless
-        self._doubts = Doubts(text, sentences, words)
+        self._doubts = Doubts(text, sentences, words, sexes)
         self._hidden, self._of_work = self._doubts.hidden, self._doubts.of_work
         self._unnamed: dict[int, Chain] = {}  # by where somebody without gender stands, who is spoken of again
         self._sex_of = dict(sexes)
@@ -149,6 +151,9 @@ class Resolver:
         named = bound(
             text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
         )
+        if named == OWNED_KIN and not self.caseless and self._report is None and item.word in UNNAMED_KIN:
+            owner = next((each.sex for each in reversed(self._before(item, 0))), sex)
+            named = (0.55 if owner not in (sex, people.EITHER) else POSSESSED, sets.REFERS)  # «Grace's brother … his step»
         if named is not None:
             same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
             same.lower(*named)  # «a woman … the woman ( gloria stuart )»
@@ -224,7 +229,12 @@ class Resolver:
             chain.lower(0.4, sets.UNSURE)
         if best.chain is None and self._report is not None and self._report.has_name(best.at, best.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and best.chain is None and best.sentence != item.sentence and self._doubts.may_be_named(item.sentence):
+        if (
+            self._hidden
+            and best.chain is None
+            and best.sentence != item.sentence
+            and self._doubts.may_be_named(item.sentence, sex)
+        ):
             chain.lower(0.4, sets.UNSURE)
         return chain
 
@@ -252,6 +262,8 @@ class Resolver:
 
     def _is_reported(self, item: Item) -> bool:
         """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
+        if self.caseless and not self._of_work:
+            return False  # comments tell what anybody said
         start = self.sentences[item.sentence][0]
         attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
         says = SAYS.match(self.text, item.end) is not None
@@ -276,7 +288,8 @@ class Resolver:
                     chain.lower(0.4, sets.UNSURE)
         if item.sentence == 0 and len(self.sentences) > 1 and self._is_named_next(sex):
             chain.lower(0.45, sets.UNSURE)
-        for number in range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
+        remarks = self.caseless and not self._of_work  # these go from one person to the next
+        for number in () if remarks else range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
@@ -291,6 +304,6 @@ class Resolver:
             item.start, item.sentence
         ):  # whoever it goes on with is named
             chain.lower(0.4, sets.UNSURE)
-        if self._hidden and self._doubts.may_be_named(item.sentence):
+        if self._hidden and self._doubts.may_be_named(item.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
         return chain

@@ -6,18 +6,18 @@ A text without capitals does not show its names: where it may have some, only th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution import comments, sets
 from evenflow.transforms.substitution.binding import SURELY
 from evenflow.transforms.substitution.chains import Chain
-from evenflow.transforms.substitution.introducing import is_own, is_pointed_at, may_be_the_same
+from evenflow.transforms.substitution.filmed import is_minor
+from evenflow.transforms.substitution.introducing import is_own, may_be_the_same
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
-NEAR = 3  # sentences back in which a name may be that of whom a sentence tells
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
 SPOUSES = english.words("spouses")
 POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}(?:\w+-)?$")
@@ -28,37 +28,33 @@ KIN = SPOUSES | {"sister", "brother", "daughter", "son", "mother", "father", "un
 class Doubts:
     """The doubts of one text.
 
-    sentences: (start, end) in order. words: of the sentences. of_work: whether it has no capitals and tells of a work.
-    hidden: whether it has no capitals and may have names.
+    sentences: (start, end) in order. words: of the sentences. sexes: group -> the sex of its people. of_work: whether it has
+    no capitals and tells of a work. hidden: whether it has no capitals and may have names.
     """
 
-    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], words: WordSets):
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], words: WordSets, sexes: Mapping[str, str]):
         self._text = text
         self._sentences = sentences
         self._words = words
+        self._sexes = sexes
         self._caseless = words.caseless
         long = self._caseless and len(text) > LONG_CASELESS
         self.of_work = long and words.of_work
         self.hidden = self.of_work or (long and people.may_name_somebody(words.whole))
-        self._near: dict[int, bool] = {}
 
-    def lower(self, items: Sequence[Item], chains: Sequence[Chain]) -> None:
-        """Lower the confidence of the chains of all items, which are in the text's order."""
+    def lower(self, items: Sequence[Item], chains: list[Chain]) -> None:
+        """Lower the confidence of the chains of all items, which are in the text's order; those of comments may be parted."""
         chain_of = {id(item): chain for chain in chains for item in chain.items}
         self._lower_possessed(items, chain_of)
         self._lower_beside_barred(items, chains, chain_of)
-        for chain in chains if self.hidden else ():
-            self._lower_hidden(chain)
-
-    def may_be_named(self, sentence: int) -> bool:
-        """Whether a sentence of a text without capitals, or one near it, may name somebody."""
         if self.of_work:
-            return True
-        near = range(max(0, sentence - NEAR), min(len(self._sentences), sentence + 2))
-        for place in near:
-            if place not in self._near:
-                self._near[place] = people.may_name_somebody(self._words[place])
-        return any(self._near[place] for place in near)
+            self._lower_of_work(chains)
+        elif self.hidden:
+            comments.settle(self._text, self._sentences, self._words, self._sexes, chains)
+
+    def may_be_named(self, sentence: int, sex: str) -> bool:
+        """Whether a sentence of a text without capitals, or one near it, may name somebody of a sex."""
+        return self.of_work or comments.may_be_named(self._words, sentence, sex)
 
     def _lower_possessed(self, items: Sequence[Item], chain_of: dict[int, Chain]) -> None:
         """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
@@ -93,20 +89,10 @@ class Doubts:
             if self.of_work or may_be_the_same(self._text, self._sentences[item.sentence][0], item):
                 chain_of[id(item)].lower(0.45, sets.UNSURE)
 
-    def _lower_hidden(self, chain: Chain) -> None:
-        """Lower the confidence of a chain of a text whose names are hidden."""
-        own = {item.sentence for item in chain.items if is_own(self._text, self._sentences[item.sentence][0], item)}
-        if self.of_work:
-            if any(item.sentence not in own for item in chain.items):  # there «he» may well be the director
+    def _lower_of_work(self, chains: Sequence[Chain]) -> None:
+        """Lower the confidence of whoever may be a character with a name, or the director."""
+        for chain in chains:
+            own = {item.sentence for item in chain.items if is_own(self._text, self._sentences[item.sentence][0], item)}
+            others = any(item.sentence not in own for item in chain.items)
+            if others and not is_minor(self._sentences, chain.items, own):
                 chain.lower(0.4, sets.WORK)
-        elif (
-            own
-            or chain.unnamed
-            or all(
-                item.kind == "plural" or is_pointed_at(self._text, self._sentences[item.sentence][0], item)
-                for item in chain.items
-            )
-        ):
-            return
-        elif any(self.may_be_named(item.sentence) for item in chain.items):
-            chain.lower(0.45, sets.UNSURE)

@@ -7,7 +7,7 @@ brackets or into the next sentence. Minor figures («a waitress spills coffee on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
@@ -84,7 +84,9 @@ AFTER_BRACKET = re.compile(r"\)\s*(?:,|--?|–|—|is|was|as|plays?)\s+(?:(?:bot
 # «thora birch is a young actress», «darlene cates , a first-time actor», «jane burnham is both an innocent girl»
 SAID_OF = re.compile(
     r"(?:^|[.,;:(]\s+|\b(?:and|but|while|as|that|because|since|though|when|where|if)\s+)((?:[^\W\d_][\w'’-]*\s+){1,3}?)"
-    r"(?:(?:is|was|becomes|became|remains)\s+(?:(?:both|also|just|now|not|still|really|basically|simply)\s+)?|,\s+)" + A + "$"
+    r"(?:(?:is|was|isn['’]t|wasn['’]t|becomes|became|remains)\s+(?:(?:both|also|just|now|not|still|really|basically|simply)\s+)?|,\s+)"
+    + A
+    + "$"
 )
 MANY_ARE = re.compile(
     r"\b(?:are|were|as)\s+(?:(?:both|just|two|three|four|five|a (?:couple|pair|group|bunch) of)\s+)+(?:[\w'’-]+\s+){0,3}$"
@@ -109,6 +111,30 @@ PLAIN = frozenset(
         *("father", "mother", "husband", "wife", "son", "daughter"),
     )
 )
+
+
+MOST_SENTENCES = 3  # over more of them a review tells of nobody who has no name
+EARLY = 40  # characters from a sentence's start within which a pronoun goes on with whom the sentence before has told of
+
+
+def is_minor(sentences: Sequence[tuple[int, int]], items: Sequence[Item], own: Collection[int]) -> bool:
+    """Whether words are those of a figure that comes in as one of many and goes soon («a boy falls ill … the boy …»).
+
+    items: of one person, in the text's order. own: the sentences in which he is one of many.
+    """
+    first = items[0]
+    if first.kind != "noun" or first.sentence not in own or items[-1].sentence - first.sentence >= MOST_SENTENCES:
+        return False
+    told = first.sentence  # the last sentence that goes on with him
+    for item in items:
+        if item.sentence == told:
+            continue
+        early = item.sentence == told + 1 and item.start - sentences[item.sentence][0] <= EARLY
+        if item.kind == "noun" or (item.kind == "pronoun" and early):
+            told = item.sentence
+        else:
+            return False
+    return True
 
 
 class Filmed:
@@ -200,7 +226,8 @@ class Filmed:
         said = match[1].split()
         if not people.NOT_NAMES.isdisjoint(said) or not pronouns.CLOSED.keys().isdisjoint(said):
             return False
-        return any(word in people.lone_names() for word in said) or (self._is_rare(said[-1]) and may_be_name(said[-1]))
+        alone = len(said) == 1 and "," not in match[0][match.end(1) - match.start() :]  # «macdonald isn't a funny guy»
+        return any(word in people.lone_names() for word in said) or ((alone or self._is_rare(said[-1])) and may_be_name(said[-1]))
 
     def _is_near(self, place: int, sex: str, reach: int = REACH) -> bool:
         """Whether somebody of a sex is named in a sentence or beside it."""

@@ -32,10 +32,18 @@ A_GOD = leads.after(
     but="to|of|from|in|by|for|with|and|or|but|that|how|why|as|against|before",
 )
 DESCRIBED = leads.after("little|young|old|poor|good|dear|stupid|pretty")
+# «a god can exist», «there is no god», which is said of no man
+EXISTS = re.compile(r"\s+(?:(?:can|could|may|might|does|doesn['’]?t|really|actually|even|not)\s+)*(?:exists?|existed|existing)\b")
+BELIEVED = re.compile(
+    r"\b(?:believ\w+ in|belief in|there['’]?s|there (?:is|isn['’]?t|was)|is there|existence of|worship\w*|"
+    r"pray\w* to)\s+(?:an?|no|any|some|one)\s+$",
+    re.IGNORECASE,
+)
 MANKIND = leads.after(
     "among|between|all|by|free|leave|our|(?:affairs|rights|sons|hearts|minds|race|souls|lives|brotherhood|children|history|"
     "works|nature|equality|fellowship|reason|spirit|freedom|sins) of"
 )
+ALL_MEN = leads.after("all")  # in a comment those of one side: «all men are trash»
 MANKIND_OF = leads.after("(?:master|servant|enemy|history|works|nature|son|heart|mind|spirit|rights|family|fall) of")
 MILITARY = english.words("military")
 COUNTED = leads.after(r"\d[\d,.]*|thousand|hundred|million|few|many|of", 1, leads.PLAIN)
@@ -57,7 +65,8 @@ PIECES = frozenset(("king", "kings", "queen", "queens", "knight", "knights"))
 GAMES = english.words("games")
 SQUARE = re.compile(
     r"\b[a-h][1-8]\b|\b(?-i:White|Black)(?:['’]s)? (?:gives|gave|plays|played|takes|took|wins|won|resigns|resigned|sacrifices|"
-    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b"
+    r"castles|moves|attacks|can|must|has)\b|\bmates? (?:follows|in \w+)\b|\bin \w+ moves\b|\b(?:knights?|queen|king) (?:\w+ )?"
+    r"(?:pinned|forked|skewered|en prise)\b|\bblunder(?:ed|s|ing)? (?:my|his|her|a|the) |\b(?:on|at|by) move \w+"
 )
 STABLE = frozenset(
     ("horse", "horses", "colt", "filly", "mare", "stallion", "pony", "ponies", "stable", "stables", "paddock", "foal", "jockey")
@@ -179,7 +188,8 @@ def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool
 
 
 def _check_men(said: Said, item: Item, before: str, after: str) -> None:
-    if item.word == "men" and (MANKIND.search(before) or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before))):
+    of_mankind = MANKIND.search(before) is not None and not (not said.capitals and ALL_MEN.search(before))
+    if item.word == "men" and (of_mankind or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before))):
         item.lower(0.3, sets.GENERIC)
     if said.capitals and mankind.are_soldiers(item.word, before, after, said.words):
         item.lower(0.3, sets.HISTORY)
@@ -220,6 +230,8 @@ def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
 def _check_deity(said: Said, item: Item, before: str, after: str) -> None:
     if said.text[item.start].isupper() or not A_GOD.search(before[before.rfind("\n") + 1 :]):
         item.lower(0.0, sets.DOCTRINE)
+    elif EXISTS.match(after) or BELIEVED.search(before):
+        item.lower(0.1, sets.DOCTRINE)
 
 
 def _check_prior(said: Said, item: Item, before: str, after: str) -> None:

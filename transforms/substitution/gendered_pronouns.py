@@ -22,7 +22,7 @@ VESSELS = english.words("vessels")
 VESSEL = re.compile(rf"\b(?:{'|'.join(sorted(VESSELS))})\b(?! that\b)", re.IGNORECASE)
 NOT_VESSEL = re.compile(r"\s*(?:[.,;!?]|$)")  # «named the boat after her»
 # «She Should Run»: behind a subject no word of a sentence has a capital, and no name stands.
-NAMED_SO = re.compile(r"(?:\s+[A-Z][a-z]+){2}")
+NAMED_SO = re.compile(r"(?:\s+[A-Z][a-z]+){2}|\s+[A-Z][a-z]+\s+(?:was|is|has|had|are|were|got|gets|won|opens|opened|came)\b")
 
 
 # Whom a sentence is about that is an animal or a figure: «My dog buried his bone», «The old mare …, and she …»

@@ -11,6 +11,7 @@ from evenflow.transforms.substitution import leads
 from evenflow.transforms.substitution.sets import Item
 
 OWN = re.compile(r"\b(?:my|your|our|ur|an?|any|some|every|each|another)\s+(?:[\w-]+\s+){0,3}(?:(?:ex|step|half|great|god)-)?$")
+ONE = re.compile(r"(?<!no )(?<!some )\bone\s+(?:(?:young|old|elderly|poor|lucky|unlucky|little|black|white|drunk|brave)\s+)?$")
 # «i'm the guy who laughs at everything»
 SPEAKER = re.compile(
     r"(?<![\w'’])(?:i\s?['’]?m|i\s+(?:am|was|be|became|remain)|we\s?['’]?re|we\s+(?:are|were)|call me|makes? me|"
@@ -31,7 +32,7 @@ BARE = re.compile(
     r"(?:(?!(?:of|in|on|at|to|and|or|who|that|is|was|for|with|by)\b)[\w'’-]+,?\s+){0,4}(?:\w+-)?$",
     re.IGNORECASE,
 )
-REACH = 30  # characters before a noun within which its determiner stands
+REACH = 45  # characters before a noun within which its determiner stands
 
 
 def is_own(text: str, start: int, item: Item) -> bool:
@@ -41,7 +42,8 @@ def is_own(text: str, start: int, item: Item) -> bool:
         return True
     if item.kind == "plural":
         return DEFINITE_PLURAL.search(text, first, item.start) is None
-    return item.kind == "noun" and OWN.search(text, first, item.start) is not None
+    found = OWN.search(text, first, item.start) or ONE.search(text, first, item.start)
+    return item.kind == "noun" and found is not None
 
 
 def is_speaker(text: str, start: int, item: Item) -> bool:

@@ -48,7 +48,8 @@ BODILY = english.words("bodily")
 # After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
 # queen», «bought her flowers», «wished her luck».
 RULES = tuple(
-    (english.words(f"{name}_verbs"), english.words(f"{name}_words")) for name in ("causing", "naming", "giving", "moving")
+    (english.words(f"{name}_verbs"), english.words(f"{name}_words"))
+    for name in ("causing", "naming", "giving", "bringing", "moving")
 )
 PREPOSITIONS = english.words("prepositions")
 PASTS = english.words("irregular_pasts")
@@ -60,9 +61,17 @@ WISHES = frozenset(("wish", "wished", "wishes", "wishing"))
 ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "again", "instead", "at", "in", ","))
 GIVING = english.words("giving_verbs")
 SEEING = english.words("seeing_verbs")
+WATCHING = frozenset(("hear", "heard", "hearing", "saw", "see", "seen", "seeing", "watch", "watched", "watches", "watching"))
 AFTER_OBJECT = english.words("adverbs_after_object")
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
+# «saw her paint the wall»: what begins the object of what she does, but not «saw her show the other night»
+OF_A_DEED = frozenset(
+    ("a", "an", "the", "my", "our", "their", "his", "this", "that", "these", "those", "every", "each", "both", "it", "them")
+)
+TIMES = english.words("each_words") | frozenset(
+    ("other", "first", "next", "last", "whole", "same", "minute", "moment", "instant")
+)
 SPANS = english.words("spans")  # what goes on with «all» or «both» behind an object
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
@@ -184,8 +193,8 @@ def probability(model: str, text: str, start: int, end: int) -> float:
 
 def _ruled(text: str, start: int, end: int) -> str | None:
     """What a rule says that a «her» would be, «his» or «him»; None where there is none."""
-    after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
-    following, second = after[0], after[1]
+    after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:3]] + [END, END, END]
+    following, second, third = after[:3]
     if following in KIN or following in BODILY:
         return "his"
     if following in ("being", "having") and not text[max(0, start - 2) : start].strip(BEFORE_START):
@@ -205,6 +214,8 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     verbal = following.endswith("ing") and shipped().classes.get(following, "0")[0] < "3"
     if verb in SEEING and verbal and CLOSED.get(second, "") in BEFORE_VERBAL:
         return "him"
+    if verb in WATCHING and second in OF_A_DEED and third not in TIMES and _is_deed(following):
+        return "him"  # «watched her tape every one of them»
     # «put her cello on it»: one thing without an article is no second object; a common word may be an adjective or an adverb
     rare = following not in shipped().classes and following.isalpha() and not following.endswith(NO_THING)
     small = text[end : end + 2].strip().islower()
@@ -213,6 +224,12 @@ def _ruled(text: str, start: int, end: int) -> str | None:
         return "his"
     ends = second in ENDS_CLAUSE or not second[0].isalpha()
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
+
+
+def _is_deed(word: str) -> bool:
+    """Whether a word without an ending may be what somebody is seen to do: a verb, or one that is a noun as often («tape»)."""
+    code = shipped().classes.get(word, "0000")
+    return word.isalpha() and not word.endswith(("s", "ed", "ing", "ly")) and (code[1] != "0" or code[2] != "0" or code[3] != "0")
 
 
 def _ruled_his(text: str, start: int, end: int) -> str | None:

@@ -172,12 +172,14 @@ class Finds:
         self._sentences = sentences
         self._words = words
         self._rules = _rules(attribute)
+        # A review in small letters is edited text: whom it tells of beside politics is known.
+        self._remarks = words.caseless and not (attribute == "gender" and words.of_work)
         self._known: dict[int, list[Found]] = {}
 
     def __getitem__(self, place: int) -> list[Found]:
         if place not in self._known:
             start, end = self._sentences[place]
-            self._known[place] = _find(self._text[start:end], start, self._rules, self._words[place], self._words.caseless)
+            self._known[place] = _find(self._text[start:end], start, self._rules, self._words[place], self._remarks)
         return self._known[place]
 
 
