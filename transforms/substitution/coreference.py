@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from evenflow.transforms import english, people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, sets, tying
+from evenflow.transforms.substitution import leads, naming, reported, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, ROLE_AS, SURELY, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
@@ -93,6 +93,8 @@ class Resolver:
             elif any(self._may_be_named(item.sentence) for item in chain.items):
                 chain.lower(0.45, sets.UNSURE)
         tying.tie(self.text, items, out, self.caseless)
+        if self._words.of_news:
+            reported.leave(out, self.text, self.sentences)
         return out
 
     def _beside_barred(self, items: Sequence[Item], chains: list[Chain]) -> None:
