@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, pronouns, sets
+from evenflow.transforms.substitution import characters, leads, pronouns, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.sets import Item
 
 Told = tuple[float, str]
 SURELY, PERHAPS = 0.1, 0.4  # confidence that is left to who is named, and to who most likely is
 BEFORE, AFTER = 90, 90  # characters on either side of a noun that say what it is to the work
+AROUND = 4  # sentences before one that say what it is about
 REACH = 1  # sentences before and after one in which a name may be that of whom it tells
 A = r"an?\s+(?:[\w'’-]+,?\s+(?:,\s+)?){0,4}?"
 # Of what a work is about: «the story of a woman who …», «begins with a man living …».
@@ -109,6 +111,15 @@ class Filmed:
 
     def told(self, item: Item, sex: str) -> Told | None:
         """Confidence and reason of a noun for somebody who has a name in the review; None if it does not look so."""
+        return self._told(item, sex) or characters.told(item, self._place(item, sex))
+
+    def _place(self, item: Item, sex: str) -> characters.Place:
+        start, end = self._sentences[item.sentence]
+        first = self._sentences[max(0, item.sentence - AROUND)][0]
+        near = partial(self._is_near, item.sentence, sex)
+        return characters.Place(self._text, start, end, near, self._names, self._text[first:start])
+
+    def _told(self, item: Item, sex: str) -> Told | None:
         start, end = self._sentences[item.sentence]
         before = self._text[max(start, item.start - BEFORE) : item.start]
         after = self._text[item.end : min(end, item.end + AFTER)]
