@@ -39,7 +39,7 @@ IS_ONE = re.compile(
 )
 ENDS = re.compile(r"\s*(?:[.;:!?)]|$)")
 WHO_IS = re.compile(
-    r"([^\W\d_][\w'’-]+)\s*,\s+who(?:['’]s|\s+(?:is|was|plays|becomes))\s+(?:(?:both|also|just|now|still|really|basically)\s+)?"
+    r"(?:([^\W\d_][\w'’-]+)\s+)?([^\W\d_][\w'’-]+)\s*,\s+who(?:['’]s|\s+(?:is|was|plays|becomes))\s+(?:(?:both|also|just|now|still|really|basically)\s+)?"
     rf"{A}$"
 )
 # A name that stands at a distance behind: «a man she does not love at all , cal hockley ( zane )».
@@ -57,8 +57,8 @@ GOES_ON = re.compile(r"\s+(?:who(?:se|['’]s)?|that|with|of|for|whom|trying|cau
 BEGINS = re.compile(rf"\W*{A}$")
 FRAGMENT = re.compile(r"\s+(?:\w+ing|for|with|of|torn|caught|trapped|forced|haunted|driven|obsessed|in|from)\b|\s*,")
 FINITE = re.compile(
-    r"\b(?:is|was|are|were|am|has|had|have|does|did|do|can|could|will|would|must|may|might|shall|should|gets?|goes|comes?|takes?|finds?|tells?|"
-    r"says?|makes?|sees?|meets?|hears?|runs?|walks?|gives?|seems?|becomes?|wants?|tries|asks?|knows?|shows?|turns?|warns?|replies)\b|n['’]t\b"
+    r"\b(?:is|was|are|were|am|has|had|have|does|did|do|can|could|will|would|must|may|might|shall|should|gets|goes|comes|takes|finds|tells|"
+    r"says|makes|sees|meets|hears|runs|walks|gives|seems|becomes|wants|tries|asks|knows|shows|turns|warns|replies)\b|n['’]t\b"
 )
 # «a guy with just a bunch of theories and some chick with no training»
 SOMEBODY = r"(?:man|woman|guy|gal|girl|boy|lady|gentleman|dude|chick|bloke|fellow|mother|father|wife|husband|sister|brother)"
@@ -97,6 +97,7 @@ class Place(NamedTuple):
     is_near: Callable[[int], bool]
     names: Callable[[str], bool]
     before: str  # what stands before the sentence, as far as it matters
+    known: bool  # whether the text has told of them before without a name
 
 
 def told(item: Item, at: Place) -> Told | None:
@@ -121,7 +122,7 @@ def _one(item: Item, before: str, after: str, at: Place) -> Told | None:
     if aside is not None and at.names(aside[1]):
         return PERHAPS, sets.REFERS
     who = WHO_IS.search(before)
-    if who is not None and at.names(who[1]):
+    if who is not None and any(map(at.names, filter(None, who.groups()))):
         return SURELY, sets.REFERS
     if _is_named_behind(after, at):
         return SURELY, sets.NAMED
@@ -154,7 +155,7 @@ def _many(item: Item, before: str, after: str, at: Place) -> Told | None:
         return PERHAPS, sets.WORK
     if (OTHERS.search(before) or EVEN.fullmatch(before)) and at.is_near(0):
         return PERHAPS, sets.REFERS
-    if THE.search(before) and at.is_near(STORY):
+    if not at.known and THE.search(before) and at.is_near(STORY):
         return PERHAPS, sets.REFERS
     if PASSING.search(at.before) or PASSING.search(at.text, at.start, at.end):
         return PERHAPS, sets.COMPARED
@@ -166,4 +167,4 @@ def _is_named_behind(after: str, at: Place) -> bool:
     if late is not None and any(map(at.names, filter(None, late.groups()))):
         return True
     right = RIGHT_AFTER.match(after)
-    return right is not None and at.names(right[2])
+    return right is not None and any(map(at.names, right.groups()))

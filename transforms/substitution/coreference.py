@@ -169,8 +169,10 @@ class Resolver:
                 self._named_next(item, chain, sex)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
-            if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):
-                chain.lower(*told)
+            if self._filmed is not None and item.kind in ("noun", "plural"):
+                told = self._filmed.told(item, sex, bool(chain.items))
+                if told is not None:
+                    chain.lower(*told)
             last = recent[-1].chain if recent else None
             other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
             if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):

@@ -109,15 +109,18 @@ class Filmed:
         self._named = named
         self._unknown: dict[int, bool] = {}
 
-    def told(self, item: Item, sex: str) -> Told | None:
-        """Confidence and reason of a noun for somebody who has a name in the review; None if it does not look so."""
-        return self._told(item, sex) or characters.told(item, self._place(item, sex))
+    def told(self, item: Item, sex: str, known: bool = False) -> Told | None:
+        """Confidence and reason of a noun for somebody who has a name in the review; None if it does not look so.
 
-    def _place(self, item: Item, sex: str) -> characters.Place:
+        known: whether the text has told of them before, by the same word.
+        """
+        return self._told(item, sex) or characters.told(item, self._place(item, sex, known))
+
+    def _place(self, item: Item, sex: str, known: bool) -> characters.Place:
         start, end = self._sentences[item.sentence]
         first = self._sentences[max(0, item.sentence - AROUND)][0]
         near = partial(self._is_near, item.sentence, sex)
-        return characters.Place(self._text, start, end, near, self._names, self._text[first:start])
+        return characters.Place(self._text, start, end, near, self._names, self._text[first:start], known)
 
     def _told(self, item: Item, sex: str) -> Told | None:
         start, end = self._sentences[item.sentence]
