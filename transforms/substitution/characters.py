@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from evenflow.transforms import people
 from evenflow.transforms.substitution import leads, sets, worktitles
 from evenflow.transforms.substitution.coordination import PEOPLE_SINGULAR
 from evenflow.transforms.substitution.sets import Item
@@ -85,6 +86,8 @@ THE = leads.after("the|these|those|both|they", 1)
 OTHERS = leads.after("other|fellow|many more|several more", 1)
 # «but even charming guys end up unlucky , and jack ends up in jail»
 EVEN = re.compile(r"\W*(?:(?:but|and|yet|still|because|since|for|as)\s*,?\s+)?even\s+(?:[\w-]+\s+){0,2}$")
+# What a real person says or does himself: «murphy has admitted in interviews that he is weary of women».
+OFF_SCREEN = re.compile(r"\b(?:interviews?|interviewed|private\s+life|real[- ]life|off-?screen|tabloids?|paparazzi)\b")
 
 
 class Place(NamedTuple):
@@ -124,6 +127,8 @@ def _one(item: Item, before: str, after: str, at: Place) -> Told | None:
     who = WHO_IS.search(before)
     if who is not None and any(map(at.names, filter(None, who.groups()))):
         return SURELY, sets.REFERS
+    if who is not None and not people.is_person_noun(who[2]) and at.is_near(STORY):
+        return PERHAPS, sets.REFERS
     if _is_named_behind(after, at):
         return SURELY, sets.NAMED
     begins = item.start - at.start < REACH
@@ -153,7 +158,9 @@ def _many(item: Item, before: str, after: str, at: Place) -> Told | None:
         return SURELY, sets.NAMED
     if COUNTED.search(before) and PARTED.match(after) and at.is_near(STORY):
         return PERHAPS, sets.WORK
-    if (OTHERS.search(before) or EVEN.fullmatch(before)) and at.is_near(0):
+    if OTHERS.search(before) and at.is_near(STORY):
+        return PERHAPS, sets.REFERS
+    if (EVEN.fullmatch(before) or OFF_SCREEN.search(at.text, at.start, at.end)) and at.is_near(0):
         return PERHAPS, sets.REFERS
     if not at.known and THE.search(before) and at.is_near(STORY):
         return PERHAPS, sets.REFERS

@@ -148,6 +148,8 @@ class Filmed:
         player = item.word in PLAYERS and not OF_ANYBODY.search(before)
         if (framed or player) and self._is_near(item.sentence, sex):
             return PERHAPS, sets.WORK
+        if item.word in PLAIN and TOLD_OF.search(before) and self._is_near(item.sentence, sex, characters.STORY):
+            return PERHAPS, sets.WORK  # whom the story is about has a name, if not beside
         return None
 
     def _hero(self, item: Item, before: str, sex: str) -> Told | None:

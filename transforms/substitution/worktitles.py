@@ -24,7 +24,7 @@ def is_in_title(text: str, start: int, end: int, first: int, last: int) -> bool:
     """Whether a noun text[first:last] of a sentence text[start:end] stands in a title."""
     before = text[max(start, first - LONGEST) : first]
     after = text[last : min(end, last + LONGEST)]
-    if ("'" in before or "‘" in before or "`" in before) and OPENS.search(before) and CLOSES.match(after):
+    if ("'" in before or "‘" in before or "`" in before) and OPENS.search(before) and CLOSES.match(text, last, min(end, last + LONGEST)):
         return True
     return "(" in after and RATED.match(after) is not None and ENTRY.search(before) is not None
 
