@@ -20,8 +20,8 @@ MANY = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentleme
 BROTHERS = frozenset(("bro", "brother", "dude", "man", "sis", "sister"))
 BARE_END = r"(?:^|[.!?,;:\n(]\s*)"
 INTERJECTIONS = (
-    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lo+l+|lma+o+|(?:ha){2,}h?|bruh|"
-    "wow|damn|omg|"
+    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lo+l+|lma+o+|(?:ha){2,}h?|"
+    "bruh|wow|damn|omg|"
     "congrats|cheers|bye|welcome|preach|slay|sure|true|right|exactly|same|amen|alright|well|well done|love it|you go|"
     "good (?:morning|night|evening|luck|job|work|game|for you)|(?:nice|great) (?:one|work|job)"
 )
@@ -29,7 +29,8 @@ GREETED = re.compile(rf"{BARE_END}(?:(?:{INTERJECTIONS}),?\s+){{1,2}}$", re.IGNO
 CLOSES = re.compile(r"\s*(?:[.,!?;:\n)]|$)")
 # A clause that begins behind a call. What a plural may do by itself («girls get …», «guys are …») is none.
 CLAUSE = (
-    r"lets?\b|let['’]s|let us|please|pls|listen|(?:get|got) it|guess what|stop it|calm down|hold on|look at this|come on|cmon|gather|wake up|"
+    r"lets?\b|let['’]s|let us|please|pls|listen|(?:get|got) it|guess what|"
+    r"stop it|calm down|hold on|look at this|come on|cmon|gather|wake up|"
     r"don['’]?t (?:you|be|forget|worry|let|even|listen|feed)|"
     r"(?:do|did|can|could|would|will|are|have|dont|should) (?:you|u|we|yall)|"
     r"(?:you|u|we|yall) (?:need|should|have|must|can|cant|are|better|gotta|all|did|got|do|dont|just|really)|"
@@ -122,10 +123,13 @@ TRADES = frozenset(
 )
 # «… get it guys …», «hate to hear this bro but …»: a tag, and what is heard or said, with whom it is said to.
 TAGGED = re.compile(
-    r"\b(?:get it|got it|get me|you know|ya know|know what i mean|see what i mean|believe me|trust me|hear me out|my bad|no offen[cs]e)\s+$",
+    r"\b(?:get it|got it|get me|you know|ya know|know what i mean|see what i mean|"
+    r"believe me|trust me|hear me out|my bad|no offen[cs]e)\s+$",
     re.IGNORECASE,
 )
-TOLD_THIS = re.compile(r"\b(?:hear|see|say|read|know|hate|love|need|want|ask|told you|tell you|do|stop)\s+(?:this|that)\s+$", re.IGNORECASE)
+TOLD_THIS = re.compile(
+    r"\b(?:hear|see|say|read|know|hate|love|need|want|ask|told you|tell you|do|stop)\s+(?:this|that)\s+$", re.IGNORECASE
+)
 BUT = re.compile(r"\s*,?\s+(?:but|and\s+i|so\s+i|i|im|it|its|you|youre)\b", re.IGNORECASE)
 NO_CLAUSE = re.compile(r"\s+(?:who|that|from|with|in|of|like|are|is|was|were|have|has)\b", re.IGNORECASE)
 GOES_ON = re.compile(r"\s+(?:and|but|because|cause|cuz|before|or)\s", re.IGNORECASE)

@@ -53,7 +53,9 @@ RIGHT_AFTER = re.compile(
 )
 # A sentence that was cut within a name or behind one: «n , a woman who captured …».
 CUT = re.compile(rf"\W*(?:[^\W\d_]{{1,2}}\s*)?,\s+{A}$")
-GOES_ON = re.compile(r"\s+(?:who(?:se|['’]s)?|that|with|of|for|whom|trying|caught|trapped|torn|forced|haunted|driven|obsessed)\b|\s*,")
+GOES_ON = re.compile(
+    r"\s+(?:who(?:se|['’]s)?|that|with|of|for|whom|trying|caught|trapped|torn|forced|haunted|driven|obsessed)\b|\s*,"
+)
 # A sentence that is no more than what somebody is: «a young girl going through …».
 BEGINS = re.compile(rf"\W*{A}$")
 FRAGMENT = re.compile(r"\s+(?:\w+ing|for|with|of|torn|caught|trapped|forced|haunted|driven|obsessed|in|from)\b|\s*,")
@@ -72,12 +74,12 @@ MALE = frozenset(("man", "guy", "boy", "gentleman", "dude", "bloke", "fellow", "
 # Where a review tells of somebody who passes for the other sex, a noun for a sex says which he seems.
 PASSING = re.compile(
     r"\b(?:transsexuals?|transvestites?|transgender(?:ed)?|cross-?\s?dress\w*|in\s+drag|drag\s+(?:queens?|kings?|aspect|act|show|routine)|"
-    r"sex[- ]change|gender[- ]bend\w*|masquerad\w+\s+as|dress(?:es|ed|ing)?\s+(?:up\s+)?(?:as|like)\s+an?\s+(?:man|woman|boy|girl))\b"
+    r"sex[- ]change|gender[- ]bend\w*|masquerad\w+\s+as|"
+    r"dress(?:es|ed|ing)?\s+(?:up\s+)?(?:as|like)\s+an?\s+(?:man|woman|boy|girl))\b"
 )
 # People by name: «men by the names of ford and leone», «women like meryl streep», «a few men , including …».
-NAMELY = re.compile(
-    r"\s*,?\s+(?:by\s+the\s+names?\s+of|named|called|including|such\s+as|like|namely)\s+(?:[^\W\d_][\w'’-]*\s+(?:and\s+)?)??([^\W\d_][\w'’-]+)\b"
-)
+NAMELY = re.compile(r"\s*,?\s+(?:including|such\s+as|like|namely)\s+(?:[^\W\d_][\w'’-]*\s+(?:and\s+)?)??([^\W\d_][\w'’-]+)\b")
+BY_NAME = re.compile(r"\s+(?:by\s+the\s+names?\s+of|named|called)\s+[^\W\d_]")
 # «two brothers - one of them traumatised»: each is told of.
 PARTED = re.compile(r"\s*(?:[-,:;(–—]+\s*)+(?:one|the\s+(?:first|older|elder|younger))\b")
 COUNTED = leads.after("two|three|four|five|both|pair of|couple of|group of|trio of", 2)
@@ -154,11 +156,11 @@ def _many(item: Item, before: str, after: str, at: Place) -> Told | None:
     if item.word in HEROES and (OURS.search(before) or at.is_near(0)):
         return PERHAPS, sets.WORK
     namely = NAMELY.match(after)
-    if namely is not None and at.names(namely[1]):
+    if BY_NAME.match(after) or (namely is not None and at.names(namely[1])):
         return SURELY, sets.NAMED
     if COUNTED.search(before) and PARTED.match(after) and at.is_near(STORY):
         return PERHAPS, sets.WORK
-    if OTHERS.search(before) and at.is_near(STORY):
+    if OTHERS.search(before) and at.is_near(1):
         return PERHAPS, sets.REFERS
     if (EVEN.fullmatch(before) or OFF_SCREEN.search(at.text, at.start, at.end)) and at.is_near(0):
         return PERHAPS, sets.REFERS

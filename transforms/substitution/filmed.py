@@ -213,7 +213,7 @@ class Filmed:
 
     @staticmethod
     def _names(word: str) -> bool:
-        return word in people.first_names() or (Filmed._is_rare(word) and may_be_name(word))
+        return word in people.first_names() or word in people.KNOWN_SURNAMES or (Filmed._is_rare(word) and may_be_name(word))
 
     @staticmethod
     def _is_rare(word: str) -> bool:
