@@ -111,7 +111,8 @@ def told(item: Item, at: Place) -> Told | None:
     if worktitles.is_in_title(text, at.start, at.end, item.start, item.end):
         return SURELY, sets.WORK
     owner = worktitles.is_among_works(text, at.start, at.end, item.start, item.end)
-    if owner and at.names(owner):
+    begins = owner and text[at.start : item.start].lstrip().startswith(owner) and not people.is_person_noun(owner)
+    if owner and (begins or at.names(owner)):
         return SURELY, sets.WORK
     if item.word in ROYAL:
         return PERHAPS, sets.WORK
