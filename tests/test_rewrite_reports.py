@@ -1,4 +1,4 @@
-"""Reports: who has a name there before, next or in what was cut off stays, whoever has none changes."""
+"""Reports: whoever has a name there stays, so does who has none in the news; only what is said of anybody at all changes."""
 
 from __future__ import annotations
 
@@ -63,19 +63,13 @@ def test_who_has_a_name_in_a_report_stays(article: str) -> None:
 @pytest.mark.parametrize(
     "article",
     [
-        "A man was taken to hospital after a crash.\n\nPolice officer John Smith said the road was wet.",
-        "A woman who lost her purse on a tram got it back.\n\nSergeant Anna Hill says such luck is rare.",
-        "A 48-year-old man died when he fell off a van.\n\nAngus Hume, from the Department of Health, says vans tip over.",
-        "Jim Dale says theft is up. Last week a tourist had his car stolen near the beach.",
-        "A cyclist broke her arm when a branch fell on the path.",
         "If a grower loses his crop, the bank has to wait.\n\nHelen Marsh says the law is clear.",
         "Every driver must carry his licence.\n\nHelen Marsh says fines have doubled.",
-        "A woman handed in the wallet. She left without a word.\n\nThe owner, a plumber, has offered a reward.",
-        "Two men pulled the driver out of the river.\n\nPolice spokeswoman Dana Reed says the car is still there.",
-        "A man lost his hat in the wind.\n\nThe Department of Primary Industries says the wind will last.",
+        "Any spokesman can read out a letter.\n\nHelen Marsh says the office is shut.",
+        "The fee is due whenever a spokesman calls.\n\nHelen Marsh says it will rise.",
     ],
 )
-def test_who_has_none_changes(article: str) -> None:
+def test_what_is_said_of_anybody_changes(article: str) -> None:
     assert changed(article)
 
 
@@ -105,11 +99,27 @@ def test_findings_on_a_sex_stay(article: str) -> None:
         "The team operated on a 43-year-old woman who had lost consciousness, researchers say.",
         "A female motorist was fined because her lights were off.",
         "Six women were rescued from the ferry.",
-        "A girl of twelve uploads a video of herself every day.",
+        "A man was taken to hospital after a crash.\n\nPolice officer John Smith said the road was wet.",
+        "Jim Dale says theft is up. Last week a tourist had his car stolen near the beach.",
+        "A cyclist broke her arm when a branch fell on the path.",
+        "Women and children gathered roots while the rest hunted.",
+        "It is every man's dream to hear that beer is good for you.",
+        "Older fathers are more likely to have ill children.",
+        "The shelter is for women who have nowhere to go.",
     ],
 )
-def test_certain_people_without_a_name_change(article: str) -> None:
-    assert changed(article)
+def test_people_of_the_news_stay_with_a_name_or_without(article: str) -> None:
+    assert not changed(article)
+
+
+def test_a_short_text_and_a_story_are_no_news() -> None:
+    short = "A man lost his hat in the wind, police say."
+    story = (
+        "The house lay at the end of the lane, and nobody had lived in it for years. The shutters hung from their hinges. " * 4
+        + '"There is a light," Tom said. A woman came out of the door with a lamp in her hand.'
+    )
+    assert rewrite(short, [GENDER], "gender").text == "A woman lost her hat in the wind, police say."
+    assert rewrite(story, [GENDER], "gender").text.endswith("A man came out of the door with a lamp in his hand.")
 
 
 def test_sisters_who_are_people_change() -> None:

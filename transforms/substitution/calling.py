@@ -17,9 +17,10 @@ CALLED = frozenset(
     )
 )
 MANY = frozenset(("guys", "fellas", "boys", "gals", "ladies", "girls", "gentlemen", "gents", "dudes", "lads"))
+BROTHERS = frozenset(("bro", "brother", "dude", "man", "sis", "sister"))
 BARE_END = r"(?:^|[.!?,;:\n(]\s*)"
 INTERJECTIONS = (
-    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lo+l+|lmf?ao+|"
+    "yes|yeah|yep|yup|yas+|ye|ya|no|nah|nope|hey|hi|hello|oh|ok|okay|thanks|thank you|sorry|please|lo+l+|lmf?a+o+|"
     "rofl|(?:ha|he){2,}h?|bruh|wow|damn|omg|"
     "congrats|cheers|bye|welcome|preach|slay|sure|true|right|exactly|same|amen|alright|well|well done|love it|you go|"
     "good (?:morning|night|evening|luck|job|work|game|for you)|(?:nice|great) (?:one|work|job)"
@@ -28,7 +29,8 @@ GREETED = re.compile(rf"{BARE_END}(?:(?:{INTERJECTIONS}),?\s+){{1,2}}$", re.IGNO
 CLOSES = re.compile(r"\s*(?:[.,!?;:\n)]|$)")
 # A clause that begins behind a call. What a plural may do by itself («girls get …», «guys are …») is none.
 CLAUSE = (
-    r"lets?\b|let['’]s|let us|please|pls|listen|stop it|calm down|hold on|look at this|come on|cmon|gather|wake up|"
+    r"lets?\b|let['’]s|let us|please|pls|listen|(?:get|got) it|guess what|"
+    r"stop it|calm down|hold on|look at this|come on|cmon|gather|wake up|"
     r"don['’]?t (?:you|be|forget|worry|let|even|listen|feed)|"
     r"(?:do|did|can|could|would|will|are|have|dont|should) (?:you|u|we|yall)|"
     r"(?:you|u|we|yall) (?:need|should|have|must|can|cant|are|better|gotta|all|did|got|do|dont|just|really)|"
@@ -121,9 +123,17 @@ TRADES = frozenset(
 )
 # «hate to hear this bro but …»
 HEARD = re.compile(
-    r"\b(?:hear|hate|love|see|like|know|said|need|want|do|did|does|try|watch|read|believe|got|for|about|of)\s+(?:this|that)\s+$",
+    r"\b(?:hear|hate|love|see|say|ask|stop|like|know|said|need|want|do|did|does|try|watch|read|believe|got|for|about|of)\s+(?:this|that)\s+$",
     re.IGNORECASE,
 )
+# «… get it guys …»: a tag, with whom it is said to.
+TAGGED = re.compile(
+    r"\b(?:get it|got it|get me|you know|ya know|know what i mean|see what i mean|"
+    r"believe me|trust me|hear me out|my bad|no offen[cs]e)\s+$",
+    re.IGNORECASE,
+)
+BUT = re.compile(r"\s*,?\s+(?:but|and\s+i|so\s+i|i|im|it|its|you|youre)\b", re.IGNORECASE)
+NO_CLAUSE = re.compile(r"\s+(?:who|that|from|with|in|of|like|are|is|was|were|have|has)\b", re.IGNORECASE)
 GOES_ON = re.compile(r"\s+(?:and|but|because|cause|cuz|before|or)\s", re.IGNORECASE)
 NEGATED = re.compile(r"\bno\s+$", re.IGNORECASE)
 DETERMINERS = frozenset(
@@ -142,6 +152,10 @@ def is_called(word: str, before: str, after: str) -> bool:
         and GREETED.search(before)
         and (closed or BEGINS_CLAUSE.match(after) or (NEW_CLAUSE.match(after) and not NEGATED.search(before)))
     ):
+        return True
+    if TAGGED.search(before) and (closed or NO_CLAUSE.match(after) is None):
+        return True
+    if word in BROTHERS and HEARD.search(before) and (closed or BUT.match(after)):
         return True
     if last is not None and (closed or GOES_ON.match(after)) and word_before not in TRADES and COMMAND.search(before):
         return not DESCRIBING.fullmatch(last[1]) and not people.is_person_noun(last[1])

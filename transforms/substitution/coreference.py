@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, pronouns, sets, tying
+from evenflow.transforms.substitution import leads, naming, pronouns, reported, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, POSSESSED, ROLE_AS, SURELY, are_named, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
@@ -73,6 +73,8 @@ class Resolver:
         out += [Chain([item]) for item in items if item.group not in known]
         self._doubts.lower(items, out)
         tying.tie(self.text, items, out, self.caseless)
+        if self._words.of_news:
+            reported.leave(out, self.text, self.sentences)
         return out
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:
@@ -107,8 +109,10 @@ class Resolver:
                     chain.lower(PERHAPS, sets.NAMED)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
-            if self._filmed is not None and item.kind in ("noun", "plural") and (told := self._filmed.told(item, sex)):
-                chain.lower(*told)
+            if self._filmed is not None and item.kind in ("noun", "plural"):
+                told = self._filmed.told(item, sex, bool(chain.items))
+                if told is not None:
+                    chain.lower(*told)
             last = recent[-1].chain if recent else None
             other = last is not None and last is not chain and item.kind == "pronoun" and last.items[-1].kind == "noun"
             if last is not None and other and LIKE.fullmatch(self.text[last.items[-1].end : item.start]):

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, pronouns, sets
+from evenflow.transforms.substitution import characters, leads, pronouns, sets
 from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.sets import Item
 
 Told = tuple[float, str]
 SURELY, PERHAPS = 0.1, 0.4  # confidence that is left to who is named, and to who most likely is
 BEFORE, AFTER = 90, 90  # characters on either side of a noun that say what it is to the work
+AROUND = 4  # sentences before one that say what it is about
 REACH = 1  # sentences before and after one in which a name may be that of whom it tells
 A = r"an?\s+(?:[\w'’-]+,?\s+(?:,\s+)?){0,4}?"
 # Of what a work is about: «the story of a woman who …», «begins with a man living …».
@@ -149,8 +151,20 @@ class Filmed:
         self._named = named
         self._unknown: dict[int, bool] = {}
 
-    def told(self, item: Item, sex: str) -> Told | None:
-        """Confidence and reason of a noun for somebody who has a name in the review; None if it does not look so."""
+    def told(self, item: Item, sex: str, known: bool = False) -> Told | None:
+        """Confidence and reason of a noun for somebody who has a name in the review; None if it does not look so.
+
+        known: whether the text has told of them before, by the same word.
+        """
+        return self._told(item, sex) or characters.told(item, self._place(item, sex, known))
+
+    def _place(self, item: Item, sex: str, known: bool) -> characters.Place:
+        start, end = self._sentences[item.sentence]
+        first = self._sentences[max(0, item.sentence - AROUND)][0]
+        near = partial(self._is_near, item.sentence, sex)
+        return characters.Place(self._text, start, end, near, self._names, self._text[first:start], known)
+
+    def _told(self, item: Item, sex: str) -> Told | None:
         start, end = self._sentences[item.sentence]
         before = self._text[max(start, item.start - BEFORE) : item.start]
         after = self._text[item.end : min(end, item.end + AFTER)]
@@ -184,6 +198,8 @@ class Filmed:
         player = item.word in PLAYERS and not OF_ANYBODY.search(before)
         if (framed or player) and self._is_near(item.sentence, sex):
             return PERHAPS, sets.WORK
+        if item.word in PLAIN and TOLD_OF.search(before) and self._is_near(item.sentence, sex, characters.STORY):
+            return PERHAPS, sets.WORK  # whom the story is about has a name, if not beside
         return None
 
     def _hero(self, item: Item, before: str, sex: str) -> Told | None:
@@ -254,7 +270,8 @@ class Filmed:
     def _names(word: str) -> bool:
         if word in pronouns.CLOSED:
             return False
-        return word in people.first_names() or (Filmed._is_rare(word) and may_be_name(word))
+        known = word in people.first_names() or word in people.KNOWN_SURNAMES
+        return known or (Filmed._is_rare(word) and may_be_name(word))
 
     @staticmethod
     def _is_rare(word: str) -> bool:

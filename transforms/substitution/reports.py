@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from evenflow.transforms import english
+
 SHORT = 400  # characters up to which a text is not taken for a report: what names nobody there has named nobody before either
 SAYING = ("says", "said", "say", "adds", "added", "told", "explains", "warns", "argues", "writes")
 TRIED = 20  # places of one verb that are looked at; a report has a source among the first
@@ -16,6 +18,9 @@ SPEAKER_BEFORE = re.compile(
     r"[\"”’,]\s+s?he\s+$|[\"”]\s+$|"
     r"\b(?:scientists?|researchers?|police|officials?|experts?|analysts?|authorities|study|report|spokes(?:wo)?man)\s+$"
 )
+# Words for those who make news and for where it comes from; a story with dialogue has few of them.
+NEWSMAKERS = english.words("newsmakers")
+FEWEST = 2
 # Two lines without anything part an article from the next.
 BREAK = re.compile(r"\n[ \t\r]*\n[ \t\r]*\n")
 

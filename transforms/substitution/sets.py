@@ -30,6 +30,7 @@ ADDRESS = "code or address"
 OVERLAP = "overlaps another mention"
 DOUBTED = "too unsure"
 BIOLOGY = "biology"
+REPORTED = "real people of the news"
 
 
 class Edit(NamedTuple):

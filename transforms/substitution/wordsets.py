@@ -51,6 +51,11 @@ class WordSets:
         return not self.caseless and reports.is_report(self._text)
 
     @cached_property
+    def of_news(self) -> bool:
+        """Whether a report is on the news, and no story with dialogue: it has words for who makes news."""
+        return self.of_report and len(reports.NEWSMAKERS & self.whole) >= reports.FEWEST
+
+    @cached_property
     def _articles(self) -> list[int]:
         return reports.breaks(self._text)
 
