@@ -70,6 +70,7 @@ def rest(before: str, text: str) -> str:
         (COMMENT, "hate to hear this bro but i have to go"),
         (COMMENT, "lmaoo guys get it? because it is a cat"),
         (COMMENT, "we are watching dance moms tonight"),
+        (COMMENT, "why no hijab for her?\nthe hijab is a choice. they are right about women\nif that is a hijab then fine."),
         # speeches
         (SPEECH, "Such contracts should he faithfully kept by both sides."),
         (SPEECH, "We seek the unity of man with the world around us."),
@@ -99,6 +100,11 @@ def test_what_is_named_or_a_fact_stays(before: str, text: str) -> None:
         (COMMENT, "his wife is sleeping with another man", "her husband is sleeping with another woman"),
         (COMMENT, "some gym bro told me that", "some gym sis told me that"),
         (COMMENT, "the other moms dance too", "the other dads dance too"),
+        (
+            COMMENT,
+            "is that a gender? my boyfriend is loud\nthat is no gender. gender is a word.",
+            "is that a gender? my girlfriend is loud\nthat is no gender. gender is a word.",
+        ),
         (SPEECH, "Should he decide to go, the door is open.", "Should she decide to go, the door is open."),
         (SPEECH, "It is the hat of that kind of man.", "It is the hat of that kind of woman."),
         (

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from evenflow.transforms import english
-from evenflow.transforms.substitution import dates, pronouns, protection, sets, studies
-from evenflow.transforms.substitution.protection import Finds
+from evenflow.transforms.substitution import dates, leads, pronouns, protection, sets, studies
+from evenflow.transforms.substitution.protection import Finds, Found
 from evenflow.transforms.substitution.quoting import Quoting
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -18,6 +18,10 @@ LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and gram
 # Words that some sentence of six or more English words has one of.
 ENGLISH = english.words("english")
 LETTERS = re.compile(r"[^\W\d_]+")
+RUNNING = 0.1  # confidence that a rule leaves at most, from which it is looked whether the text is on that for long
+# «my boyfriend»: whom a speaker knows he speaks of, whatever the others are on.
+SPEAKERS = leads.after("my|our", 2)
+REACH = 30  # characters before a word in which that stands
 SEXES = frozenset(("male", "female", "males", "females"))
 
 
@@ -47,8 +51,12 @@ def bar(
                 item.lower(0.0, sets.LONG if end - start > LONGEST_SENTENCE else sets.FOREIGN)
             continue
         for found in finds[place] if any(item.weight for item in here) else ():
+            runs = words.caseless and found.weight <= RUNNING and _runs_through(finds, place, found, len(sentences))
             for item in here:
-                if item.start < found.end and found.start < item.end and (not found.groups or item.group in found.groups):
+                beside = item.start < found.end and found.start < item.end
+                if not beside and runs:
+                    beside = SPEAKERS.search(text, max(start, item.start - REACH), item.start) is None
+                if beside and (not found.groups or item.group in found.groups):
                     dated = edited and found.reason == sets.DATE
                     everyday = dated and dates.is_everyday(text, start, end, item, finds[place], here)
                     item.lower(dates.LEFT if everyday else found.weight, found.reason)
@@ -62,6 +70,14 @@ def bar(
                 item.lower(*weights[item.word])
         quoting.check(items, here)
     _bar_overlaps(items, sorted(others))
+
+
+def _runs_through(finds: Finds, place: int, found: Found, count: int) -> bool:
+    """Whether a comment's law or biology, judged by lines, is what the sentences beside it are on too."""
+    if found.reason not in (sets.DOCTRINE, sets.BIOLOGY):
+        return False
+    near = (other for other in (place - 1, place + 1) if 0 <= other < count)
+    return any(each.reason == found.reason and each.weight <= RUNNING for other in near for each in finds[other])
 
 
 def _bar_by_neighbours(
