@@ -133,7 +133,7 @@ def _well_known(sex: str) -> frozenset[str]:
     """Words that may name somebody of a sex, where capitals do not tell, and no place."""
     classes = pronouns.shipped().classes
     owners = {f"{name}s" for name in KNOWN_SURNAMES if classes.get(f"{name}s", "0")[0] == "0"}  # «hitlers opinion»
-    fitting = {name for name, own in sure_names().items() if EITHER in (own, sex) or own == sex}
+    fitting = frozenset(name for name, own in sure_names().items() if EITHER in (own, sex) or own == sex)
     return (fitting | KNOWN_SURNAMES | owners) - PLACES
 
 
