@@ -32,7 +32,6 @@ A_GOD = leads.after(
     but="to|of|from|in|by|for|with|and|or|but|that|how|why|as|against|before",
 )
 DESCRIBED = leads.after("little|young|old|poor|good|dear|stupid|pretty")
-# «a god can exist», «there is no god», which is said of no man
 EXISTS = re.compile(r"\s+(?:(?:can|could|may|might|does|doesn['’]?t|really|actually|even|not)\s+)*(?:exists?|existed|existing)\b")
 BELIEVED = re.compile(
     r"\b(?:believ\w+ in|belief in|there['’]?s|there (?:is|isn['’]?t|was)|is there|existence of|worship\w*|"
@@ -188,7 +187,7 @@ def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool
 
 
 def _check_men(said: Said, item: Item, before: str, after: str) -> None:
-    of_mankind = MANKIND.search(before) is not None and not (not said.capitals and ALL_MEN.search(before))
+    of_mankind = MANKIND.search(before) is not None and (said.capitals or not ALL_MEN.search(before))
     if item.word == "men" and (of_mankind or (not MILITARY.isdisjoint(said.words) and COUNTED.search(before))):
         item.lower(0.3, sets.GENERIC)
     if said.capitals and mankind.are_soldiers(item.word, before, after, said.words):
@@ -230,7 +229,7 @@ def _check_verb(said: Said, item: Item, before: str, after: str) -> None:
 def _check_deity(said: Said, item: Item, before: str, after: str) -> None:
     if said.text[item.start].isupper() or not A_GOD.search(before[before.rfind("\n") + 1 :]):
         item.lower(0.0, sets.DOCTRINE)
-    elif EXISTS.match(after) or BELIEVED.search(before):
+    elif EXISTS.match(after) or BELIEVED.search(before):  # «there is no god»
         item.lower(0.1, sets.DOCTRINE)
 
 
