@@ -11,8 +11,8 @@
   before the code was run on them. A changed sentence is correct if it is among the answers; barred wrongly is one that
   was left where leaving it is no answer. Split dev for development, report only reported. BaseCDA stands beside it.
   `--more` takes further such files. Intervals are by bootstrap over sentences.
-- tests/data/cda_exam.jsonl, cda_exam2.jsonl: texts made up by other hands, rewritten from one group to another, or where
-  there are two groups both ways: right if either result is an answer. Split as the gold file.
+- tests/data/cda_exam.jsonl, cda_exam2.jsonl, cda_exam4.jsonl: texts made up by other hands, rewritten from one group to
+  another, or where there are two groups both ways: right if either result is an answer. Split as the gold file.
 - Speed: MB a second of the documents' relevant sentences, one process.
 
 The gold file's excerpts are of presidential speeches (public domain), ABC news and film reviews (NLTK's data) and comments on
@@ -46,7 +46,7 @@ from evenflow.wordlists import loader, spelling
 from evenflow.wordlists.loader import WordList
 
 GOLD = Path(__file__).parents[1] / "data" / "cda_gold.jsonl"
-EXAMS = GOLD.with_name("cda_exam.jsonl"), GOLD.with_name("cda_exam2.jsonl")
+EXAMS = tuple(GOLD.with_name(f"cda_exam{number}.jsonl") for number in ("", 2, 4))
 WORD = re.compile(r"[\w’'-]+|[^\w\s]")
 
 
