@@ -136,7 +136,7 @@ def starts(phrase: str) -> list[str]:
         return [letters + " ", letters + apostrophe[1]]
     if rest[:1] in ("?", "*", "{"):
         letters = letters[:-1]
-    elif letters[-1:].isalpha() and re.match(r"(?:/|,\? |\[- \])(?![?*{])", rest):  # «s/he»: a whole word
+    elif letters[-1:].isalpha() and re.match(r"(?:/|-|,\? |\[- \])(?![?*{])", rest):  # «s/he»: a whole word
         letters += " "
     return [letters]
 
