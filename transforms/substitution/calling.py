@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms import people
+from evenflow.transforms import english, people
 from evenflow.transforms.substitution import pronouns
 
 CALLED = frozenset(
@@ -67,60 +67,8 @@ COMMAND = re.compile(
     r"grip|hell|job|room|article|book|link|news|post|thread|title|comment|beer|drink|minute|second|day|way|walk|clue|up|down|off|out))\s+$",
     re.IGNORECASE,
 )
-# What «man» makes a compound with.
-TRADES = frozenset(
-    (
-        *(
-            "delivery",
-            "repair",
-            "camera",
-            "maintenance",
-            "mail",
-            "milk",
-            "garbage",
-            "trash",
-            "weather",
-            "family",
-            "business",
-            "cave",
-        ),
-        *(
-            "front",
-            "hit",
-            "point",
-            "rag",
-            "gas",
-            "oil",
-            "money",
-            "fire",
-            "sound",
-            "light",
-            "ice",
-            "bin",
-            "cable",
-            "gun",
-            "bag",
-            "old",
-        ),
-        *(
-            "good",
-            "best",
-            "poor",
-            "new",
-            "young",
-            "dear",
-            "little",
-            "big",
-            "nice",
-            "fellow",
-            "baby",
-            "own",
-            "ex",
-            "first",
-            "next",
-        ),
-    )
-)
+# What «man» makes a compound with, or is said with.
+TRADES = english.words("before_man")
 # «hate to hear this bro but …»
 HEARD = re.compile(
     r"\b(?:hear|hate|love|see|say|ask|stop|like|know|said|need|want|do|did|does|try|watch|read|believe|got|for|about|of)\s+(?:this|that)\s+$",

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from evenflow.transforms import people
 from evenflow.transforms.substitution import leads, sets, worktitles
 from evenflow.transforms.substitution.coordination import PEOPLE_SINGULAR
+from evenflow.transforms.substitution.gendered_nouns import RULERS
 from evenflow.transforms.substitution.sets import Item
 
 Told = tuple[float, str]
@@ -20,9 +21,7 @@ SURELY, PERHAPS = 0.1, 0.4  # confidence that is left to who is named, and to wh
 REACH = 90  # characters on either side of a noun that say who it is
 STORY = 3  # sentences before and after one in which those have their names whom «the men» are
 A = r"an?\s+(?:[\w'’-]+,?\s+(?:,\s+)?){0,4}?"
-ROYAL = frozenset(
-    ("king", "queen", "prince", "princess", "emperor", "empress", "kings", "queens", "princes", "princesses", "heir", "heiress")
-)
+ROYAL = (RULERS - {"emperors", "empresses"}) | {"heir", "heiress"}
 KIN = frozenset(("mom", "mommy", "mum", "mama", "momma", "mother", "dad", "daddy", "pop", "papa", "father", "grandma", "grandpa"))
 HEROES = frozenset(("heroes", "heroines"))
 PLAYERS = frozenset(("actor", "actress"))
@@ -86,8 +85,6 @@ COUNTED = leads.after("two|three|four|five|both|pair of|couple of|group of|trio 
 OURS = leads.after("our", 3)
 THE = leads.after("the|these|those|both|they", 1)
 OTHERS = leads.after("other|fellow|many more|several more", 1)
-# «but even charming guys end up unlucky , and jack ends up in jail»
-EVEN = re.compile(r"\W*(?:(?:but|and|yet|still|because|since|for|as)\s*,?\s+)?even\s+(?:[\w-]+\s+){0,2}$")
 # What a real person says or does himself: «murphy has admitted in interviews that he is weary of women».
 OFF_SCREEN = re.compile(r"\b(?:interviews?|interviewed|private\s+life|real[- ]life|off-?screen|tabloids?|paparazzi)\b")
 
@@ -163,7 +160,7 @@ def _many(item: Item, before: str, after: str, at: Place) -> Told | None:
         return PERHAPS, sets.WORK
     if OTHERS.search(before) and at.is_near(1):
         return PERHAPS, sets.REFERS
-    if (EVEN.fullmatch(before) or OFF_SCREEN.search(at.text, at.start, at.end)) and at.is_near(0):
+    if OFF_SCREEN.search(at.text, at.start, at.end) and at.is_near(0):
         return PERHAPS, sets.REFERS
     if not at.known and THE.search(before) and at.is_near(STORY):
         return PERHAPS, sets.REFERS

@@ -14,14 +14,12 @@ from evenflow.transforms import people
 from evenflow.transforms.people import Person
 from evenflow.transforms.substitution import characters, leads, pronouns, sets
 from evenflow.transforms.substitution.binding import may_be_name
+from evenflow.transforms.substitution.characters import PERHAPS, PLAYERS, SURELY, A, Told
 from evenflow.transforms.substitution.sets import Item
 
-Told = tuple[float, str]
-SURELY, PERHAPS = 0.1, 0.4  # confidence that is left to who is named, and to who most likely is
 BEFORE, AFTER = 90, 90  # characters on either side of a noun that say what it is to the work
 AROUND = 4  # sentences before one that say what it is about
 REACH = 1  # sentences before and after one in which a name may be that of whom it tells
-A = r"an?\s+(?:[\w'’-]+,?\s+(?:,\s+)?){0,4}?"
 # Of what a work is about: «the story of a woman who …», «begins with a man living …».
 TOLD_OF = re.compile(
     r"\b(?:(?:is|are|was|film|movie|picture|drama|comedy|one|story|stories|it|mostly|all|only|really|not)\s+about|concerning|"
@@ -54,7 +52,6 @@ HEROES = frozenset(("hero", "heroine", "heroes", "heroines"))
 OF_MANY = leads.after("any|every|each|no|all|most|without|typical|usual|unsung", 2)
 OURS = leads.after("our|the|these|those|both|two|three|four", 4)
 OUR = leads.after("our", 3)
-PLAYERS = frozenset(("actor", "actress"))
 OF_ANYBODY = re.compile(
     r"\b(?:any|every|each|no|another|other|less|more|better|different|lesser|whichever|which|what)\s+(?:[\w-]+\s+){0,2}$"
 )

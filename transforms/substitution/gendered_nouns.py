@@ -77,22 +77,7 @@ NEST = re.compile(
     re.IGNORECASE,
 )
 # «the Ptolemaic queens», «a Saxon king»: those of a people's history
-RULERS = frozenset(
-    (
-        "king",
-        "kings",
-        "queen",
-        "queens",
-        "prince",
-        "princes",
-        "princess",
-        "princesses",
-        "emperor",
-        "emperors",
-        "empress",
-        "empresses",
-    )
-)
+RULERS = english.words("rulers")
 OF_A_PEOPLE = re.compile(r"[a-z,]\s+[A-Z][a-z]+(?:ic|an|ish|ese|on|ine|ian|ite|id|ch)\s+$")
 EGYPT = re.compile(
     r"\b(?:egypt\w*|tombs?|pharaoh\w*|pyramids?|dna|curse|sarcophag\w*|embalm\w*|museum|mummif\w*|ice ?man|king tut|"
@@ -250,7 +235,7 @@ def _check_board(said: Said, item: Item, before: str, after: str) -> None:
 
 def _check_bro(said: Said, item: Item, before: str, after: str) -> None:
     # «hate to hear this bro but …»: somebody is called so whom nothing else tells of.
-    if not DETERMINED.search(before) or (calling.is_heard(before, after)):
+    if not DETERMINED.search(before) or calling.is_heard(before, after):
         item.lower(0.4, sets.IDIOM)
 
 

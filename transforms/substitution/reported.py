@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenflow.transforms.substitution import leads, sets, unnamed
+from evenflow.transforms.substitution import sets, unnamed
 from evenflow.transforms.substitution.chains import LEAST, Chain
 from evenflow.transforms.substitution.coordination import PEOPLE_SINGULAR
 from evenflow.transforms.substitution.sets import Item
@@ -22,7 +22,6 @@ OF_SEX = PEOPLE_SINGULAR | frozenset(
         *("girlfriend", "boyfriend", "grandmother", "grandfather", "bride", "groom", "aunt", "uncle", "niece", "nephew"),
     )
 )
-ANYONE = leads.after("any|every|each|no|whichever", 3)
 
 
 def leave(chains: Sequence[Chain], text: str, sentences: Sequence[tuple[int, int]]) -> None:
@@ -43,7 +42,5 @@ def _is_anybody(chain: Chain, text: str, sentences: Sequence[tuple[int, int]]) -
 
 
 def _is_supposed(item: Item, text: str, sentences: Sequence[tuple[int, int]]) -> bool:
-    """Whether a noun is one of all, or comes in as a mere case («any spokesman», «if a salesman calls»)."""
     start = max(sentences[item.sentence][0], item.start - REACH)
-    lead = text[start : item.start]
-    return ANYONE.search(lead) is not None or unnamed.SUPPOSED.search(lead) is not None
+    return unnamed.is_supposed(text[start : item.start])

@@ -16,35 +16,14 @@ MALE = frozenset(("man", "men", "guy", "guys", "boy", "boys", "dude", "dudes", "
 FEMALE = frozenset(("woman", "women", "girl", "girls", "lady", "ladies", "chick", "chicks", "female", "females"))
 PEOPLE = MALE | FEMALE
 # Words of which one tells that the first of the two may be a woman, and a man.
-OF_WOMAN = FEMALE | {
-    "she",
-    "her",
-    "shes",
-    "wife",
-    "wives",
-    "girlfriend",
-    "girlfriends",
-    "fiancee",
-    "bride",
-    "mom",
-    "mother",
-    "ex",
-}
-OF_MAN = MALE | {
-    "he",
-    "his",
-    "him",
-    "hes",
-    "husband",
-    "husbands",
-    "boyfriend",
-    "boyfriends",
-    "fiance",
-    "groom",
-    "dad",
-    "father",
-    "ex",
-}
+OF_WOMAN = FEMALE | frozenset(
+    (*("she", "her", "shes", "wife", "wives", "girlfriend"),
+     *("girlfriends", "fiancee", "bride", "mom", "mother", "ex"))
+)  # fmt: skip
+OF_MAN = MALE | frozenset(
+    (*("he", "his", "him", "hes", "husband", "husbands", "boyfriend"),
+     *("boyfriends", "fiance", "groom", "dad", "father", "ex"))
+)  # fmt: skip
 OF_ANYBODY = frozenset(("i", "im", "my", "me", "you", "your", "partner", "spouse", "someone", "somebody", "they"))
 
 

@@ -19,12 +19,10 @@ NEXT = 2  # sentences after somebody in which the name comes
 HEADED = 4  # sentences after a headline in which it comes
 # Nobody certain: «any farmer who says so», «if a farmer loses his crop».
 GENERIC = leads.after("any|every|each|no|whichever", 3)
-SUPPOSED = re.compile(
-    r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s+(?:[\w'’-]+\s+){0,3}$", re.IGNORECASE
-)
+CASE = r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s"
+SUPPOSED = re.compile(rf"{CASE}+(?:[\w'’-]+\s+){{0,3}}$", re.IGNORECASE)
 ANYBODY = re.compile(
-    r"\b(?:any|every|each|whoever|any(?:one|body)|every(?:one|body)|some(?:one|body)|no(?:body| one))\b|"
-    r"\b(?:if|when|whether|unless|should|suppose|imagine|whenever)\s+(?:an?|one)\s",
+    rf"\b(?:any|every|each|whoever|any(?:one|body)|every(?:one|body)|some(?:one|body)|no(?:body| one))\b|{CASE}",
     re.IGNORECASE,
 )
 STOPS = frozenset('.!?"”:;,')  # with which a sentence ends, and neither headline nor caption does
@@ -56,6 +54,11 @@ SAID_BY = re.compile(r"\b(?:says?|said|adds?|added|told|explains?|explained)\s+(
 WORD = re.compile(r"[\w'’-]+")
 
 
+def is_supposed(lead: str) -> bool:
+    """Whether what stands before a noun makes it one of all, or a mere case («any spokesman», «if a salesman calls»)."""
+    return GENERIC.search(lead) is not None or SUPPOSED.search(lead) is not None
+
+
 class Unnamed:
     """The people without a name of one report.
 
@@ -78,7 +81,7 @@ class Unnamed:
         word = WORD.match(self._text, at)
         first = word[0].lower() if word is not None else ""
         lead = f"{before}{first} "
-        if GENERIC.search(lead) or SUPPOSED.search(lead):
+        if is_supposed(lead):
             return False
         new = first in INDEFINITE and not SAID_OF.search(before)  # then it is nobody who was named before
         before_it = self._is_named_above(place, sex) if new else self.is_named_before(at, place, sex)
@@ -116,7 +119,7 @@ class Unnamed:
         lead = self._text[max(start, at - 60) : at]
         if plural and not ONE_OF.search(lead):
             return False
-        if GENERIC.search(lead) or SUPPOSED.search(lead) or (not plural and WITH_ANOTHER.match(self._text, end)):
+        if is_supposed(lead) or (not plural and WITH_ANOTHER.match(self._text, end)):
             return False
         return self._is_named_above(place, sex) or self.is_named_next(at, place, sex, noun)
 
