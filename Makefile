@@ -32,10 +32,11 @@ lint: install
 	$(BIN)/pyright
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
-# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests.
+# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait: two files
+# at a time take little more than half as long.
 test: install lint $(if $(CI),services)
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
-	$(BIN)/python -m pytest tests/services
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/services
 
 clean:
 	rm -rf build $(VENV)

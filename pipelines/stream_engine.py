@@ -170,7 +170,10 @@ def _is_own(record: logging.LogRecord) -> bool:
 
 @contextlib.contextmanager
 def quiet(note: Callable[[str], None]) -> Iterator[None]:
-    """Within the block libraries log and print nothing; warnings of the source are given to `note`."""
+    """Within the block libraries log and print nothing; warnings of the source are given to `note`.
+
+    Behind an error kafka-python stays silent: a broken-off pipeline's threads live on for seconds, and would speak after it.
+    """
     handlers = list(logging.getLogger().handlers)
     warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")
     kafka, hook = logging.getLogger("kafka"), threading.excepthook
@@ -188,6 +191,9 @@ def quiet(note: Callable[[str], None]) -> Iterator[None]:
     sdk_worker.print = lambda *arguments, **options: None  # type: ignore[attr-defined]
     try:
         yield
+    except BaseException:
+        level = logging.CRITICAL
+        raise
     finally:
         del sdk_worker.print  # type: ignore[attr-defined]
         threading.excepthook = hook

@@ -27,6 +27,9 @@ CASES = [
     ["Gödel proved it in 1931.", "Élise read the proof."],
     ["今日は晴れです。", "明日は雨です。"],
     ["no punctuation at all here"],
+    ["They repulsed every attempt of Mrs. Bennet.", "Prof. Hu and Gen. Lee (see Fig. 3) left on Dec. 5."],
+    ["They met Messrs. Wood\nand Hurst, Capt. Day, e.g. Rev. Moss.", "It is Vol. 2 (Sec. 7)."],
+    ["Did he go?", "No.", "He stayed until Dec.", "Then he left."],
 ]
 SEPARATORS = {"A Heading": "\n\n", "今日は晴れです。": ""}
 PIECES = [

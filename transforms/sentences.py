@@ -4,7 +4,8 @@ Every gap that could end a sentence (after punctuation, before a word that is no
 a candidate. Its features come from two tokens on either side, at most 8 characters of each, so a decision depends on
 nothing further away than `REACH` characters, and never on what lies beyond a blank line. The approach is that of Gillick
 (2009), «Sentence Boundary Detection and the Problem with the U.S.», with more candidates. The weights are trained on UD
-English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`.
+English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`; it has but some of the abbreviations that never end a
+sentence before a name or a number, which are a closed class (`abbreviations`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evenflow.transforms import abbreviations
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
@@ -206,6 +209,12 @@ def _length(token: Words) -> Index:
     return ((np.frexp(token.astype(np.float64))[1] + 7) >> 3).clip(0, 8).astype(np.int64)
 
 
+def _tokens_before(codes: Bytes, last: Index) -> Words:
+    """The tokens that end at characters, at most 8 bytes of each, the last byte lowest."""
+    behind = np.ndarray((len(codes) - 7,), dtype=">u8", buffer=codes, strides=(1,))
+    return _token(behind[last - 7].astype(np.uint64))
+
+
 def features(codes: Bytes, gaps: Gaps) -> list[Words]:
     """Features of the candidates as 64-bit keys, each (n,); position in the list tells the features apart."""
     classes = _class_table()
@@ -218,7 +227,7 @@ def features(codes: Bytes, gaps: Gaps) -> list[Words]:
         """The class of the lowest byte."""
         return classes[(words & low).view(np.int64)]
 
-    left = _token(behind[gaps.last - 7].astype(np.uint64))
+    left = _tokens_before(codes, gaps.last)
     right = _token(ahead[gaps.start].astype(np.uint64))
     left_length, right_length = _length(left), _length(right)
     left_more = _token(behind[gaps.last - 8 - left_length].astype(np.uint64)) * (left_length < 8)
@@ -276,7 +285,10 @@ def _step(text: str) -> Index:
     total = np.zeros(len(gaps.start), dtype=np.int32)
     for number, keys in enumerate(features(codes, gaps)):
         total += model.weights[bucket(keys, number, model.bits)]
-    return gaps.start[sure | (total >= model.threshold)] - REACH
+    said = np.flatnonzero(~sure & (total >= model.threshold))
+    ends = sure.copy()
+    ends[said] = ~abbreviations.go_on(_tokens_before(codes, gaps.last[said]), codes[gaps.start[said]])
+    return gaps.start[ends] - REACH
 
 
 def bounds(text: str) -> Index:
