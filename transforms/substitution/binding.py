@@ -35,6 +35,11 @@ SUCH_AS = re.compile(r"\s*,?\s+(?:such\s+as|including|namely)\s+(?:the\s+(?:[\w'
 # «women like Ruth Klingman», «two men: Tom Bell and …», «the brothers Tom and Bob»
 MANY_NAMED = re.compile(r"\s*,?\s+(?:like|such\s+as|including|namely|named|called)\s+(?:the\s+)?$|\s*[:(]\s*$")
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
+# «the son of Zeus», whom no list of names has
+KIN_OF = re.compile(
+    r"\s+of\s+(?:(?:[a-z]+\s+){0,2}(?:king|queen|goddess|god|emperor|sultan|poet|painter|composer)\s+)?([A-Z][a-z]+)\b"
+)
+OF_A_PLACE = ("ish", "ese", "ian", "ians", "ean", "eans", "can", "cans", "ist", "day", "land", "stan", "ia", "ville", "ton")
 # «Chairman of Southern Riverina Irrigators Ted Hatty says»
 OF_BODY = re.compile(r"\s+(?:of|for|at)\s+(?:the\s+)?(?:(?:[A-Z][\w&.'’-]*|and|of|for|the|&)\s+){1,8}$")
 AT_WORK = re.compile(r"\s+(?:of|at|for|from|with)\s+[^,.;:]{1,60},\s*$")
@@ -143,6 +148,10 @@ def bound(
         if after.sure and after.sex in fits and (APPOSED_TO.fullmatch(between) or SUCH_AS.fullmatch(between)):
             return PERHAPS, sets.NAMED
         if after.sure and OWNED_BY.fullmatch(between):
+            return POSSESSED, sets.REFERS
+    if item.word in KIN and not caseless:
+        of = KIN_OF.match(text, item.end, end)
+        if of is not None and of[1].lower() not in people.PLACES and not of[1].endswith(OF_A_PLACE):
             return POSSESSED, sets.REFERS
     before = next((person for person in reversed(named) if person.end <= item.start), None)
     if before is None:

@@ -11,9 +11,10 @@ from evenflow.transforms.people import Person
 from evenflow.transforms.substitution.chains import Chain
 from evenflow.transforms.substitution.wordsets import WordSets
 
+WINDOW = 3  # sentences back in which an antecedent is looked for
 SUBJECT = 40  # characters from a sentence's start within which its subject most likely ends
 QUANTIFIERS = frozenset(("any", "every", "each", "no"))
-GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(?:\w+\s+)?\w+", re.IGNORECASE)
+GENERIC = re.compile(r"\W*\b(?:any|every|each|no)\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
 # What speaks for those in no chain, by kind, and for a subject; the most that is possible; and what each sentence further
 # back takes away.
 FITTING, SURE, PERHAPS, WITHOUT_GENDER = 0.9, 0.5, -0.6, 0.3
@@ -112,6 +113,8 @@ class Candidates:
             words = self._words[sentence]
             some = not people.PERSON_NOUNS.isdisjoint(words)
             self._neutral[sentence] = people.without_name(self._text, start, end) if some else []
-            if not self._neutral[sentence] and not QUANTIFIERS.isdisjoint(words) and GENERIC.match(self._text, start, end):
-                self._neutral[sentence] = [start]
+            if not self._neutral[sentence] and not QUANTIFIERS.isdisjoint(words):
+                generic = GENERIC.match(self._text, start, end)
+                if generic is not None and any(people.is_person_noun(word) for word in generic.groups("")):
+                    self._neutral[sentence] = [start]
         return self._neutral[sentence]

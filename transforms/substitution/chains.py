@@ -43,10 +43,11 @@ class Chain:
             self.weight, self.reason = weight, reason
 
     def take(self, other: Chain) -> None:
-        """Make another chain's items this one's: they are the same person."""
+        """Make another chain's items this one's, in the text's order: they are the same person."""
         if other is self:
             return
         self.items += other.items
+        self.items.sort(key=lambda item: item.start)
         self.lower(other.weight, other.reason)
         other.items = self.items
         other.weight, other.reason = self.weight, self.reason

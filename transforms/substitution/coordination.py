@@ -47,6 +47,7 @@ COUPLES = (
     ("bride", "groom"),
 )
 OWNED = leads.after("their|his|her|the", 2)
+AMOUNT = re.compile(r"\d")
 FORCED = re.compile(r"\b(?:rap(?:e|es|ed|ing)|molest\w*|grop(?:e|es|ed|ing)|catcall\w*|sexually)\b", re.IGNORECASE)
 LINKS = re.compile(r"\b(?:and|or|nor)\b|&")
 # Characters between two words that «and» links, and that «than» does.
@@ -81,6 +82,13 @@ def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
     for item in items:
         if item.word in PEOPLE_PLURAL:
             named.setdefault(item.sentence, set()).add(item.group)
+
+    def measured(item: Item) -> bool:
+        """Whether amounts are said of either side: «Girls should get 15 mg. Boys should get 11 mg.»."""
+        place = item.sentence
+        near = (other for other in (place - 1, place + 1) if named.get(other, set()) - {item.group})
+        return AMOUNT.search(text, *sentences[place]) is not None and any(AMOUNT.search(text, *sentences[each]) for each in near)
+
     for item in items if named else ():
         plural = item.word in PEOPLE_PLURAL
         if not plural and not (item.word in PEOPLE_SINGULAR and EVERY.search(text, max(0, item.start - 20), item.start)):
@@ -88,7 +96,8 @@ def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
         here = named.get(item.sentence, set())
         beside = set[str]().union(*(named.get(item.sentence + step, set()) for step in (-1, 1)))
         counted = plural and SHARE.search(text, max(0, item.start - 60), item.end + 30) is not None
-        if here - {item.group} or counted or (beside - {item.group} and THE.search(text, max(0, item.start - 20), item.start)):
+        told = beside - {item.group} and (THE.search(text, max(0, item.start - 20), item.start) or measured(item))
+        if here - {item.group} or counted or told:
             item.lower(0.45, sets.COMPARED)
     if named:
         _bar_contrasted(text, items, sentences)

@@ -14,27 +14,21 @@ from collections.abc import Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import leads, naming, pronouns, reported, sets, tying
+from evenflow.transforms.substitution import again, leads, naming, pronouns, reported, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, POSSESSED, ROLE_AS, SURELY, are_named, bound
-from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, Candidate, Candidates
+from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, WINDOW, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
 from evenflow.transforms.substitution.doubts import SPOUSES, Doubts
 from evenflow.transforms.substitution.filmed import Filmed
-from evenflow.transforms.substitution.introducing import is_definite_plural, is_speaker
+from evenflow.transforms.substitution.introducing import is_definite_plural, is_label, is_speaker
+from evenflow.transforms.substitution.lone import REPORT, Lone
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.unnamed import Unnamed
 from evenflow.transforms.substitution.wordsets import WordSets
 
 # Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
 ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
-WINDOW = 3  # sentences back in which an antecedent is looked for
-MEMORY = 8  # sentences back in which a named person still makes a pronoun without antecedent unsure
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
-ATTRIBUTION = re.compile(r"[\"”’,]\s+$")
-SAYS = re.compile(r"\s+(?:says|adds|explains|notes|warns|argues|claims)\b")
-SAID = re.compile(r"\s+(?:also\s+)?(?:says|adds|explains|said|told|added|explained|warned)\b")
-NAME_REACH = 400  # characters before a pronoun within which a name that no list has may be meant by it
-REPORT = 400  # characters from which a text that says «he said» has most likely named him somewhere
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 # Before somebody who is certain, though a fixed phrase («the best man») keeps the word as it is.
 CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
@@ -62,6 +56,7 @@ class Resolver:
         self._sex_of = dict(sexes)
         self._candidates = Candidates(text, sentences, words)
         self._report = Unnamed(text, sentences, words) if words.of_report else None
+        self._lone = Lone(text, sentences, words, self._candidates, self._doubts, self._report)
         self._filmed = Filmed(text, sentences, self._candidates.people) if self._of_work else None
 
     def chains(self, items: Sequence[Item]) -> list[Chain]:
@@ -72,6 +67,8 @@ class Resolver:
         known = set(self._sex_of)
         out += [Chain([item]) for item in items if item.group not in known]
         self._doubts.lower(items, out)
+        if not self.caseless:  # a thread of comments goes from one person to the next
+            out = again.join(self.text, self.sentences, items, out)
         tying.tie(self.text, items, out, self.caseless)
         if self._words.of_news:
             reported.leave(out, self.text, self.sentences)
@@ -152,9 +149,8 @@ class Resolver:
     def _noun(self, item: Item, recent: list[Candidate], sex: str) -> Chain:
         """The chain of a singular noun: its own, that of whom it is said to be, or that of the same word before."""
         text, start = self.text, self.sentences[item.sentence][0]
-        named = bound(
-            text, self.sentences[item.sentence], item, self._candidates.people(item.sentence), sex, self.caseless, self._hidden
-        )
+        near = self._candidates.people(item.sentence) if not is_label(text, item) else ()
+        named = bound(text, self.sentences[item.sentence], item, near, sex, self.caseless, self._hidden)
         if named == OWNED_KIN and not self.caseless and self._report is None and item.word in UNNAMED_KIN:
             owner = next((each.sex for each in reversed(self._before(item, 0))), sex)
             named = (0.55 if owner not in (sex, people.EITHER) else POSSESSED, sets.REFERS)  # «Grace's brother … his step»
@@ -211,7 +207,7 @@ class Resolver:
             return Chain([], SURELY, sets.REFERS)
         scored = self._scored(recent, sex, start, place)
         if not scored:
-            return self._alone(item, sex)
+            return self._lone.chain(item, sex)
         best_score, _, _, best = max(scored)
         chain = best.chain
         if best.person is not None:
@@ -229,7 +225,7 @@ class Resolver:
                 chain.lower(0.4 if person is not None and person.sure else 0.55, sets.UNSURE)
             bind_equals(chain, [row[3].chain for row in scored if best_score - row[0] < CLOSE])
         told = best.sentence == 0 and item.sentence == 1 and len(self.text) < REPORT  # «The farmer sold a cow. She says …»
-        if best.chain is None and not told and self._is_reported(item):
+        if best.chain is None and not told and self._lone.is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if best.chain is None and self._report is not None and self._report.has_name(best.at, best.sentence, sex):
             chain.lower(0.4, sets.UNSURE)
@@ -263,51 +259,3 @@ class Resolver:
     @staticmethod
     def _singular(candidate: Candidate) -> bool:
         return candidate.chain is None or candidate.chain.items[-1].kind != "plural"
-
-    def _is_reported(self, item: Item) -> bool:
-        """Whether a pronoun is a report's source («…, he says», «She said …»), who was named before."""
-        if self.caseless and not self._of_work:
-            return False  # comments tell what anybody said
-        start = self.sentences[item.sentence][0]
-        attributed = ATTRIBUTION.search(self.text, max(start, item.start - 3), item.start) is not None
-        says = SAYS.match(self.text, item.end) is not None
-        if says and (attributed or (item.start == start and item.sentence > 0 and not self.caseless)):
-            return True
-        report = len(self.text) > REPORT and (attributed or item.start == start)
-        return report and SAID.match(self.text, item.end) is not None
-
-    def _is_named_next(self, sex: str) -> bool:
-        """Whether the second sentence has somebody's full name: «He was born in a van. At thirty, Tom Bell …»."""
-        return any(each.sex == sex and " " in self.text[each.start : each.end] for each in self._candidates.people(1))
-
-    def _alone(self, item: Item, sex: str) -> Chain:
-        """A pronoun with nobody before it: perhaps one named after it, or long before."""
-        chain = Chain()
-        for person in self._candidates.people(item.sentence):  # «When she came home, Mary …»
-            if person.start > item.end and person.sex in (sex, people.EITHER):
-                comma = "," in self.text[item.end : person.start]
-                if person.sex == sex:
-                    chain.lower(0.2 if comma else 0.5, sets.UNSURE)
-                elif comma and person.sure:
-                    chain.lower(0.4, sets.UNSURE)
-        if item.sentence == 0 and len(self.sentences) > 1 and self._is_named_next(sex):
-            chain.lower(0.45, sets.UNSURE)
-        remarks = self.caseless and not self._of_work  # these go from one person to the next
-        for number in () if remarks else range(max(0, item.sentence - MEMORY), max(0, item.sentence - WINDOW)):
-            for person in self._candidates.people(number):
-                if person.sex == sex or (person.sex == people.EITHER and person.sure):
-                    chain.lower(PERHAPS, sets.UNSURE)
-        first = self.sentences[max(0, item.sentence - WINDOW)][0]
-        near = self.sentences[max(0, item.sentence - 1)][0] if self.caseless else max(first, item.start - NAME_REACH)
-        named = naming.has_unknown_subject if self.caseless else naming.may_be_named
-        if named(self.text, near, item.start):
-            chain.lower(0.4, sets.UNSURE)
-        if self._is_reported(item):
-            chain.lower(0.4, sets.UNSURE)
-        if self._report is not None and not self._report.is_general(
-            item.start, item.sentence
-        ):  # whoever it goes on with is named
-            chain.lower(0.4, sets.UNSURE)
-        if self._hidden and self._doubts.may_be_named(item.sentence, sex):
-            chain.lower(0.4, sets.UNSURE)
-        return chain

@@ -10,14 +10,12 @@ import re
 from collections.abc import Callable
 
 from evenflow.transforms import english, people
-from evenflow.transforms.substitution import calling, headlines, leads, mankind, placing, pronouns, same_sex, sets
+from evenflow.transforms.substitution import calling, capitals, leads, mankind, placing, pronouns, same_sex, sets
 from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.said import Said, is_shouted
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordkinds import ADJECTIVES
 
-# Written with a capital as a name within the family, or in address.
-CALLED_SO = english.words("called_so")
 DETERMINED = leads.after_possessor(
     rf"an?|the|this|that|these|those|{POSSESSIVES}|its|some|any|no|every|each|another|other|one|"
     r"two|three|four|five|six|seven|ten|first|last|next|same|which|what|whose|such|only|single|many|few|several|either|neither|of|\d[\w-]*",
@@ -84,31 +82,23 @@ EGYPT = re.compile(
     r"mummy expert)\b",
     re.IGNORECASE,
 )
-OWN_THING = re.compile(r"\shis\s")
-HEADLINED = frozenset(("woman", "lady", "girl", "boy", "guy"))  # may begin a headline without an article
-HEADLINE_VERB = re.compile(r"\s+(?!friends\b|girls\b|boys\b)[^\W\d_]+(?:[^s\W]s|ed)\s")
-DOES = re.compile(r"\s+[A-Z][a-z]+(?:[^s\W]s|ed)\b")
-# «Local Man Returns …»: a headline's somebody, but not «modern man»
-LOCAL = re.compile(r"\W*(?:(?!(?:the|and|of|to|for|with|how|why|what|my|our|his|her)\b)[\w'’-]+\s+){0,2}$", re.IGNORECASE)
-KINDS_OF_MAN = english.words("kinds_of_man")
-SOMEBODY = frozenset(("man", "woman", "boy", "girl", "guy", "lady", "businessman", "businesswoman", "mother", "father"))
 # The one of whom that can be said is known by name: «the world's richest man».
 SUPERLATIVE = re.compile(r"\bthe\s+(?:[\w-]+['’]s?\s+)(?:\w+est|most\s+\w+)\s+$", re.IGNORECASE)
 PREFIX = re.compile(r"(?<=\s)(?:ex|step|half|great|god)-$", re.IGNORECASE)
 LAST_WORD = re.compile(r"([^\W\d_]+)\s+$")
 # «Girl, you are not ready»: called so among friends
 CALLED_GIRL = re.compile(r",\s+(?:you|i|we|please|that|this|what|let|don['’]t|how|bye)\b", re.IGNORECASE)
-# Nouns that are surnames as often, where nothing stands before them: «Butler scored twice».
-SURNAMES = frozenset(
-    ("butler", "king", "prince", "priest", "knight", "abbot", "earl", "duke", "baron", "bride", "prior", "monk", "lord")
-)
 VOCATIVE_MAN = re.compile(r"(?:^|[,.!?]\s*)$")
-CALL_ENDS = re.compile(r"\s*[,.!?\n]|$")
 CROWD_ENDS = re.compile(r"\s*(?:[.!?\n]|$)")
 ENDS = re.compile(r"\s*(?:[.,;:!?]|$)")
 PRIOR_GOES_ON = re.compile(r"\s+(?:of|who|was|is|said)\b|[,.]")
 BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
 NEXT = re.compile(r"\s+([^\W\d_][\w'’-]*)")
+# «the Ohio State women's ice hockey team»
+TEAM = re.compile(
+    r"['’]s?\s+(?:[\w-]+\s+){0,3}(?:team|side|squad|league|tour|championships?|tournament|cup|open|crew)\b", re.IGNORECASE
+)
+OF_A_NAME = re.compile(r"\w\s+[A-Z][\w.&’'-]*\s+(?:(?:national|senior|junior|under-\d+|u-?\d+)\s+)?$")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
 PLUGGED = re.compile(
     r"\s+(?:\w+\s+)?(?:connectors?|plugs?|sockets?|voice ?mail|end|thread(?:s|ed)?|adapters?|headers?|jacks?|fittings?|ports?|"
@@ -121,45 +111,22 @@ def check(said: Said, item: Item) -> None:
     form = said.text[item.start : item.end]
     before, after = said.before(item.start), said.after(item.end)
     begins = said.begins(item.start, before)
-    headlined = _is_headlined(said, item, before, after, begins)
+    headlined = capitals.is_headlined(said, item, before, after, begins)
     if headlined:
         said.introduced.add(item.group)
-    elif said.capitals and form[0].isupper() and not begins and item.word not in CALLED_SO and not is_shouted(form):
+    elif said.capitals and form[0].isupper() and not capitals.may_have_one(item, before, begins) and not is_shouted(form):
         previous = before.rstrip()[-1:]
         item.lower(1.0 if previous and previous in '.!?:“"' else 0.2, sets.WORK)
     if item.kind == "noun":
         _check_noun(said, item, before, after, headlined)
-    if begins and not headlined and item.word in SURNAMES and _is_surname(said, form, after):
+    if begins and not headlined and item.word in capitals.SURNAMES and capitals.is_surname(said, form, after):
         item.lower(0.2, sets.NAMED)
     for check_word in CHECKS.get(item.word, ()):
         check_word(said, item, before, after)
 
 
-def _is_surname(said: Said, form: str, after: str) -> bool:
-    """Whether a noun that begins a sentence is a name there: it has a capital, and is not called («Waiter, …»)."""
-    return said.capitals and said.stops and form.istitle() and not said.headline and not CALL_ENDS.match(after)
-
-
-def _is_headlined(said: Said, item: Item, before: str, after: str, begins: bool) -> bool:
-    """Whether a headline speaks of a noun as of somebody («Woman asks for help», «Local Man Returns Book»)."""
-    if begins and item.word in HEADLINED and HEADLINE_VERB.match(after):
-        return True
-    if item.word not in SOMEBODY or said.stops or item.start - said.start > 30:
-        return False
-    if begins and item.word == "man" and HEADLINE_VERB.match(after) and OWN_THING.search(after):
-        return True  # «Man finds his own portrait in flea market»
-    lead = LOCAL.match(before)
-    if lead is None or not KINDS_OF_MAN.isdisjoint(lead[0].lower().split()):
-        return False
-    if said.headline:
-        return DOES.match(after) is not None or headlines.needs_no_article("", said.text[item.end : said.end])
-    return (
-        not begins and HEADLINE_VERB.match(after) is not None and headlines.needs_no_article("", said.text[item.end : said.end])
-    )
-
-
 def _check_noun(said: Said, item: Item, before: str, after: str, headlined: bool) -> None:
-    if not said.capitals and not headlined and item.word not in CALLED_SO:
+    if not said.capitals and not headlined and item.word not in capitals.CALLED_SO:
         whole = PREFIX.sub("", before) if before.endswith("-") else before  # «my ex-girlfriend»
         if not (DETERMINED.search(whole) or DESCRIBED.search(whole)):
             item.lower(0.4, sets.UNSURE)  # perhaps a title or a name in small letters
@@ -179,13 +146,18 @@ def _check_men(said: Said, item: Item, before: str, after: str) -> None:
         item.lower(0.3, sets.HISTORY)
 
 
+def _check_team(said: Said, item: Item, before: str, after: str) -> None:
+    if TEAM.match(after) and (OF_A_NAME.search(before) or "national" in before[-12:]):
+        item.lower(0.3, sets.WORK)
+
+
 def _check_called(said: Said, item: Item, before: str, after: str) -> None:
     if calling.is_called(item.word, before, after):
         item.lower(0.1, sets.IDIOM)
 
 
 def _check_call(said: Said, item: Item, before: str, after: str) -> None:
-    if item.word in CALLS and VOCATIVE_MAN.search(before) and CALL_ENDS.match(after):
+    if item.word in CALLS and VOCATIVE_MAN.search(before) and capitals.CALL_ENDS.match(after):
         item.lower(0.0, sets.IDIOM)
     if item.word == "girl" and VOCATIVE_MAN.search(before) and CALLED_GIRL.match(after):
         item.lower(0.0, sets.IDIOM)
@@ -275,6 +247,7 @@ def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:
     words = {
         _check_men: mankind.SOLDIERS,
         _check_called: calling.CALLED,
+        _check_team: ("men", "women", "boys", "girls", "ladies"),
         _check_call: CALLS | CROWDS | {"girl"},
         _check_verb: VERBS,
         _check_deity: ("god", "lord"),

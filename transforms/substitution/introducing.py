@@ -32,6 +32,9 @@ BARE = re.compile(
     r"(?:(?!(?:of|in|on|at|to|and|or|who|that|is|was|for|with|by)\b)[\w'’-]+,?\s+){0,4}(?:\w+-)?$",
     re.IGNORECASE,
 )
+# Around who speaks in a dialogue.
+BEFORE_LABEL = re.compile(r"(?:\A|\n)[ \t>*_\[(-]*(?:the\s+)?$", re.IGNORECASE)
+AFTER_LABEL = re.compile(r"[ \t*_\])]*:")
 REACH = 45  # characters before a noun within which its determiner stands
 
 
@@ -71,3 +74,9 @@ def may_be_the_same(text: str, start: int, item: Item) -> bool:
     first = max(start, item.start - REACH)
     bare = item.kind == "noun" and BARE.search(text, first, item.start) is None
     return bare or SIMILE.search(text, first, item.start) is not None
+
+
+def is_label(text: str, item: Item) -> bool:
+    """Whether a noun says who speaks: «Father: Like what?»."""
+    first = max(0, item.start - 8)
+    return AFTER_LABEL.match(text, item.end) is not None and BEFORE_LABEL.search(text, first, item.start) is not None

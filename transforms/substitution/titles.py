@@ -50,11 +50,17 @@ class Titles:
         item.lower(SURNAME_ALONE, sets.NAMED)
 
     def settle(self, items: Sequence[Item], report: bool) -> None:
-        """Lower the rest's confidence in a report, or where others of the text have a first name: all were named, most likely."""
-        if not report and not any(self._known.values()):
-            return
-        for item in items:
-            if item.kind == "title":
+        """Lower the rest's confidence in a report, or where others of the text have a first name: all were named, most likely.
+
+        A «Mr Hall» beside a «Mrs Hall» would become her.
+        """
+        titles = [item for item in items if item.kind == "title"]
+        named = report or any(self._known.values())
+        groups: dict[str, set[str]] = {}
+        for item in titles:
+            groups.setdefault(item.word.partition(" ")[2], set()).add(item.group)
+        for item in titles:
+            if named or len(groups[item.word.partition(" ")[2]]) > 1:
                 item.lower(AMONG_NAMED, sets.NAMED)
 
     def _has_first_name(self, surname: str) -> bool:
