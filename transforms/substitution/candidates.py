@@ -86,7 +86,7 @@ class Candidates:
                     ):
                         standing -= LABEL
                     known.append(Candidate(person.start, person.end, sentence, standing, person=person))
-            for at in self._people_without_gender(sentence):
+            for at in self.people_without_gender(sentence):
                 known.append(Candidate(at, at + 1, sentence, WITHOUT_GENDER + self.standing(at, sentence)))
         return known
 
@@ -107,7 +107,8 @@ class Candidates:
             score -= 0.5
         return score
 
-    def _people_without_gender(self, sentence: int) -> list[int]:
+    def people_without_gender(self, sentence: int) -> list[int]:
+        """Where people without gender begin in a sentence («the engineer», «every …»)."""
         if sentence not in self._neutral:
             start, end = self._sentences[sentence]
             words = self._words[sentence]

@@ -21,6 +21,7 @@ KINDS_OF_MAN = english.words("kinds_of_man")
 OWNED_CAPITAL = frozenset(
     ("husband", "wife", "boyfriend", "girlfriend", "son", "daughter", "sister", "brother", "fiance", "fiancee")
 )
+NATIONS = ("english", "french", "irish", "scots", "welsh", "dutch")  # «a Frenchwoman»
 OWN = leads.after("my|your|our", 1)
 SOMEBODY = frozenset(("man", "woman", "boy", "girl", "guy", "lady", "businessman", "businesswoman", "mother", "father"))
 # Nouns that are surnames as often, where nothing stands before them: «Butler scored twice».
@@ -32,7 +33,9 @@ CALL_ENDS = re.compile(r"\s*[,.!?\n]|$")
 
 def may_have_one(item: Item, before: str, begins: bool) -> bool:
     """Whether a capital makes no name of a noun: a sentence begins, or it is somebody's («a gift for my Husband»)."""
-    return begins or item.word in CALLED_SO or (item.word in OWNED_CAPITAL and OWN.search(before) is not None)
+    if begins or item.word in CALLED_SO or item.word.startswith(NATIONS):
+        return True
+    return item.word in OWNED_CAPITAL and OWN.search(before) is not None
 
 
 def is_surname(said: Said, form: str, after: str) -> bool:

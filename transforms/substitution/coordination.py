@@ -49,6 +49,13 @@ COUPLES = (
 OWNED = leads.after("their|his|her|the", 2)
 AMOUNT = re.compile(r"\d")
 FORCED = re.compile(r"\b(?:rap(?:e|es|ed|ing)|molest\w*|grop(?:e|es|ed|ing)|catcall\w*|sexually)\b", re.IGNORECASE)
+# Of each pronoun but «her», which has two.
+CASES = {
+    **dict.fromkeys(("she", "he", "shes", "hes"), "subject"),
+    **dict.fromkeys(("him", "himself", "herself"), "object"),
+    **dict.fromkeys(("his", "hers"), "possessive"),
+    "her": "",
+}
 LINKS = re.compile(r"\b(?:and|or|nor)\b|&")
 # Characters between two words that «and» links, and that «than» does.
 LONGEST_LINK, LONGEST_COMPARISON = 40, 100
@@ -159,7 +166,7 @@ def _same_role(first: Item, second: Item, pair: dict[str, str]) -> bool:
     """Whether two words of different sides are each other's counterpart, or as good as that."""
     words = {first.word, second.word}
     if first.kind == second.kind == "pronoun":
-        return True
+        return CASES[first.word] == CASES[second.word] or "her" in words  # not «I saw him and she saw me»
     if spelling.fold(pair.get(first.word, "")) == second.word or spelling.fold(pair.get(second.word, "")) == first.word:
         return True
     if words <= PEOPLE_PLURAL or words <= PEOPLE_SINGULAR:

@@ -28,11 +28,13 @@ from evenflow.transforms.substitution.wordsets import WordSets
 
 # Characters between somebody and «as a waitress» that is said of them; a noun is more often not the subject.
 ROLE_REACH = {"pronoun": 60, "noun": 30, "title": 30}
+SAID_REACH, LONGEST_PERSON = 80, 4  # characters from somebody to what is said of them, and their words («my new neighbour»)
 CLOSE = 0.7  # difference in score below which two candidates are equally likely
 LIKE = re.compile(r"\s+(?:like|as)\s+$", re.IGNORECASE)
 # Before somebody who is certain, though a fixed phrase («the best man») keeps the word as it is.
 CERTAIN = leads.after_possessor(f"an?|the|this|that|{leads.POSSESSIVES}", 2)
-KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE))
+KEPT = frozenset((sets.EVEN, sets.IDIOM, sets.SENSE, sets.NO_COUNTERPART))
+DEGREES = ("'s", "’s", " of ")  # «her bachelor's degree», «a bachelor of arts»
 DEFINITE = leads.after("the|this|that", 2)
 OWNED_KIN = (POSSESSED, sets.REFERS)
 UNNAMED_KIN = pronouns.KIN - SPOUSES  # of a named person, but with no name: no «she» or «he» of theirs means the owner
@@ -134,6 +136,8 @@ class Resolver:
     def _is_certain(self, item: Item) -> bool:
         """Whether a noun that stays as it is may still be whom a pronoun means."""
         first = max(self.sentences[item.sentence][0], item.start - 40)
+        if item.word == "bachelor" and self.text.startswith(DEGREES, item.end):
+            return False
         return item.kind == "noun" and item.reason in KEPT and CERTAIN.search(self.text, first, item.start) is not None
 
     def _named_next(self, item: Item, chain: Chain, sex: str) -> None:
@@ -158,6 +162,9 @@ class Resolver:
             same = self._same_word(item, recent) if named[0] == SURELY and DEFINITE.search(text, start, item.start) else Chain()
             same.lower(*named)  # «a woman … the woman ( gloria stuart )»
             return same
+        neutral = self._said_of(item)
+        if neutral is not None:
+            return neutral
         for candidate in reversed(recent):  # «she is a waitress», «she worked as a waitress»
             if candidate.sentence != item.sentence or candidate.chain is None:
                 break
@@ -184,6 +191,15 @@ class Resolver:
                     known = person.sex == sex or (self._report is not None and person.sure)
                     return Chain([], 0.45 if known else 0.6, sets.UNSURE)
         return Chain()
+
+    def _said_of(self, item: Item) -> Chain | None:
+        """The chain of somebody without gender of whom a noun is said («my neighbour is a fireman»), None if of nobody."""
+        for at in self._candidates.people_without_gender(item.sentence):
+            lead = self.text[at : item.start]
+            copula = COPULA.search(lead) if at < item.start and len(lead) < SAID_REACH else None
+            if copula is not None and len(lead[: copula.start()].split()) <= LONGEST_PERSON:
+                return self._unnamed.setdefault(at, Chain(unnamed=True))
+        return None
 
     def _same_word(self, item: Item, recent: list[Candidate]) -> Chain:
         for candidate in reversed(recent):

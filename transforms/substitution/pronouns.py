@@ -43,6 +43,9 @@ CLOSED: dict[str, str] = {
 
 # «her» before these is somebody's («call her brother»), whatever the verb.
 KIN = english.words("kin")
+# So it is before people and animals whom one has («brought her dog»), but not behind «made her» or «called her».
+OWNED_BEINGS = english.words("owned_beings")
+NAMING = english.words("naming_verbs")
 # So it is before a part of the body and what it wears («pressed her thumb into the wax»).
 BODILY = english.words("bodily")
 # After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made her cry», «crowned her
@@ -76,7 +79,10 @@ SPANS = english.words("spans")  # what goes on with «all» or «both» behind a
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
 )  # what comes after the verb in «saw her running down the street»
+# Verbs with two objects, or with something said of the object («lend her money», «want her dead»), beside WITH_OBJECT.
+TWO_OBJECTS = english.words("two_object_verbs")
 RULED = 0.97  # confidence in what a rule says
+DOUBTED, TURNED = 0.8, 0.7  # below which a «him» before a noun alone is doubted, and the confidence in the «his» instead
 LEAST = 0.5  # confidence in the likelier of two forms
 # One form for each form, where no context is needed.
 PLAIN = {
@@ -201,6 +207,8 @@ def _ruled(text: str, start: int, end: int) -> str | None:
         return "his"  # «Her being late annoyed us»
     before = TOKEN.findall(text[max(0, start - REACH) : start])
     verb = before[-1].lower() if before else ""
+    if following in OWNED_BEINGS and verb not in NAMING and not (verb in SEEING and CLOSED.get(second) == "determiner"):
+        return "his"
     if verb in WISHES and following.isalpha():
         return "him"
     if following in AFTER_OBJECT:
@@ -224,6 +232,19 @@ def _ruled(text: str, start: int, end: int) -> str | None:
         return "his"
     ends = second in ENDS_CLAUSE or not second[0].isalpha()
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
+
+
+def _is_before_thing(text: str, start: int, end: int) -> bool:
+    """Whether a noun alone follows, behind a verb that has one object: «She sold her vineyard.»."""
+    before = TOKEN.findall(text[max(0, start - REACH) : start])
+    verb = before[-1].lower() if before else ""
+    if not verb.isalpha() or verb in CLOSED or verb in WITH_OBJECT or verb in TWO_OBJECTS:
+        return False
+    following, second = [*(token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]), END, END][:2]
+    code = shipped().classes.get(following, "0000")
+    adverb = following in CLOSED or following in AFTER_OBJECT or following.endswith(NO_THING)
+    noun = code[0] in "234" and code[2] in "01" and not adverb
+    return noun and (not second[0].isalpha() or CLOSED.get(second) in ("preposition", "conjunction"))
 
 
 def _is_deed(word: str) -> bool:
@@ -266,4 +287,6 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
     else:
         return PLAIN[word], 1.0
     second = probability(word, text, start, end)
+    if word == "her" and 0.5 <= second < DOUBTED and _is_before_thing(text, start, end):
+        return forms[0], TURNED
     return (forms[1], second) if second >= 0.5 else (forms[0], 1 - second)
