@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english, namerows
+from evenflow.transforms import english, namerows, subjects
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
@@ -169,9 +169,17 @@ def named(text: str, start: int, end: int, caseless: bool, words: frozenset[str]
         return _other_names(text, start, end, words)
     out: list[Person] = []
     for match in PROPER.finditer(text, start, end):
+        if match[0].count(" ") > 1 and match[0].isupper():  # «WHO IS WAITING FOR LISA»
+            out += _other_names(text, match.start(), match.end(), None)
+            continue
         person = _person(text, start, match)
         if person is not None:
             out.append(person)
+    if text[start : start + 1].islower():
+        first = LONE_NAME.match(text, start, end)
+        if first is not None and (first[0] in lone_names() or subjects.has_capital(first[0], text)):  # «casey was in a rush»
+            own = [] if first[0] in lone_names() else [Person(start, first.end(), EITHER, True)]
+            out = sorted([*own, *_other_names(text, start, end, words), *out])
     return out
 
 
@@ -243,8 +251,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if begins and len(words) == 1 and DESCRIBED.match(text, end) and pronouns.shipped().classes.get(words[0].lower()) in RARE:
         return Person(at, end, EITHER, True)
     if begins and len(words) == 1 and not SPEECH.match(text, end):
-        unknown = words[0].lower() not in pronouns.shipped().classes and not words[0].endswith(("s", "ing", "ed", "ly"))
-        return Person(at, end, EITHER, False) if unknown and VERB.match(text, end) else None  # «Beyoncé released …»
+        unknown = words[0].lower() not in PERSON_NOUNS and subjects.may_be_named(words[0].lower(), text, end)
+        return Person(at, end, EITHER, False) if unknown else None  # «Beyoncé released …»
     if begins and len(words) == 1 and not SPEAKS.match(text, end):
         if is_common(first):
             return None  # «Apologies had reached her»
