@@ -58,10 +58,11 @@ def check(text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item]
         others = PAIRS.get(item.word)
         if others is None or item.weight < LEFT or (item.kind == "plural" and _is_owned(text, item)):
             continue
+        here = words[item.sentence]
         for place in (item.sentence - 1, item.sentence + 1):
-            if 0 <= place < len(sentences) and not words[place].isdisjoint(others):
-                if item.word not in words[place] and _count(words[place]) and _count(words[item.sentence]):
-                    item.lower(LEFT, sets.COMPARED)
+            there = words[place] if 0 <= place < len(sentences) else here
+            if item.word not in there and not there.isdisjoint(others) and _count(there) and _count(here):
+                item.lower(LEFT, sets.COMPARED)
 
 
 def _is_owned(text: str, item: Item) -> bool:
