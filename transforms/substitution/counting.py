@@ -63,6 +63,10 @@ def check(text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item]
             there = words[place] if 0 <= place < len(sentences) else here
             if item.word not in there and not there.isdisjoint(others) and _count(there) and _count(here):
                 item.lower(LEFT, sets.COMPARED)
+    counted = {(item.sentence, item.word) for item in items if item.reason == sets.COMPARED and item.weight <= LEFT}
+    for item in items if counted else ():
+        if (item.sentence, f"{item.word}s") in counted:  # «One of the brothers is half the age of the older brother.»
+            item.lower(LEFT, sets.COMPARED)
 
 
 def _is_owned(text: str, item: Item) -> bool:

@@ -70,7 +70,8 @@ class Lone:
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
         start, end = self._sentences[item.sentence]
-        if item.start <= start + 1 and not caseless and lives.is_told(self._text, start, end, self._words[item.sentence]):
+        begins = item.start <= start + 1 or self._text.endswith(": ", start, item.start)
+        if begins and not caseless and lives.is_told(self._text, start, end, self._words[item.sentence]):
             chain.lower(0.4, sets.REFERS)  # and so is whoever is theirs
         if self._may_be_named(item) or self.is_reported(item):
             chain.lower(0.4, sets.UNSURE)

@@ -33,6 +33,7 @@ TITLED = 6  # the fewest titles that a piece without dialogue has, those of both
 ANY = leads.after(
     r"an?|any|every|each|no|some|one|another|other|many|what|which|such\s+an?", 4, but="of|the|his|her|my|their|who|that"
 )
+ANYBODY = re.compile(r"\b(?:an?|any|every|each|another|some|whoever|(?:any|every|some|no)(?:one|body)|one|who)\s", re.IGNORECASE)
 POINTED = leads.after_possessor(
     r"the|this|that|these|those|both|" + leads.POSSESSIVES, 4, but="of|in|on|at|to|and|or|but|for|with|a|an"
 )
@@ -58,8 +59,9 @@ def leave(chains: Sequence[Chain], text: str, sentences: Sequence[tuple[int, int
 
 def _is_new(chain: Chain, text: str, sentences: Sequence[tuple[int, int]]) -> bool:
     """Whether a chain's people come in without a name, or are people in general."""
-    if chain.unnamed:
-        return True
+    if chain.unnamed:  # «any doctor … his», but not «the professor … his»
+        first = chain.items[0]
+        return ANYBODY.search(text, sentences[first.sentence][0], first.start) is not None
     nouns = [item for item in chain.items if item.kind != "pronoun"]
     return bool(nouns) and not _is_known(nouns[0], text, sentences)
 
