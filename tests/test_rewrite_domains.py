@@ -143,6 +143,14 @@ def test_questions_on_people_with_names(text: str) -> None:
     [
         ("Which boy lost his hat?", "Which girl lost her hat?"),
         ("What is the name of the nurse who lost her keys?", "What is the name of the nurse who lost his keys?"),
+        (
+            "What kind of man hides his hat? Linda asked Barbara.",
+            "What kind of woman hides her hat? Linda asked Barbara.",
+        ),
+        (
+            "M: My boss is ill.\nW: What has he got?",
+            "M: My boss is ill.\nW: What has she got?",
+        ),
         ("What did the woman say to her boss?", "What did the man say to his boss?"),
     ],
 )
@@ -183,6 +191,7 @@ def test_a_name_behind_a_pronoun_of_the_other_sex() -> None:
         "The village is matriarchal, with women in most offices.",
         "Boy, was I wrong about that lamp.",
         "It was a god-awful mess.",
+        "Earl, please send the lease to Houston.",
     ],
 )
 def test_who_is_known_or_nobody(text: str) -> None:

@@ -23,7 +23,7 @@ ASKED_NAME = re.compile(
 )
 HAS_NAME = re.compile(r"['’]s?\s+(?:(?:first|last|full|middle|real)\s+)?names?\b")
 WHO = re.compile(r"\W*(?:question(?:\s+\d+)?\s*[.:]\s*)?who\b", re.IGNORECASE)
-WHICH = leads.after("which|what", 2)
+WHICH = leads.after("which|what", 2, but="kind|sort|type|an?|the|of")
 REACH = 40  # characters before a noun in which its determiner stands
 LEFT = 0.3  # confidence that is left to whom a question asks about
 NAMED = 2  # people with names among whom a «which» chooses
@@ -31,11 +31,12 @@ NAMED = 2  # people with names among whom a «which» chooses
 
 def leave(chains: Sequence[Chain], text: str, sentences: Sequence[tuple[int, int]], words: WordSets) -> None:
     """Lower the confidence of whom a task asks about. sentences: (start, end) in order."""
-    whole = words.whole
-    labelled = not whole.isdisjoint(("m", "w", "f", "man", "woman")) and all(label.search(text) for label in LABELS)
-    asks = "?" in text or "question" in whole
+    labelled = any(mark in text for mark in ("W:", "F:", "Woman:", "W :")) and all(label.search(text) for label in LABELS)
+    asks = "?" in text or "uestion" in text
     if not labelled and not asks:
         return
+    asked = text.find("Question") if labelled else -1
+    whole = words.whole
     who = "who" in whole
     names = "name" in whole or "names" in whole
     which = "which" in whole or "what" in whole
@@ -45,7 +46,7 @@ def leave(chains: Sequence[Chain], text: str, sentences: Sequence[tuple[int, int
         first = chain.items[0]
         if labelled and any(_points(text, sentences, item) for item in chain.items):
             chain.lower(LEFT, sets.NAMED)
-        elif labelled and all(item.kind == "pronoun" for item in chain.items):
+        elif 0 <= asked < first.start and all(item.kind == "pronoun" for item in chain.items):
             chain.lower(LEFT, sets.UNSURE)
         elif who and _goes_back_to_who(text, sentences, chain) and _have_names(words, len(sentences), 1):
             chain.lower(LEFT, sets.NAMED)
@@ -83,4 +84,9 @@ def _is_chosen(text: str, sentences: Sequence[tuple[int, int]], item: Item) -> b
 
 def _have_names(words: WordSets, count: int, fewest: int) -> bool:
     """Whether the text, of so many sentences, names somebody at least so many times."""
-    return sum(each.sure for place in range(count) for each in words.named(place)) >= fewest
+    found = 0
+    for place in range(count):
+        found += sum(each.sure for each in words.named(place))
+        if found >= fewest:
+            return True
+    return False
