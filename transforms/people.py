@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evenflow.transforms import english, namerows
+from evenflow.transforms import english, namerows, subjects
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
@@ -64,6 +64,7 @@ DESCRIBED = re.compile(r",\s+(?:(?:currently|now|then|once|also|formerly)\s+)?(?
 RARE = (None, "0000")  # classes of words that are nearly never common ones
 VERB = re.compile(r"\s+[a-z]+(?:ed|es)\b")
 VERB_AFTER = re.compile(r"\s*(?:[,;.]|\s(?:and|who|is|was|has|had|will|[a-z]+(?:s|ed))\b)")
+LABEL = 20  # characters within which a label before a sentence ends
 SALUTES = frozenset(("dear", "hi", "hello", "hey"))
 NAMED_AFTER = english.words("named_after")
 
@@ -93,7 +94,15 @@ SPEAKER = frozenset(("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’l
 def first_names() -> dict[str, str]:
     """First names in lower case with f, m or e, and w after it where the name is a common word too."""
     lines = NAMES_PATH.read_text(encoding="ascii").splitlines()
-    return dict(line.split("\t") for line in lines if not line.startswith("#"))  # type: ignore[misc]
+    names: dict[str, str] = dict(line.split("\t") for line in lines if not line.startswith("#"))  # type: ignore[misc]
+    # Since then others have them too.
+    return names | dict.fromkeys(english.words("names_of_either"), EITHER)
+
+
+@cache
+def _myths() -> dict[str, str]:
+    """Gods and figures of myth with their sex."""
+    return dict.fromkeys(english.words("gods"), MALE) | dict.fromkeys(english.words("goddesses"), FEMALE)
 
 
 @cache
@@ -169,9 +178,19 @@ def named(text: str, start: int, end: int, caseless: bool, words: frozenset[str]
         return _other_names(text, start, end, words)
     out: list[Person] = []
     for match in PROPER.finditer(text, start, end):
+        if match[0].count(" ") > 1 and match[0].isupper():  # «WHO IS WAITING FOR LISA»
+            out += _other_names(text, match.start(), match.end(), None)
+            continue
         person = _person(text, start, match)
         if person is not None:
             out.append(person)
+    label = text.find(": ", start, start + LABEL)  # «Context: casey was …»
+    begins = label + 2 if label >= 0 else start
+    if text[begins : begins + 1].islower():
+        first = LONE_NAME.match(text, begins, end)
+        if first is not None and (first[0] in lone_names() or subjects.has_capital(first[0], text)):  # «casey was in a rush»
+            own = [] if first[0] in lone_names() else [Person(begins, first.end(), EITHER, True)]
+            out = sorted([*own, *_other_names(text, begins, end, words), *out])
     return out
 
 
@@ -218,7 +237,7 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
         return None
     begins = at == start or not text[start:at].strip(" \"'“‘(«-—–*>\n\t.)0123456789")
     names = first_names()
-    kind = names.get(words[0].lower().split("-")[0], "")
+    kind = names.get(words[0].lower().split("-")[0], "") or _myths().get(words[0].lower(), "")
     before = text[max(0, at - 20) : at].split()
     preceding = before[-1].lower() if before else ""
     if words[-1].lower() in NOT_PERSON_END or (len(words) == 1 and words[0].isupper() and len(words[0]) > 1):
@@ -243,8 +262,8 @@ def _person(text: str, start: int, match: re.Match[str]) -> Person | None:
     if begins and len(words) == 1 and DESCRIBED.match(text, end) and pronouns.shipped().classes.get(words[0].lower()) in RARE:
         return Person(at, end, EITHER, True)
     if begins and len(words) == 1 and not SPEECH.match(text, end):
-        unknown = words[0].lower() not in pronouns.shipped().classes and not words[0].endswith(("s", "ing", "ed", "ly"))
-        return Person(at, end, EITHER, False) if unknown and VERB.match(text, end) else None  # «Beyoncé released …»
+        unknown = words[0].lower() not in PERSON_NOUNS and subjects.may_be_named(words[0].lower(), text, end)
+        return Person(at, end, EITHER, False) if unknown else None  # «Beyoncé released …»
     if begins and len(words) == 1 and not SPEAKS.match(text, end):
         if is_common(first):
             return None  # «Apologies had reached her»

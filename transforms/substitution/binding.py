@@ -11,12 +11,14 @@ from evenflow.transforms.substitution import leads, pronouns, sets
 from evenflow.transforms.substitution.sets import Item
 
 COPULA = re.compile(
-    r"\s*(?:,\s*who\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am|"
+    r"\s*(?:,\s*who\s+)?(?:(?:has|had|have|used|seems|appears|proves|proved|turns\s+out|turned\s+out)\s+to\s+|"
+    r"(?:will|would|must|might|may|could|should)\s+)?(?:'s|’s|'m|’m|\b(?:is|was|being|became|becomes|become|remains|remained|been|be|am|"
     r"(?:seem|look|sound|act)(?:s|ed)? like))\s+"
     r"(?:not\s+|now\s+|also\s+|still\s+|once\s+|never\s+|only\s+|just\s+|really\s+|widely\s+|often\s+|generally\s+)*"
     r"(?:(?:considered|called|known as|regarded as|seen as|viewed as|dubbed|believed to be|said to be)\s+)?"
     r"(?:an?\s+(?:[\w'’-]+\s+){1,3}(?:and|but|yet)\s+)?"
-    r"(?:an?|the|my|his|her|their|our|your|its|one of (?:the|those|these))\s+(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
+    r"(?:an?|the|such an?|quite an?|most|my|his|her|their|our|your|its|one of (?:the|those|these))\s+"
+    r"(?:(?!who\b|that\b|and\b)[\w'’-]+\s+){0,4}$",
     re.IGNORECASE,
 )
 APPOSED = re.compile(
@@ -25,7 +27,7 @@ APPOSED = re.compile(
 )
 CALLED = re.compile(
     r"\s*,?\s*(?:(?:was|is|whose name (?:is|was)|who (?:is|was)|that (?:is|was)) )?"
-    r"(?:named|called|known as|nicknamed)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
+    r"(?:named|called|known as|nicknamed|(?:of|by) the name of)\s+(?:the\s+)?(?=[\"“]?[A-Z])"
 )
 DIRECT = re.compile(r",?\s*[(\"“]?$|\s*[,:(–—-]+\s*$|\s+(?:(?:in|on|at|of|with|from|who)\s+[^,.;]{1,40}\s+)?(?:is|was)\s+$")
 CUT_NAME = re.compile(r"[^\W\d_]{1,4}\s+,\s+an?\s+(?:[\w'’-]+\s+){0,3}$")
@@ -34,6 +36,12 @@ APPOSED_TO = re.compile(r"\s*,\s+the\s+(?:(?!(?:of|and|or|who|that|in|on|at|to|i
 SUCH_AS = re.compile(r"\s*,?\s+(?:such\s+as|including|namely)\s+(?:the\s+(?:[\w'’-]+\s+of\s+)?)?$")
 # «women like Ruth Klingman», «two men: Tom Bell and …», «the brothers Tom and Bob»
 MANY_NAMED = re.compile(r"\s*,?\s+(?:like|such\s+as|including|namely|named|called)\s+(?:the\s+)?$|\s*[:(]\s*$")
+# «the actress who was playing Lucille Ball»; «unlike other girls, Sheena …»
+WHO_PLAYED = re.compile(
+    r"\s+(?:who|that)\s+(?:is\s+|was\s+)?(?:play(?:s|ed|ing)|portray(?:s|ed|ing)|voic(?:es|ed|ing))\s+(?:the\s+(?:role|part)\s+of\s+)?[A-Z]"
+)
+UNLIKE = re.compile(r"\b(?:un)?like\s+(?:\w+\s+)?(?:other|most|many|all)\s+$", re.IGNORECASE)
+APPOSED_ROLE = re.compile(r"\s*,\s+(?:(?!(?:and|or|but|then|so|who|when|that|with|in|on|at|to)\b)[\w-]+\s+){0,2}([a-z]+)\s+$")
 OWNED_BY = re.compile(r"\s+of\s+(?:(?!(?:and|or|who|that|which|is|was|in|on|at|from|near)\b)[\w'’-]+\s+){0,6}$")
 # «the son of Zeus», whom no list of names has
 KIN_OF = re.compile(
@@ -98,6 +106,7 @@ NO_NAME_ENDS_SO = (
 )
 FIRST_WORD = re.compile(r"\W*([^\W\d_]{3,})(?=\s)")
 IS_CALLED = re.compile(r"\s+(?:is|was)\s+([^\W\d_]{4,})\s+(?:from|aka)\b")
+ACTING = frozenset(("actor", "actress", "girl", "boy", "man", "woman", "guy", "gal", "lady", "gentleman", "kid"))
 LONGEST = 60  # characters between a name and «as a waitress» that is said of it
 NEAR = 70  # characters before a noun in which «plays the …» is looked for
 
@@ -115,6 +124,8 @@ def bound(
         return SURELY, sets.NAMED
     if "after" in text[start : item.start] and CALLED_AFTER.search(text, max(start, item.start - 2 * NEAR), item.start):
         return SURELY, sets.NAMED
+    if item.word in ACTING and not caseless and WHO_PLAYED.match(text, item.end):
+        return PERHAPS, sets.NAMED
     if PLAYED.search(text, max(start, item.start - NEAR), item.start):
         return 0.4, sets.WORK
     bracket = BRACKETED.match(text, item.end, end)
@@ -147,6 +158,9 @@ def bound(
             return SURELY, sets.NAMED
         if after.sure and after.sex in fits and (APPOSED_TO.fullmatch(between) or SUCH_AS.fullmatch(between)):
             return PERHAPS, sets.NAMED
+        role = APPOSED_ROLE.fullmatch(between) if after.sure and after.sex in fits and item.word in KIN else None
+        if role is not None and people.is_person_noun(role[1]):
+            return SURELY, sets.NAMED  # «her ex-husband, TV actor John McCook»
         if after.sure and OWNED_BY.fullmatch(between):
             return POSSESSED, sets.REFERS
     if item.word in KIN and not caseless:
@@ -173,6 +187,8 @@ def are_named(text: str, sentence: tuple[int, int], item: Item, named: Sequence[
     if after is None or not after.sure or after.sex not in (sex, people.EITHER):
         return False
     between = text[item.end : after.start]
+    if "," in between and not caseless and UNLIKE.search(text, max(sentence[0], item.start - 30), item.start):
+        return True
     return MANY_NAMED.fullmatch(between) is not None or (not caseless and between == " ")
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import again, leads, naming, pronouns, reported, sets, tying
+from evenflow.transforms.substitution import again, asking, leads, naming, narration, pronouns, reported, sets, tying
 from evenflow.transforms.substitution.binding import APPOSED, COPULA, PERHAPS, POSSESSED, ROLE_AS, SURELY, are_named, bound
 from evenflow.transforms.substitution.candidates import FURTHER, MOST_STANDING, WINDOW, Candidate, Candidates
 from evenflow.transforms.substitution.chains import Chain, bind_equals
@@ -72,8 +72,12 @@ class Resolver:
         if not self.caseless:  # a thread of comments goes from one person to the next
             out = again.join(self.text, self.sentences, items, out)
         tying.tie(self.text, items, out, self.caseless)
+        if not self.caseless:
+            asking.leave(out, self.text, self.sentences, self._words)
         if self._words.of_news:
             reported.leave(out, self.text, self.sentences)
+        elif self._words.of_story:
+            narration.leave(out, self.text, self.sentences)
         return out
 
     def _chains(self, items: Sequence[Item], sex: str) -> list[Chain]:

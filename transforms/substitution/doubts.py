@@ -60,7 +60,7 @@ class Doubts:
         """Lower the confidence of whom a barred pronoun possesses: «his wife», where he is named."""
         for first, second in pairwise(items):
             owner, owned = chain_of[id(first)], chain_of[id(second)]
-            if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason != sets.REFERS:
+            if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason not in (sets.REFERS, sets.NAMED):
                 continue
             if POSSESSED_NOUN.fullmatch(self._text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self._caseless and second.word not in SPOUSES

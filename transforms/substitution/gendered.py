@@ -12,7 +12,16 @@ from collections.abc import Sequence
 
 from evenflow.transforms import people
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.substitution import agreement, choosing, coordination, gendered_nouns, gendered_pronouns, pronouns, sets
+from evenflow.transforms.substitution import (
+    agreement,
+    choosing,
+    coordination,
+    counting,
+    gendered_nouns,
+    gendered_pronouns,
+    pronouns,
+    sets,
+)
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.said import Said
 from evenflow.transforms.substitution.sets import Item
@@ -78,6 +87,8 @@ class Gendered:
             if item.kind != "pronoun":  # these only where they are needed: `replace_pronoun`
                 self._replace(text, item)
         coordination.bar_even(text, items, self._pair, sentences)
+        if not words.caseless:
+            counting.check(text, sentences, items, words)
         return items
 
     def _check(self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], words: WordSets) -> None:

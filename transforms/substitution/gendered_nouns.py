@@ -96,8 +96,9 @@ BOARD = re.compile(r"[- ](?:board|ship|tongue|nature)")
 NEXT = re.compile(r"\s+([^\W\d_][\w'’-]*)")
 # «the Ohio State women's ice hockey team»
 TEAM = re.compile(
-    r"['’]s?\s+(?:[\w-]+\s+){0,3}(?:team|side|squad|league|tour|championships?|tournament|cup|open|crew)\b", re.IGNORECASE
+    r"\s?['’]s?\s+(?:[\w-]+\s+){0,3}(?:team|side|squad|league|tour|championships?|tournament|cup|open|crew)\b", re.IGNORECASE
 )
+NATIONAL = re.compile(r"\s?['’]s?\s+(?:u-?\d+\s+|under-\d+\s+)?national\s")
 OF_A_NAME = re.compile(r"\w\s+[A-Z][\w.&’'-]*\s+(?:(?:national|senior|junior|under-\d+|u-?\d+)\s+)?$")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
 PLUGGED = re.compile(
@@ -147,7 +148,7 @@ def _check_men(said: Said, item: Item, before: str, after: str) -> None:
 
 
 def _check_team(said: Said, item: Item, before: str, after: str) -> None:
-    if TEAM.match(after) and (OF_A_NAME.search(before) or "national" in before[-12:]):
+    if TEAM.match(after) and (OF_A_NAME.search(before) or "national" in before[-12:] or NATIONAL.match(after)):
         item.lower(0.3, sets.WORK)
 
 

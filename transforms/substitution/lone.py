@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from evenflow.transforms import people
-from evenflow.transforms.substitution import naming, sets
+from evenflow.transforms.people import Person
+from evenflow.transforms.substitution import lives, naming, sets
 from evenflow.transforms.substitution.binding import PERHAPS
 from evenflow.transforms.substitution.candidates import WINDOW, Candidates
 from evenflow.transforms.substitution.chains import Chain
@@ -57,6 +58,8 @@ class Lone:
                     chain.lower(0.2 if comma else 0.5, sets.UNSURE)
                 elif comma and person.sure:
                     chain.lower(0.4, sets.UNSURE)
+            elif person.start > item.end and not caseless and self._is_alone(item, person, sex):
+                chain.lower(0.4, sets.UNSURE)  # «From her class, Brady learned …»
         if not caseless and self._is_other_sexed(item, sex):
             chain.lower(PERHAPS, sets.REFERS)
         if item.sentence == 0 and len(self._sentences) > 1 and self._is_named_next(sex):
@@ -66,6 +69,10 @@ class Lone:
             for person in self._candidates.people(number):
                 if person.sex == sex or (person.sex == people.EITHER and person.sure):
                     chain.lower(PERHAPS, sets.UNSURE)
+        start, end = self._sentences[item.sentence]
+        begins = item.start <= start + 1 or self._text.endswith(": ", start, item.start)
+        if begins and not caseless and lives.is_told(self._text, start, end, self._words[item.sentence]):
+            chain.lower(0.4, sets.REFERS)  # and so is whoever is theirs
         if self._may_be_named(item) or self.is_reported(item):
             chain.lower(0.4, sets.UNSURE)
         if self._report is not None and not self._report.is_general(item.start, item.sentence):
@@ -104,7 +111,14 @@ class Lone:
         if not self._words.whole.isdisjoint(OTHERS[sex]):
             return False
         return any(
-            person.start <= self._sentences[place][0] + 1 and person.end < item.start
+            (person.start <= self._sentences[place][0] + 1 or self._text.endswith(", ", 0, person.start))
+            and person.end < item.start
             for place in range(max(0, item.sentence - WINDOW), item.sentence + 1)
             for person in self._candidates.people(place)
         )
+
+    def _is_alone(self, item: Item, person: Person, sex: str) -> bool:
+        """Whether a name behind a pronoun and a comma is the clause's subject, in a text without pronouns of its sex."""
+        if not self._words.whole.isdisjoint(OTHERS[sex]):
+            return False
+        return person.sure and "," in self._text[item.end : person.start] and self._text.endswith(", ", 0, person.start)

@@ -22,7 +22,10 @@ MOVES = re.compile(
 )
 OF_A_PEOPLE = re.compile(r"\w+(?:ish|ese|ian|ians|ean|eans|can|cans|ism|ist|day|land|stan|ia)")
 # «Carrier and her colleagues»: what stands so without an article is a name.
-BESIDE = re.compile(r"(?<![\w'’-])(?:(\w+)\.?\s+)?([^\W\d_][\w-]+)\s+and\s+$")
+BESIDE = re.compile(
+    r"(?<![\w'’-])(?:(\w+)\.?\s+)?([^\W\d_][\w-]+)\s+and\s+"
+    r"(?:(?:\d+|one|two|three|four|five|six|some|many|several|most|all|a few)\s+(?:of\s+)?)?$"
+)
 BEFORE_COMMON = re.compile(r"an?|the|this|that|my|your|his|her|our|their|its|some|any|no|every|each|of|own", re.IGNORECASE)
 
 

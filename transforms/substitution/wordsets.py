@@ -9,7 +9,7 @@ from functools import cached_property
 
 from evenflow.transforms import people, registers
 from evenflow.transforms.people import Person
-from evenflow.transforms.substitution import reports
+from evenflow.transforms.substitution import narration, reports
 
 WORD = re.compile(r"\w+")
 # ASCII text in small letters, with a blank for all that is in no word: far faster to part at blanks than to search for WORD.
@@ -56,6 +56,11 @@ class WordSets:
         return self.of_report and len(reports.NEWSMAKERS & self.whole) >= reports.FEWEST
 
     @cached_property
+    def of_story(self) -> bool:
+        """Whether the text is a piece of a story with dialogue, no news, whose people have names."""
+        return not self.caseless and narration.is_story(self._text) and not self.of_news
+
+    @cached_property
     def _articles(self) -> list[int]:
         return reports.breaks(self._text)
 
@@ -74,7 +79,7 @@ class WordSets:
     def _people(self, place: int) -> list[Person]:
         start, end = self._sentences[place]
         if not self.caseless:
-            return people.named(self._text, start, end, False)
+            return people.named(self._text, start, end, False, self[place] if self._text[start : start + 1].islower() else None)
         first, last = (bisect_left(self._small, (at,)) for at in (start, end))
         return self._small[first:last]
 
