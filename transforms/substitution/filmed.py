@@ -188,7 +188,7 @@ class Filmed:
             if first or (JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
                 return PERHAPS, sets.REFERS
         goes_on = GOES_ON.match(after) is not None
-        judged = (goes_on and JUDGED.search(before)) or (EXCLAIMED.search(before) and after.lstrip()[:1] == "!")
+        judged = (goes_on and JUDGED.search(before)) or (after.lstrip()[:1] == "!" and EXCLAIMED.search(before))
         if item.word in PLAIN and judged and item.sentence:
             return PERHAPS, sets.REFERS
         framed = item.word in PLAIN and (TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before))

@@ -72,9 +72,13 @@ class Companions:
         self._roles = roles
         self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
 
+    def are_in(self, words: frozenset[str]) -> bool:
+        """Whether a text of these words may have one."""
+        return not self._firsts.isdisjoint(words)
+
     def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
         """The companions in a sentence text[start:end] of these words, in its order."""
-        if self._firsts.isdisjoint(words):  # most sentences have none
+        if not self.are_in(words):  # most sentences have none
             return iter(())
         return self._pattern.finditer(text, start, end)
 
