@@ -46,7 +46,7 @@ def test_what_a_phrase_always_holds(phrase: str, wanted: tuple[str, ...]) -> Non
     [
         ("men (?:are|is) (?:not |never )?(?:allowed|banned)", {"allowed", "banned"}),
         ("man['’]?s (?:rights?|right to)", {"right", "rights"}),
-        ("you (?:guys|all)(?=[.)]|$)", {"guys", "all"}),
+        ("you (?:guys|all)(?=[.!]|$)", {"guys", "all"}),
         ("the (?:dark|old-world) arts", {"dark", "old"}),
         ("men (?:dress\\w*|veils)", set()),  # no whole words
         ("the (?:old|young)er man", set()),

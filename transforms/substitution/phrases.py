@@ -62,10 +62,10 @@ class Phrases(Generic[Kind]):
         self.every: list[Phrase[Kind]] = []
         # Phrases with the letters that each must have, since most of them fail at these.
         self._needing: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # by the longest of the words that each of them needs
-        self._needed: frozenset[str] = frozenset()
         self._free: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # the others, by the letters that they begin with
-        self._free_at: dict[str, list[tuple[str, Phrase[Kind]]]] = {}  # by the word that they may begin with
-        self._idle: set[str] = set()  # words that none of these begins with
+        # By word, the free ones that may begin with it, and those that need it.
+        self._at: dict[str, tuple[list[tuple[str, Phrase[Kind]]], list[tuple[str, Phrase[Kind]]]]] = {}
+        self._idle: set[str] = set()  # words that have neither
 
     def add(self, phrase: str, kind: Kind) -> None:
         """Add a phrase, before any is looked for; ValueError for one that does not begin with letters.
@@ -85,38 +85,36 @@ class Phrases(Generic[Kind]):
                     self._needing.setdefault(rarest, []).append((found.most, found))
                 else:
                     self._free.setdefault(start, []).append((found.most, found))
-        self._needed = frozenset(self._needing)
 
     def possible(self, folded: str, words: frozenset[str]) -> list[tuple[str, tuple[int, int], Phrase[Kind]]]:
         """What a sentence in lower case, of these words, may have: the word that it begins with, its rank, the phrase.
 
         In the order of these, which is the same in every process.
         """
-        out = [
-            (begin, phrase.rank, phrase)
-            for word in words & self._needed
-            for most, phrase in self._needing[word]
-            if most in folded and phrase.may_be_in(folded, words)
-            for begin in phrase.begins(words)
-        ]
+        out: list[tuple[str, tuple[int, int], Phrase[Kind]]] = []
         for word in words - self._idle:
-            for most, phrase in self._free_at.get(word) or self._free_from(word):
+            free, needing = self._at.get(word) or self._look_up(word)
+            for most, phrase in free:
                 if most in folded and phrase.may_be_in(folded, words):
                     out.append((word, phrase.rank, phrase))
+            for most, phrase in needing:
+                if most in folded and phrase.may_be_in(folded, words):
+                    out += [(begin, phrase.rank, phrase) for begin in phrase.begins(words)]
         out.sort(key=itemgetter(0, 1))
         return out
 
-    def _free_from(self, word: str) -> list[tuple[str, Phrase[Kind]]]:
-        """The phrases without a longer needed word that may begin with a word."""
-        found = [each for key in (word + " ", *_beginnings(word)) for each in self._free.get(key, ())]
-        if len(self._free_at) + len(self._idle) > WORDS_KEPT:
-            self._free_at.clear()
+    def _look_up(self, word: str) -> tuple[list[tuple[str, Phrase[Kind]]], list[tuple[str, Phrase[Kind]]]]:
+        """The phrases without a longer needed word that may begin with a word, and those that need it."""
+        free = [each for key in (word + " ", *_beginnings(word)) for each in self._free.get(key, ())]
+        needing = self._needing.get(word, [])
+        if len(self._at) + len(self._idle) > WORDS_KEPT:
+            self._at.clear()
             self._idle.clear()
-        if found:
-            self._free_at[word] = found
+        if free or needing:
+            self._at[word] = free, needing
         else:
             self._idle.add(word)
-        return found
+        return free, needing
 
 
 @cache

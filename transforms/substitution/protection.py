@@ -28,7 +28,7 @@ QUOTED = {
     "«": re.compile(r"«[^«»]+»"),
 }
 # Of text whose words and marks are parted by blanks: which mark opens and which closes, only their order in the line says.
-PARTED = re.compile(r"(?<!\S)\"(?!\S)")
+PARTED = re.compile(r"\"(?<!\S\")(?!\S)")
 
 
 @dataclass(frozen=True, eq=False)
