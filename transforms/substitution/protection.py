@@ -212,9 +212,11 @@ def _parted(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     reached = 0
     for line in text.split("\n"):
-        marks = [match.start() + reached for match in PARTED.finditer(line)] if '"' in line else []
-        if len(marks) % 2 == 0 and line.count('"') == len(marks):
-            out += [(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=True)]
+        count = line.count('"')
+        if count and count % 2 == 0:  # most lines have none
+            marks = [match.start() + reached for match in PARTED.finditer(line)]
+            if len(marks) == count:
+                out += [(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=True)]
         reached += len(line) + 1
     return out
 
