@@ -31,6 +31,7 @@ def test_a_phrase_that_begins_with_no_letters_is_refused(phrase: str) -> None:
         ("man['’]?s best friend", ("s best friend", "man")),
         ("oh,? man(?! up)", (" man", "oh")),
         ("house ?(?:wi(?:fe|ves)|maid) of", ("house", " of")),
+        ("he-m[ae]n", ("he-m", "n")),
         ("one|two", ()),
         (r"\bmen\w+", ("men",)),
         (r"the men['’]s(?= (?:is|was|are (?:out|closed))\b|[.,;?])", ("the men", "s")),
@@ -38,6 +39,28 @@ def test_a_phrase_that_begins_with_no_letters_is_refused(phrase: str) -> None:
 )
 def test_what_a_phrase_always_holds(phrase: str, wanted: tuple[str, ...]) -> None:
     assert phrases.holds(phrase) == wanted
+
+
+@pytest.mark.parametrize(
+    ("phrase", "wanted"),
+    [
+        ("men (?:are|is) (?:not |never )?(?:allowed|banned)", {"allowed", "banned"}),
+        ("man['’]?s (?:rights?|right to)", {"right", "rights"}),
+        ("you (?:guys|all)(?=[.!]|$)", {"guys", "all"}),
+        ("the (?:dark|old-world) arts", {"dark", "old"}),
+        ("men (?:dress\\w*|veils)", set()),  # no whole words
+        ("the (?:old|young)er man", set()),
+        ("the (?:old|young)(?=er)er man", set()),
+        ("the un(?:known|named) man", set()),
+        ("the (?:old |poor )?man", set()),
+        ("the (?:so )?(?:old|poor) man", {"old", "poor"}),
+        ("the (?:so)?(?:old|poor) man", set()),
+        ("men (?:am|are)", set()),  # too short
+        ("one (?:man|boy)|two", set()),
+    ],
+)
+def test_words_of_which_a_phrase_has_one(phrase: str, wanted: set[str]) -> None:
+    assert phrases.one_of(phrase) == wanted
 
 
 @pytest.mark.parametrize("attribute", ["gender", "age", "religion"])

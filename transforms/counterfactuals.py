@@ -126,23 +126,23 @@ class Substituter:
 
     def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain, identity: str | None) -> Set | None:
         """The set of a chain; none if no label is in it."""
-        mentions = tuple(item.mention for item in chain.items if item.mention is not None)
+        mentions = tuple([item.mention for item in chain.items if item.mention is not None])
         if not mentions:
             return None
         group = chain.items[0].group
         sure = self._least(text, chain)
-        asks = sure >= self.strictness and sure > 0  # of what is barred nobody need be asked, and no word be found
-        judge = self.judge if asks else self._embedded
-        key = key_of(identity, self.attribute, chain.items) if identity is not None and judge is not self._embedded else ""
-        choosing = Choosing(judge, self._labels, sure, key)
+        places = tuple(sorted({item.sentence for item in chain.items}))
+        if sure < self.strictness or sure <= 0:  # of what is barred nobody need be asked, and no word be found
+            return Set(self.attribute, group, {}, sure, places, mentions, _bars(chain, False))
+        key = key_of(identity, self.attribute, chain.items) if identity is not None and self.judge is not self._embedded else ""
+        choosing = Choosing(self.judge, self._labels, sure, key)
         edits: dict[str, tuple[Edit, ...]] = {}
-        for target in self.words.groups if asks else ():
+        for target in self.words.groups:
             if target == group or not all(target in item.replacements for item in chain.items):
                 continue
             made = self._edits(text, sentences, chain.items, target, choosing)
             if made is not None:
                 edits[target] = made
-        places = tuple(sorted({item.sentence for item in chain.items}))
         if edits:
             # What is not settled yet is not worth a question: another word may come.
             ask = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)

@@ -79,8 +79,11 @@ class Person(NamedTuple):
 
 
 # Words that stand before a person noun, with up to two between, and what ends that.
+# The first letter is asked for before anything else, since a search leaps from one to the next.
 DETERMINER = re.compile(
-    r"\b(?:the|an?|this|that|each|every|any|my|our|your|their|his|her|one|another|no|some)(?=\s)", re.IGNORECASE
+    r"(?-i:[AaEeHhMmNnOoSs\u017fTtYy])(?<!\w.)(?:(?<=t)(?:he|his|hat|heir)|(?<=a)(?:n|ny|nother|)|(?<=e)(?:ach|very)|(?<=m)y|"
+    r"(?<=o)(?:ur|ne)|(?<=y)our|(?<=h)(?:is|er)|(?<=n)o|(?<=s)ome)(?=\s)",
+    re.IGNORECASE,
 )
 NEXT_WORDS = re.compile(r"\s+([\w'’-]+)(?:\s+([\w'’-]+)(?:\s+([\w'’-]+))?)?")
 NOT_BETWEEN = frozenset(("who", "that", "which", "to", "and", "or", "of", "in", "on", "at", "is", "was"))

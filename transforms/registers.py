@@ -23,6 +23,40 @@ WORK_STEMS = (
 SHORT = 1500  # characters up to which one word is enough that is said of works alone
 SURE_WORK = re.compile(r"\b(?:films?|movies?|cinema\w*|screenplays?|sequels?)\b", re.IGNORECASE)
 LEAST_OF_WORK = 2  # different such words from which a text without capitals is taken to be about a work
+# The words of both but «cinema…».
+SURE_WORDS = frozenset(("film", "films", "movie", "movies", "screenplay", "screenplays", "sequel", "sequels"))
+WORDS_OF_WORK = SURE_WORDS | frozenset(
+    (
+        *(
+            "director",
+            "directed",
+            "plot",
+            "actor",
+            "actors",
+            "actress",
+            "actresses",
+            "cast",
+            "star",
+            "stars",
+            "starred",
+            "starring",
+        ),
+        *(
+            "character",
+            "characters",
+            "audience",
+            "audiences",
+            "scene",
+            "scenes",
+            "screen",
+            "hollywood",
+            "oscar",
+            "oscars",
+            "comedy",
+        ),
+        *("thriller", "performance", "performances", "role", "roles", "novel", "episode", "script"),
+    )
+)
 UPPER = bytes(range(ord("A"), ord("Z") + 1))
 LETTERS = UPPER + UPPER.lower()
 BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -42,18 +76,22 @@ def is_caseless(text: str) -> bool:
     return upper < CASELESS * max(letters, 1)
 
 
-def is_about_a_work(text: str) -> bool:
-    """Whether a text says much of films, plays or books."""
+def is_about_a_work(text: str, words: frozenset[str] | None = None) -> bool:
+    """Whether a text says much of films, plays or books. words: its, in lower case, if somebody has them."""
     sample = text[:SAMPLE].lower()
+    if words is not None and len(text) <= SAMPLE and text.isascii() and "cinema" not in sample:
+        said = WORDS_OF_WORK & words
+        if len(said) < LEAST_OF_WORK:  # as below, and far faster told
+            return len(text) <= SHORT and not SURE_WORDS.isdisjoint(said)
     # A search for all of the words takes far longer.
     stems = list(islice((stem for stem in WORK_STEMS if stem in sample), LEAST_OF_WORK))
     if stems and len(text) <= SHORT and SURE_WORK.search(text):
         return True
     if len(stems) < LEAST_OF_WORK:
         return False
-    said: set[str] = set()
+    found: set[str] = set()
     for match in WORK.finditer(text, 0, SAMPLE):
-        said.add(match[0].lower())
-        if len(said) >= LEAST_OF_WORK:
+        found.add(match[0].lower())
+        if len(found) >= LEAST_OF_WORK:
             return True
     return False

@@ -92,7 +92,7 @@ LAST = re.compile(r"([^\W\d_]+)\s+$")
 
 def is_called(word: str, before: str, after: str) -> bool:
     """Whether a noun between these parts of a sentence is whom it is said to."""
-    last = LAST.search(before)
+    last = LAST.search(before, before.rstrip().rfind(" ") + 1)
     word_before = last[1].lower() if last is not None else ""
     closed = CLOSES.match(after) is not None
     if (

@@ -76,6 +76,7 @@ PASSING = re.compile(
     r"sex[- ]change|gender[- ]bend\w*|masquerad\w+\s+as|"
     r"dress(?:es|ed|ing)?\s+(?:up\s+)?(?:as|like)\s+an?\s+(?:man|woman|boy|girl))\b"
 )
+OF_PASSING = ("trans", "dress", "drag", "sex", "gender", "masquerad")  # one of these is in each of those
 # People by name: «men by the names of ford and leone», «women like meryl streep», «a few men , including …».
 NAMELY = re.compile(r"\s*,?\s+(?:including|such\s+as|like|namely)\s+(?:[^\W\d_][\w'’-]*\s+(?:and\s+)?)??([^\W\d_][\w'’-]+)\b")
 BY_NAME = re.compile(r"\s+(?:by\s+the\s+names?\s+of|named|called)\s+[^\W\d_]")
@@ -121,10 +122,10 @@ def told(item: Item, at: Place) -> Told | None:
 def _one(item: Item, before: str, after: str, at: Place) -> Told | None:
     if item.word in PLAYERS and PLAYED_BY.search(before):
         return PERHAPS, sets.WORK
-    aside = ASIDE.search(before)
+    aside = ASIDE.search(before) if "(" in before else None
     if aside is not None and at.names(aside[1]):
         return PERHAPS, sets.REFERS
-    who = WHO_IS.search(before)
+    who = WHO_IS.search(before) if "who" in before else None
     if who is not None and any(map(at.names, filter(None, who.groups()))):
         return SURELY, sets.REFERS
     if who is not None and not people.is_person_noun(who[2]) and at.is_near(STORY):
@@ -143,7 +144,7 @@ def _one(item: Item, before: str, after: str, at: Place) -> Told | None:
     other = WITH_OTHER.match(after) or BESIDE_OTHER.search(before)
     if other is not None and (other[1] in MALE) != (item.word in MALE):
         return PERHAPS, sets.COMPARED
-    if PASSING.search(at.before) or PASSING.search(at.text, at.start, at.end):
+    if _tells_of_passing(at):
         return PERHAPS, sets.COMPARED
     if begins and BEGINS.fullmatch(before) and FRAGMENT.match(after) and FINITE.search(at.text, item.end, at.end) is None:
         return (PERHAPS, sets.REFERS) if at.is_near(1) else None
@@ -164,9 +165,16 @@ def _many(item: Item, before: str, after: str, at: Place) -> Told | None:
         return PERHAPS, sets.REFERS
     if not at.known and THE.search(before) and at.is_near(STORY):
         return PERHAPS, sets.REFERS
-    if PASSING.search(at.before) or PASSING.search(at.text, at.start, at.end):
+    if _tells_of_passing(at):
         return PERHAPS, sets.COMPARED
     return None
+
+
+def _tells_of_passing(at: Place) -> bool:
+    """Whether the sentence or what stands before it tells of somebody who passes for the other sex."""
+    if not any(stem in at.before or at.text.find(stem, at.start, at.end) >= 0 for stem in OF_PASSING):
+        return False  # mostly, and far faster told
+    return PASSING.search(at.before) is not None or PASSING.search(at.text, at.start, at.end) is not None
 
 
 def _is_named_behind(after: str, at: Place) -> bool:

@@ -59,6 +59,7 @@ CASES = {
 LINKS = re.compile(r"\b(?:and|or|nor)\b|&")
 # Characters between two words that «and» links, and that «than» does.
 LONGEST_LINK, LONGEST_COMPARISON = 40, 100
+COMPARED = 0.45  # confidence that is left to groups that are compared
 
 
 def bar_even(text: str, items: Sequence[Item], pair: dict[str, str], sentences: Sequence[tuple[int, int]]) -> None:
@@ -90,22 +91,32 @@ def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
         if item.word in PEOPLE_PLURAL:
             named.setdefault(item.sentence, set()).add(item.group)
 
+    def others(item: Item, step: int) -> bool:
+        """Whether the other side is spoken of so many sentences on."""
+        there = named.get(item.sentence + step)
+        return there is not None and there != {item.group}
+
     def measured(item: Item) -> bool:
         """Whether amounts are said of either side: «Girls should get 15 mg. Boys should get 11 mg.»."""
         place = item.sentence
-        near = (other for other in (place - 1, place + 1) if named.get(other, set()) - {item.group})
+        near = (place + step for step in (-1, 1) if others(item, step))
         return AMOUNT.search(text, *sentences[place]) is not None and any(AMOUNT.search(text, *sentences[each]) for each in near)
 
     for item in items if named else ():
+        if item.weight <= COMPARED:  # nothing below could lower it
+            continue
         plural = item.word in PEOPLE_PLURAL
         if not plural and not (item.word in PEOPLE_SINGULAR and EVERY.search(text, max(0, item.start - 20), item.start)):
             continue
-        here = named.get(item.sentence, set())
-        beside = set[str]().union(*(named.get(item.sentence + step, set()) for step in (-1, 1)))
-        counted = plural and SHARE.search(text, max(0, item.start - 60), item.end + 30) is not None
-        told = beside - {item.group} and (THE.search(text, max(0, item.start - 20), item.start) or measured(item))
-        if here - {item.group} or counted or told:
-            item.lower(0.45, sets.COMPARED)
+        if (
+            others(item, 0)
+            or (plural and SHARE.search(text, max(0, item.start - 60), item.end + 30))
+            or (
+                (others(item, -1) or others(item, 1))
+                and (THE.search(text, max(0, item.start - 20), item.start) or measured(item))
+            )
+        ):
+            item.lower(COMPARED, sets.COMPARED)
     if named:
         _bar_contrasted(text, items, sentences)
 
@@ -123,7 +134,7 @@ def _bar_contrasted(text: str, items: Sequence[Item], sentences: Sequence[tuple[
         both = [*before, *here]
         if len({item.group for item in both}) > 1:
             for item in both:
-                item.lower(0.45, sets.COMPARED)
+                item.lower(COMPARED, sets.COMPARED)
 
 
 def _bar_one_deed(text: str, items: Sequence[Item], sentences: Sequence[tuple[int, int]]) -> None:
@@ -155,7 +166,7 @@ def _bar_one_deed(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
 
 def _bar(items: Sequence[Item]) -> None:
     for item in items:
-        item.lower(0.45, sets.COMPARED)
+        item.lower(COMPARED, sets.COMPARED)
 
 
 def _has(lead: re.Pattern[str], text: str, item: Item) -> bool:

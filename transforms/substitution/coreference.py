@@ -112,7 +112,7 @@ class Resolver:
                     chain.lower(PERHAPS, sets.NAMED)
             else:
                 chain = self._same_word(item, recent) if item.kind == "title" else Chain()
-            if self._filmed is not None and item.kind in ("noun", "plural"):
+            if self._filmed is not None and item.kind in ("noun", "plural") and chain.weight > SURELY:  # else nothing lowers it
                 told = self._filmed.told(item, sex, bool(chain.items))
                 if told is not None:
                     chain.lower(*told)
@@ -264,7 +264,11 @@ class Resolver:
         Sentences before are looked at only as far back as somebody there could still come close to the best.
         """
         score = self._candidates.score
-        near = [each for each in recent if place - each.sentence <= WINDOW and self._singular(each)]
+        near = [
+            each
+            for each in recent
+            if place - each.sentence <= WINDOW and (each.chain is None or each.chain.items[-1].kind != "plural")
+        ]
         near += [each for each in self._candidates.in_no_chain(place, sex) if each.end <= start]
         scored = [(score(each, start, place), each.at, number, each) for number, each in enumerate(near)]
         best = max(scored)[0] if scored else None
@@ -275,7 +279,3 @@ class Resolver:
                 scored.append((score(each, start, place), each.at, len(scored), each))
                 best = scored[-1][0] if best is None else max(best, scored[-1][0])
         return scored
-
-    @staticmethod
-    def _singular(candidate: Candidate) -> bool:
-        return candidate.chain is None or candidate.chain.items[-1].kind != "plural"

@@ -19,6 +19,7 @@ from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
 
 LONG_CASELESS = 150  # characters of a text without capitals from which names may be hidden in it
+LEFT = 0.4  # confidence that is left to whoever may be named
 SPOUSES = english.words("spouses")
 POSSESSED_NOUN = re.compile(r"\s+(?:(?!(?:and|or|but|to|of|in|on|for|with|that|who)\b)[\w'’-]+,?\s+){0,3}(?:\w+-)?$")
 HAS_A = re.compile(r"\s*(?:['’]s got|has|had|has got)\s+an?\s+(?:(?!(?:and|or|but|to|of|that|who)\b)[\w'’-]+\s+){0,3}(?:\w+-)?$")
@@ -62,14 +63,16 @@ class Doubts:
             owner, owned = chain_of[id(first)], chain_of[id(second)]
             if first.kind != "pronoun" or second.kind not in ("noun", "plural") or owner.reason not in (sets.REFERS, sets.NAMED):
                 continue
+            if owned.weight <= LEFT:  # nothing below could lower it
+                continue
             if POSSESSED_NOUN.fullmatch(self._text[first.end : second.start]):
                 full = owner.weight <= SURELY and not self._caseless and second.word not in SPOUSES
                 # Known people's kin is known too, and «Tom and his brother» are a pair.
                 known = not people.KNOWN_SURNAMES.isdisjoint(self._words[second.sentence])
                 full = full and not known and not self._text.endswith(" and ", 0, first.start)
-                owned.lower(0.55 if full else 0.4, sets.REFERS)
+                owned.lower(0.55 if full else LEFT, sets.REFERS)
             elif self.of_work and second.word in KIN and HAS_A.fullmatch(self._text[first.end : second.start]):
-                owned.lower(0.4, sets.REFERS)  # «she has a boyfriend», of a character with a name
+                owned.lower(LEFT, sets.REFERS)  # «she has a boyfriend», of a character with a name
 
     def _lower_beside_barred(self, items: Sequence[Item], chains: Sequence[Chain], chain_of: dict[int, Chain]) -> None:
         """Lower the confidence of nouns that may be the same person as a barred pronoun of their sentence.
@@ -86,13 +89,17 @@ class Doubts:
         for item in items:
             if item.kind not in ("noun", "plural") or (item.sentence, item.group) not in barred:
                 continue
+            if chain_of[id(item)].weight <= 0.45:
+                continue
             if self.of_work or may_be_the_same(self._text, self._sentences[item.sentence][0], item):
                 chain_of[id(item)].lower(0.45, sets.UNSURE)
 
     def _lower_of_work(self, chains: Sequence[Chain]) -> None:
         """Lower the confidence of whoever may be a character with a name, or the director."""
         for chain in chains:
+            if chain.weight <= LEFT:
+                continue
             own = {item.sentence for item in chain.items if is_own(self._text, self._sentences[item.sentence][0], item)}
             others = any(item.sentence not in own for item in chain.items)
             if others and not is_minor(self._sentences, chain.items, own):
-                chain.lower(0.4, sets.WORK)
+                chain.lower(LEFT, sets.WORK)

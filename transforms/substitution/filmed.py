@@ -17,6 +17,7 @@ from evenflow.transforms.substitution.binding import may_be_name
 from evenflow.transforms.substitution.characters import PERHAPS, PLAYERS, SURELY, A, Told
 from evenflow.transforms.substitution.sets import Item
 
+INDEFINITE = frozenset(("a", "an"))  # how A begins
 BEFORE, AFTER = 90, 90  # characters on either side of a noun that say what it is to the work
 AROUND = 4  # sentences before one that say what it is about
 REACH = 1  # sentences before and after one in which a name may be that of whom it tells
@@ -174,7 +175,8 @@ class Filmed:
             return self._hero(item, before, sex)
         if item.kind == "plural":
             return self._many(item, before, after, sex)
-        if AFTER_BRACKET.search(before) or self._is_said_of_name(before):
+        one = not INDEFINITE.isdisjoint(before.split())  # else nothing that has A is before it
+        if one and (AFTER_BRACKET.search(before) or self._is_said_of_name(before)):
             return SURELY, sets.REFERS
         then = NAMED_THEN.match(after)
         if then is not None and self._names(then[1]) and people.first_names().get(then[1], sex)[0] in (sex, people.EITHER):
@@ -185,17 +187,18 @@ class Filmed:
             return PERHAPS, sets.REFERS
         if item.start - start < BEFORE and item.sentence:
             first = BEGINS.fullmatch(before) and APPOSED.match(after)
-            if first or (JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
+            if first or (one and JUDGED_FIRST.fullmatch(before) and GOES_ON.match(after)):
                 return PERHAPS, sets.REFERS
         goes_on = GOES_ON.match(after) is not None
-        judged = (goes_on and JUDGED.search(before)) or (EXCLAIMED.search(before) and after.lstrip()[:1] == "!")
-        if item.word in PLAIN and judged and item.sentence:
+        judged = (one and goes_on and JUDGED.search(before)) or (after.lstrip()[:1] == "!" and EXCLAIMED.search(before))
+        plain = one and item.word in PLAIN
+        if plain and judged and item.sentence:
             return PERHAPS, sets.REFERS
-        framed = item.word in PLAIN and (TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before))
+        framed = plain and (TOLD_OF.search(before) or (goes_on and SEEN_AS.search(before)) or ONLY_AS.search(before))
         player = item.word in PLAYERS and not OF_ANYBODY.search(before)
         if (framed or player) and self._is_near(item.sentence, sex):
             return PERHAPS, sets.WORK
-        if item.word in PLAIN and TOLD_OF.search(before) and self._is_near(item.sentence, sex, characters.STORY):
+        if plain and TOLD_OF.search(before) and self._is_near(item.sentence, sex, characters.STORY):
             return PERHAPS, sets.WORK  # whom the story is about has a name, if not beside
         return None
 

@@ -78,10 +78,11 @@ class Gendered:
             word = self._words[mention.label]
             items.append(Item(mention.start, mention.end, word, mention.group, kind_of(word), sentence, mention))
             taken.add(sentence)
-        # «The saleswoman showed us two. She …»: whoever is meant may stand in the sentence before
-        taken |= {place - 1 for place in taken if place}
-        items += self._companions(text, sentences, sorted(taken), items, words)
-        items.sort(key=lambda item: item.start)
+        if self._companion.are_in(words.whole):
+            # «The saleswoman showed us two. She …»: whoever is meant may stand in the sentence before
+            taken |= {place - 1 for place in taken if place}
+            items += self._companions(text, sentences, sorted(taken), items, words)
+            items.sort(key=lambda item: item.start)
         self._check(text, sentences, items, words)
         for item in items:
             if item.kind != "pronoun":  # these only where they are needed: `replace_pronoun`

@@ -55,7 +55,7 @@ def check(said: Said, item: Item, male: bool, first_female: int, beside: bool = 
         item.lower(0.45, sets.SENSE)
     if not beside and not BEASTS.isdisjoint(said.words) and _may_be_beast(said, item):
         item.lower(0.3, sets.SENSE)
-    if item.word == "he" and MISREAD.search(said.before(item.start)) and PARTICIPLE.match(said.after(item.end)):
+    if item.word == "he" and PARTICIPLE.match(said.after(item.end)) and MISREAD.search(said.before(item.start)):
         item.lower(0.0, sets.SENSE)
     if item.word in ("she", "he") and said.capitals and NAMED_SO.match(said.text, item.end) and not said.headline:
         form = said.text[item.start : item.end]

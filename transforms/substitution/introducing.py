@@ -45,8 +45,9 @@ def is_own(text: str, start: int, item: Item) -> bool:
         return True
     if item.kind == "plural":
         return DEFINITE_PLURAL.search(text, first, item.start) is None
-    found = OWN.search(text, first, item.start) or ONE.search(text, first, item.start)
-    return item.kind == "noun" and found is not None
+    if item.kind != "noun":
+        return False
+    return (OWN.search(text, first, item.start) or ONE.search(text, first, item.start)) is not None
 
 
 def is_speaker(text: str, start: int, item: Item) -> bool:

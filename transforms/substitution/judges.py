@@ -58,7 +58,9 @@ class Embedded:
 
     chooses = False
 
-    DOUBLED = re.compile(r"\b(her|his|him|she|he|Muslim|Christian|Jewish|Hindu|Buddhist|elderly|middle-aged) \1\b", re.IGNORECASE)
+    WORDS = ("her", "his", "him", "she", "he", "muslim", "christian", "jewish", "hindu", "buddhist", "elderly", "middle-aged")
+    DOUBLED = re.compile(rf"\b({'|'.join(WORDS)}) \1\b", re.IGNORECASE)
+    TWICE = tuple(f"{word} {word}" for word in WORDS)
 
     TWO_PRONOUNS = re.compile(r"\bhim his\b", re.IGNORECASE)  # «gave him his book» → «gave her her book»
 
@@ -68,6 +70,9 @@ class Embedded:
 
     def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
         """Low for a word said twice that was not before."""
+        folded = changed.lower()
+        if changed.isascii() and not any(twice in folded for twice in self.TWICE):
+            return 1.0  # mostly, and far faster told
         doubled = self.DOUBLED.search(changed)
         if doubled is None or self.DOUBLED.search(original):
             return 1.0

@@ -59,7 +59,10 @@ def is_beside_name(text: str, start: int, item: Item, caseless: bool) -> bool:
     """Whether «her» or «his», in a sentence that begins at start, goes back to a name before «and»."""
     if item.word not in ("her", "his"):
         return False
-    match = BESIDE.search(text, max(start, item.start - 40), item.start)
+    first = max(start, item.start - 40)
+    if not text[first : item.start].rstrip().endswith("and"):  # mostly, and quickly told
+        return False
+    match = BESIDE.search(text, first, item.start)
     if match is None or (match[1] and BEFORE_COMMON.fullmatch(match[1])):
         return False
     before = text[max(0, match.start(2) - 12) : match.start(2)].split()

@@ -28,7 +28,7 @@ QUOTED = {
     "«": re.compile(r"«[^«»]+»"),
 }
 # Of text whose words and marks are parted by blanks: which mark opens and which closes, only their order in the line says.
-PARTED = re.compile(r"(?<!\S)\"(?!\S)")
+PARTED = re.compile(r"\"(?<!\S\")(?!\S)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +47,21 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class _Pattern:
-    """A rule's patterns as one; number: of it; needs: a sentence without any of these words or signs has no match."""
+    """A rule's patterns as one; number: of it; needs: a sentence without any of these words or signs has no match.
+
+    capitals: whether one without capitals has none either. only: what else one has in all that is found, if that is said.
+    """
 
     number: int
     rule: Rule
     whole: re.Pattern[str]
     needs: frozenset[str]
+    capitals: bool
+    only: re.Pattern[str] | None
+
+    def may_be_in(self, said: str, small: bool) -> bool:
+        """Whether a sentence that has one of the needs may have a match. small: whether it has no capitals."""
+        return not (small and self.capitals) and (self.only is None or self.only.search(said) is not None)
 
 
 class _Rules:
@@ -71,7 +80,9 @@ class _Rules:
             if "patterns" in entry:
                 whole = re.compile("|".join(f"(?:{pattern})" for pattern in entry["patterns"]), re.IGNORECASE)
                 needs = frozenset((*entry.get("words", "").split(), *entry.get("signs", "")))
-                self.patterns.append(_Pattern(len(self.patterns), rule, whole, needs))
+                only = re.compile(entry["only"], re.IGNORECASE) if "only" in entry else None
+                capitals = entry.get("capitals", False)
+                self.patterns.append(_Pattern(len(self.patterns), rule, whole, needs, capitals, only))
             for phrase in filter(None, map(str.strip, entry.get("phrases", "").split(" | "))):
                 self.phrases.add(phrase, rule)
         self.needs = frozenset(need for pattern in self.patterns for need in pattern.needs)
@@ -129,14 +140,14 @@ def _find(said: str, start: int, rules: _Rules, words: frozenset[str], caseless:
             known.add(id(rule))
             out.append(Found(start, start + len(said), rule.reason, weight, rule.groups))
 
-    there = rules.needs & words | set(rules.signs.findall(said))
-    tried = {pattern for need in there for pattern in rules.needing[need]}
+    folded = said.lower()
+    there = (rules.needs & words).union(rules.signs.findall(said))
+    tried = {pattern for need in there for pattern in rules.needing[need] if pattern.may_be_in(said, said == folded)}
     for pattern in sorted(tried, key=attrgetter("number")) if tried else ():
         for match in pattern.whole.finditer(said):
             add(pattern.rule, match)
             if id(pattern.rule) in known:
                 break
-    folded = said.lower()
     if len(folded) != len(said):  # a letter that is longer in lower case
         folded = "".join(character.lower()[:1] for character in said)
         words = words_of(folded)
@@ -201,9 +212,11 @@ def _parted(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     reached = 0
     for line in text.split("\n"):
-        marks = [match.start() + reached for match in PARTED.finditer(line)] if '"' in line else []
-        if len(marks) % 2 == 0 and line.count('"') == len(marks):
-            out += [(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=True)]
+        count = line.count('"')
+        if count and count % 2 == 0:  # most lines have none
+            marks = [match.start() + reached for match in PARTED.finditer(line)]
+            if len(marks) == count:
+                out += [(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=True)]
         reached += len(line) + 1
     return out
 

@@ -68,15 +68,27 @@ class Companions:
 
     def __init__(self, roles: RoleMap):
         spelled = sorted(roles.companions, key=len, reverse=True)
-        self._pattern = re.compile(rf"(?:(?<![\w-])|(?<=\bnon-))(?:{'|'.join(map(re.escape, spelled))})(?![\w-])", re.IGNORECASE)
+        self._first = {word: first[0] for word in spelled if (first := WORD.match(word)) is not None}
+        self._firsts = frozenset(self._first.values())
+        self._every = _any_of(spelled)
+        self._patterns: dict[str, re.Pattern[str]] = {}  # by a first word, of the companions that begin with it
         self._roles = roles
-        self._firsts = frozenset(first[0] for word in spelled if (first := WORD.match(word)) is not None)
+
+    def are_in(self, words: frozenset[str]) -> bool:
+        """Whether a text of these words may have one."""
+        return not self._firsts.isdisjoint(words)
 
     def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
         """The companions in a sentence text[start:end] of these words, in its order."""
-        if self._firsts.isdisjoint(words):  # most sentences have none
+        firsts = self._firsts & words
+        if not firsts:  # most sentences have none
             return iter(())
-        return self._pattern.finditer(text, start, end)
+        if len(firsts) > 1 or not text.isascii():
+            return self._every.finditer(text, start, end)
+        (first,) = firsts  # mostly, and a search for all takes far longer
+        if first not in self._patterns:
+            self._patterns[first] = _any_of([word for word, own in self._first.items() if own == first])
+        return self._patterns[first].finditer(text, start, end)
 
     def beside(
         self, text: str, sentences: Sequence[tuple[int, int]], places: Iterable[int], items: Sequence[Item], words: WordSets
@@ -91,6 +103,11 @@ class Companions:
                     word = spelling.fold(match[0])
                     item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
                     yield item, self._roles.by_word[word][0]
+
+
+def _any_of(words: Sequence[str]) -> re.Pattern[str]:
+    """Matches one of some words, of which the longer stand before the shorter."""
+    return re.compile(rf"(?:(?<![\w-])|(?<=\bnon-))(?:{'|'.join(map(re.escape, words))})(?![\w-])", re.IGNORECASE)
 
 
 def path_of(words: WordList) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -25,6 +25,7 @@ class WordSets:
     def __init__(self, text: str, sentences: Sequence[tuple[int, int]]):
         self._text = text
         self._sentences = sentences
+        self._plain = _plain(text) if text.isascii() else ""  # of the whole text at once: far faster than by sentences
         self._known: dict[int, frozenset[str]] = {}
         self._named: dict[int, list[Person]] = {}
 
@@ -32,7 +33,8 @@ class WordSets:
         known = self._known.get(place)
         if known is None:
             start, end = self._sentences[place]
-            known = self._known[place] = words_of(self._text[start:end])
+            said = self._plain[start:end].split() if self._plain else words_of(self._text[start:end])
+            known = self._known[place] = frozenset(said)
         return known
 
     @cached_property
@@ -43,7 +45,7 @@ class WordSets:
     @cached_property
     def of_work(self) -> bool:
         """Whether the text says much of a film, a play or a book."""
-        return registers.is_about_a_work(self._text)
+        return registers.is_about_a_work(self._text, self.whole)
 
     @cached_property
     def of_report(self) -> bool:
@@ -77,21 +79,25 @@ class WordSets:
         return known
 
     def _people(self, place: int) -> list[Person]:
+        if self.caseless:
+            return self._small.get(place, [])
         start, end = self._sentences[place]
-        if not self.caseless:
-            return people.named(self._text, start, end, False, self[place] if self._text[start : start + 1].islower() else None)
-        first, last = (bisect_left(self._small, (at,)) for at in (start, end))
-        return self._small[first:last]
+        return people.named(self._text, start, end, False, self[place] if self._text[start : start + 1].islower() else None)
 
     @cached_property
-    def _small(self) -> list[Person]:
-        """The named people of a text without capitals, in its order."""
-        return people.named(self._text, 0, len(self._text), True, self.whole)
+    def _small(self) -> dict[int, list[Person]]:
+        """The named people of a text without capitals, by sentence, each in its order."""
+        out: dict[int, list[Person]] = {}
+        for person in people.named(self._text, 0, len(self._text), True, self.whole):
+            place = self.place_of(person.start)
+            if self._sentences[place][0] <= person.start < self._sentences[place][1]:
+                out.setdefault(place, []).append(person)
+        return out
 
     @cached_property
     def whole(self) -> frozenset[str]:
         """The different words of the text."""
-        return words_of(self._text)
+        return frozenset(self._plain.split()) if self._plain else words_of(self._text)
 
     def place_of(self, at: int) -> int:
         """The number of the sentence that a place of the text is in."""
@@ -105,5 +111,10 @@ class WordSets:
 def words_of(said: str) -> frozenset[str]:
     """The different words of a text, in lower case."""
     if said.isascii():
-        return frozenset(said.encode().translate(PLAIN).decode().split())
+        return frozenset(_plain(said).split())
     return frozenset(WORD.findall(said.lower()))
+
+
+def _plain(said: str) -> str:
+    """ASCII text in small letters, character by character, with a blank for all that is in no word."""
+    return said.encode().translate(PLAIN).decode()

@@ -37,7 +37,8 @@ def is_in_title(text: str, start: int, end: int, first: int, last: int) -> bool:
 
 def is_among_works(text: str, start: int, end: int, first: int, last: int) -> str:
     """The word before a bracket in which a noun text[first:last] stands in a list without articles; empty if none does."""
-    match = BRACKET.search(text, max(start, first - LONGEST), first)
+    begin = max(start, first - LONGEST)
+    match = BRACKET.search(text, begin, first) if text.find("(", begin, first) >= 0 else None
     if match is None or ENDS_ENTRY.match(text, last, end) is None:
         return ""
     said = match[2].split()
