@@ -52,6 +52,10 @@ def test_who_has_no_counterpart_stays_whole(text: str) -> None:
         ("I call her boss a fool.", None),
         ("He waited for her knight.", "his"),
         ("We saw her horse win.", "his"),
+        ("She gave her word.", "his"),
+        ("She sold her vineyard.", "his"),
+        ("He brought her water.", "him"),
+        ("I know her better than you do.", "him"),
     ],
 )
 def test_whom_one_has_is_somebodys(text: str, wanted: str | None) -> None:

@@ -13,45 +13,9 @@ from evenflow.transforms.substitution import pronouns
 # What follows: perhaps an adverb, then a verb, and the word behind it.
 NEXT = re.compile(r"\s+(?:(?:[a-z]+ly|also|never|often|then|once|now|soon|still|first)\s+)?([a-z]+)\b(?:\s+([a-z]+|\d))?")
 # What only people do.
-DEEDS = frozenset(
-    (
-        *(
-            "bought",
-            "buys",
-            "sold",
-            "sells",
-            "ate",
-            "eats",
-            "ordered",
-            "orders",
-            "borrowed",
-            "borrows",
-            "earned",
-            "earns",
-            "paid",
-        ),
-        *("baked", "bakes", "cooked", "cooks", "decided", "decides", "drank", "drinks", "rode", "rides", "drove", "drives"),
-        *("wants", "wanted", "wrote", "writes", "invited", "invites", "collected", "collects", "spent", "spends", "jogs"),
-    )
-)
+DEEDS = english.words("deeds")
 NO_NAME_ENDS_SO = (
-    "s",
-    "ing",
-    "ed",
-    "ly",
-    "ness",
-    "tion",
-    "sion",
-    "ment",
-    "ity",
-    "ism",
-    "ist",
-    "ogy",
-    "body",
-    "one",
-    "hood",
-    "ship",
-    "man",
+    *("s", "ing", "ed", "ly", "ness", "tion", "sion", "ment", "ity", "ism", "ist", "ogy", "body", "one", "hood", "ship", "man"),
     "men",
 )
 GENDERED = pronouns.KIN | frozenset(("mom", "dad", "mum", "mama", "papa", "grandma", "grandpa", "granny"))

@@ -47,7 +47,6 @@ COUPLES = (
     ("bride", "groom"),
 )
 OWNED = leads.after("their|his|her|the", 2)
-AMOUNT = re.compile(r"\d")
 FORCED = re.compile(r"\b(?:rap(?:e|es|ed|ing)|molest\w*|grop(?:e|es|ed|ing)|catcall\w*|sexually)\b", re.IGNORECASE)
 # Of each pronoun but «her», which has two.
 CASES = {
@@ -96,12 +95,6 @@ def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
         there = named.get(item.sentence + step)
         return there is not None and there != {item.group}
 
-    def measured(item: Item) -> bool:
-        """Whether amounts are said of either side: «Girls should get 15 mg. Boys should get 11 mg.»."""
-        place = item.sentence
-        near = (place + step for step in (-1, 1) if others(item, step))
-        return AMOUNT.search(text, *sentences[place]) is not None and any(AMOUNT.search(text, *sentences[each]) for each in near)
-
     for item in items if named else ():
         if item.weight <= COMPARED:  # nothing below could lower it
             continue
@@ -111,10 +104,7 @@ def _bar_compared(text: str, items: Sequence[Item], sentences: Sequence[tuple[in
         if (
             others(item, 0)
             or (plural and SHARE.search(text, max(0, item.start - 60), item.end + 30))
-            or (
-                (others(item, -1) or others(item, 1))
-                and (THE.search(text, max(0, item.start - 20), item.start) or measured(item))
-            )
+            or ((others(item, -1) or others(item, 1)) and THE.search(text, max(0, item.start - 20), item.start))
         ):
             item.lower(COMPARED, sets.COMPARED)
     if named:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from evenflow.transforms import english
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordsets import WordSets
@@ -26,26 +27,7 @@ PAIRS = {
     "daughters": ("sons", "son"),
     "sons": ("daughters", "daughter"),
 }
-COUNTED = frozenset(
-    (
-        *(
-            "twice",
-            "half",
-            "third",
-            "thirds",
-            "quarter",
-            "double",
-            "times",
-            "percent",
-            "ratio",
-            "number",
-            "more",
-            "less",
-            "fewer",
-        ),
-        *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "should", "average", "than", "most"),
-    )
-)
+COUNTED = english.words("counting")
 # Before people of a text, who are nobody's.
 WHOSE = re.compile(r"\b(?:my|your|his|her|our|their|its)\s+(?:[\w-]+\s+){0,2}$|['’]s?\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE)
 LEFT = 0.4  # confidence that is left to either

@@ -8,25 +8,9 @@ from __future__ import annotations
 
 import re
 
-SIGNS = frozenset(
-    (
-        *("survived", "patron", "known", "founding", "plays", "played", "popularity", "prominence", "fame", "scholar", "member"),
-        *(
-            "signatory",
-            "laureate",
-            "lived",
-            "lives",
-            "appeared",
-            "starred",
-            "directed",
-            "founder",
-            "fellow",
-            "capped",
-            "knighted",
-        ),
-        *("remembered", "succeeded", "reigned", "commanded", "interred", "buried", "wedded", "beatified", "canonized"),
-    )
-)
+from evenflow.transforms import english
+
+SIGNS = english.words("signs_of_a_life")
 QUOTE = r"(?:['\"“‘`]+\s*)?"
 NAME = (
     rf"{QUOTE}(?:the\s+)?{QUOTE}(?!(?:I|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|English|French)\b)[A-Z][\w'’.-]+"

@@ -60,7 +60,7 @@ def is_beside_name(text: str, start: int, item: Item, caseless: bool) -> bool:
     if item.word not in ("her", "his"):
         return False
     first = max(start, item.start - 40)
-    if not text[first : item.start].rstrip().endswith("and"):  # mostly, and quickly told
+    if "and" not in text[first : item.start]:  # mostly, and quickly told
         return False
     match = BESIDE.search(text, first, item.start)
     if match is None or (match[1] and BEFORE_COMMON.fullmatch(match[1])):

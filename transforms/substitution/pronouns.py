@@ -65,6 +65,7 @@ ENDS_CLAUSE = frozenset(("of", "for", "and", "but", "when", "because", "so", "ag
 GIVING = english.words("giving_verbs")
 SEEING = english.words("seeing_verbs")
 WATCHING = frozenset(("hear", "heard", "hearing", "saw", "see", "seen", "seeing", "watch", "watched", "watches", "watching"))
+HANDING = (GIVING | {"bring", "bringing", "brings", "brought"}) - {"get", "gets", "getting", "got"}
 AFTER_OBJECT = english.words("adverbs_after_object")
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
@@ -238,12 +239,13 @@ def _is_before_thing(text: str, start: int, end: int) -> bool:
     """Whether a noun alone follows, behind a verb that has one object: «She sold her vineyard.»."""
     before = TOKEN.findall(text[max(0, start - REACH) : start])
     verb = before[-1].lower() if before else ""
-    if not verb.isalpha() or verb in CLOSED or verb in WITH_OBJECT or verb in TWO_OBJECTS:
+    if not verb.isalpha() or verb in CLOSED or verb in TWO_OBJECTS or (verb in WITH_OBJECT and verb not in HANDING):
         return False
     following, second = [*(token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]), END, END][:2]
     code = shipped().classes.get(following, "0000")
     adverb = following in CLOSED or following in AFTER_OBJECT or following.endswith(NO_THING)
-    noun = code[0] in "234" and code[2] in "01" and not adverb
+    # What nobody says without an article is no second object: «brought her bag», but not «brought her water».
+    noun = code[0] in ("4" if verb in HANDING else "234") and code[2] in "01" and not adverb
     return noun and (not second[0].isalpha() or CLOSED.get(second) in ("preposition", "conjunction"))
 
 
