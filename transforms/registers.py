@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from evenflow.transforms import english
+
 SAMPLE = 8000  # characters from which it is told how a text is written, and what it is about
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
 
@@ -25,38 +27,7 @@ SURE_WORK = re.compile(r"\b(?:films?|movies?|cinema\w*|screenplays?|sequels?)\b"
 LEAST_OF_WORK = 2  # different such words from which a text without capitals is taken to be about a work
 # The words of both but «cinema…».
 SURE_WORDS = frozenset(("film", "films", "movie", "movies", "screenplay", "screenplays", "sequel", "sequels"))
-WORDS_OF_WORK = SURE_WORDS | frozenset(
-    (
-        *(
-            "director",
-            "directed",
-            "plot",
-            "actor",
-            "actors",
-            "actress",
-            "actresses",
-            "cast",
-            "star",
-            "stars",
-            "starred",
-            "starring",
-        ),
-        *(
-            "character",
-            "characters",
-            "audience",
-            "audiences",
-            "scene",
-            "scenes",
-            "screen",
-            "hollywood",
-            "oscar",
-            "oscars",
-            "comedy",
-        ),
-        *("thriller", "performance", "performances", "role", "roles", "novel", "episode", "script"),
-    )
-)
+WORDS_OF_WORK = SURE_WORDS | english.words("words_of_works")
 UPPER = bytes(range(ord("A"), ord("Z") + 1))
 LETTERS = UPPER + UPPER.lower()
 BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
