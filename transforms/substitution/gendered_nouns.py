@@ -100,6 +100,7 @@ TEAM = re.compile(
 )
 NATIONAL = re.compile(r"\s?['’]s?\s+(?:u-?\d+\s+|under-\d+\s+)?national\s")
 OF_A_NAME = re.compile(r"\w\s+[A-Z][\w.&’'-]*\s+(?:(?:national|senior|junior|under-\d+|u-?\d+)\s+)?$")
+SECOND = re.compile(r"\s+\S+\s+([\w'’]+)")
 PEOPLE_NEXT = re.compile(r"\s+\w+\s+(?:man|men|woman|women|people)\b")
 PLUGGED = re.compile(
     r"\s+(?:\w+\s+)?(?:connectors?|plugs?|sockets?|voice ?mail|end|thread(?:s|ed)?|adapters?|headers?|jacks?|fittings?|ports?|"
@@ -237,10 +238,20 @@ def _check_thing(said: Said, item: Item, before: str, after: str) -> None:
     of_people = not thing or people.is_person_noun(thing) or PEOPLE_NEXT.match(after)
     if sex and not of_people and thing.lower() not in OF_SOMEBODY:
         item.lower(0.4, sets.SENSE)
-    if item.word in CROWNED and thing and placing.is_compound(thing.lower()) and not of_people:
+    compound = item.word in CROWNED and bool(thing) and placing.is_compound(thing.lower()) and not of_people
+    if compound and not _is_done(thing.lower(), after):
         item.lower(0.3, sets.SENSE)
     if item.word in ADJECTIVES and PLUGGED.match(after):
         item.lower(0.0, sets.SENSE)
+
+
+def _is_done(word: str, after: str) -> bool:
+    """Whether the word behind a noun is what somebody does («the king sleeps», «the lady brings a letter»), not «queen bed»."""
+    then = SECOND.match(after)
+    if then is not None and (then[1].lower() in pronouns.OBJECTS or pronouns.CLOSED.get(then[1].lower()) == "determiner"):
+        return True
+    stem = pronouns.shipped().classes.get(word.removesuffix("s"), "0000")
+    return word == "left" or (word.endswith("s") and stem[2] not in "0?")
 
 
 def _by_word() -> dict[str, tuple[Callable[[Said, Item, str, str], None], ...]]:

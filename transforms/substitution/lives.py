@@ -21,7 +21,7 @@ OF_A_LIFE = re.compile(
     rf"(?:gained\s+popularity|rose\s+to\s+(?:prominence|fame)|came\s+to\s+prominence)|"
     rf"found(?:ing\s+\w+|er)\s+of\s+{NAME}|plays?\s+for\s+{NAME}|played\s+for\s+{NAME}|"
     rf"(?:scholar|member|signatory|laureate|fellow)\s+(?:in|of)\s+{LONG_NAME}|"
-    rf"(?:was|were)\s+(?:capped|knighted|beatified|canonized|interred)|remembered\s+(?:for|as)\s|"
+    rf"(?:was|were)\s+(?:capped|knighted|beatified|canonized|interred)|remembered\s+(?:for|as)\b[^.]*[A-Z]|"
     rf"(?:appeared|starred)\s+(?:as\s+[^.,]+\s+)?in\s+{NAME}|directed\s+{NAME}|(?:was\s+)?succeeded\s+(?:by\s+)?{NAME}|"
     rf"(?:lived|lives)\s+in\s+[A-Z]\w+\s*,\s*[A-Z]\w+\s*[(,]|(?:reigned|commanded)\s+[^.]*{NAME}|buried\s+(?:in|at)\s+{LONG_NAME})"
 )

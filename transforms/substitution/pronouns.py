@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenflow.transforms import english
+from evenflow.transforms.substitution import nouns
 
 BEFORE_START = ' \n\t"“‘('
 MODEL_PATH = Path(__file__).with_name("pronoun_model.json")
@@ -67,6 +68,8 @@ SEEING = english.words("seeing_verbs")
 WATCHING = frozenset(("hear", "heard", "hearing", "saw", "see", "seen", "seeing", "watch", "watched", "watches", "watching"))
 HANDING = (GIVING | {"bring", "bringing", "brings", "brought"}) - {"get", "gets", "getting", "got"}
 AFTER_OBJECT = english.words("adverbs_after_object")
+TAKING = HANDING | english.words("taking_verbs")
+GOING_ON = frozenset(("preposition", "conjunction"))  # what comes behind a noun that is alone
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
 # «saw her paint the wall»: what begins the object of what she does, but not «saw her show the other night»
@@ -235,18 +238,25 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     return "him" if ends and any(verb in verbs and following in words for verbs, words in RULES) else None
 
 
-def _is_before_thing(text: str, start: int, end: int) -> bool:
-    """Whether a noun alone follows, behind a verb that has one object: «She sold her vineyard.»."""
+def _is_before_thing(text: str, start: int, end: int, doubted: bool) -> bool:
+    """Whether a noun alone follows, behind a verb that has one object: «She sold her vineyard.».
+
+    doubted: whether the model is unsure, so that a word may do which is most likely a noun.
+    """
     before = TOKEN.findall(text[max(0, start - REACH) : start])
     verb = before[-1].lower() if before else ""
-    if not verb.isalpha() or verb in CLOSED or verb in TWO_OBJECTS or (verb in WITH_OBJECT and verb not in HANDING):
+    if not verb.isalpha() or verb in CLOSED or verb in TWO_OBJECTS or (verb in WITH_OBJECT and verb not in TAKING):
         return False
     following, second = [*(token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]), END, END][:2]
+    if following in CLOSED or following in AFTER_OBJECT or (second[0].isalpha() and CLOSED.get(second) not in GOING_ON):
+        return False
     code = shipped().classes.get(following, "0000")
-    adverb = following in CLOSED or following in AFTER_OBJECT or following.endswith(NO_THING)
-    # What nobody says without an article is no second object: «brought her bag», but not «brought her water».
-    noun = code[0] in ("4" if verb in HANDING else "234") and code[2] in "01" and not adverb
-    return noun and (not second[0].isalpha() or CLOSED.get(second) in ("preposition", "conjunction"))
+    if verb in HANDING:  # what nobody says without an article is no second object: «brought her bag», but not «brought her water»
+        known = following in nouns.shipped() or (doubted and code[0] == "4" and code[2] in "01")
+        return known and nouns.needs_article(following)
+    if following in nouns.shipped():
+        return True
+    return doubted and verb not in WITH_OBJECT and code[0] in "234" and code[2] in "01" and not following.endswith(NO_THING)
 
 
 def _is_deed(word: str) -> bool:
@@ -289,6 +299,6 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
     else:
         return PLAIN[word], 1.0
     second = probability(word, text, start, end)
-    if word == "her" and 0.5 <= second < DOUBTED and _is_before_thing(text, start, end):
+    if word == "her" and second >= 0.5 and _is_before_thing(text, start, end, second < DOUBTED):
         return forms[0], TURNED
     return (forms[1], second) if second >= 0.5 else (forms[0], 1 - second)
