@@ -18,8 +18,6 @@ NO_NAME_ENDS_SO = (
     *("s", "ing", "ed", "ly", "ness", "tion", "sion", "ment", "ity", "ism", "ist", "ogy", "body", "one", "hood", "ship", "man"),
     "men",
 )
-GENDERED = pronouns.KIN | frozenset(("mom", "dad", "mum", "mama", "papa", "grandma", "grandpa", "granny"))
-PASTS = english.words("irregular_pasts")
 
 
 def may_be_named(word: str, text: str, end: int) -> bool:
@@ -27,7 +25,7 @@ def may_be_named(word: str, text: str, end: int) -> bool:
 
     word: no first name, and no noun for people.
     """
-    if word in GENDERED or word.endswith(NO_NAME_ENDS_SO):
+    if word in pronouns.KIN or word.endswith(NO_NAME_ENDS_SO):
         return False
     after = NEXT.match(text, end)
     if after is None:
@@ -47,7 +45,7 @@ def has_capital(word: str, text: str) -> bool:
 
 def _is_verb(word: str, following: str) -> bool:
     """Whether a word behind a subject may be what it does, and no noun that it begins («Ibuprofen tablets helped»)."""
-    if word in PASTS or word in DEEDS:
+    if word in pronouns.PASTS or word in DEEDS:
         return True
     if not word.endswith("s"):
         return word.endswith("ed")

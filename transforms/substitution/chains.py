@@ -46,8 +46,10 @@ class Chain:
         """Make another chain's items this one's, in the text's order: they are the same person."""
         if other is self:
             return
+        ordered = not self.items or not other.items or self.items[-1].start < other.items[0].start
         self.items += other.items
-        self.items.sort(key=lambda item: item.start)
+        if not ordered:
+            self.items.sort(key=lambda item: item.start)
         self.lower(other.weight, other.reason)
         other.items = self.items
         other.weight, other.reason = self.weight, self.reason
