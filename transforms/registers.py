@@ -11,23 +11,20 @@ SAMPLE = 8000  # characters from which it is told how a text is written, and wha
 CASELESS = 0.004  # share of capitals among letters below which a text is taken to be written without them
 
 
-# Words of texts about films, plays and books: their men and women are those of a named work.
-WORK = re.compile(
-    r"\b(films?|movies?|cinema\w*|screenplay|director|directed|plot|sequel|actors?|actress(?:es)?|cast|star(?:s|red|ring)|"
-    r"characters?|audiences?|scenes?|screen|hollywood|oscars?|comedy|thriller|performances?|roles?|novel|episode|script)\b",
-    re.IGNORECASE,
-)
+# Words of texts about films, plays and books, whose men and women are those of a named work: one of SURE_WORDS may do alone.
+# «cinema…» belongs to both.
+SURE_WORDS = frozenset(("film", "films", "movie", "movies", "screenplay", "screenplays", "sequel", "sequels"))
+WORDS_OF_WORK = SURE_WORDS | english.words("words_of_works")
+NOT_COUNTED = frozenset(("screenplays", "sequels"))  # beside their singulars
+WORK = re.compile(rf"\b(cinema\w*|{'|'.join(sorted(WORDS_OF_WORK - NOT_COUNTED))})\b", re.IGNORECASE)
+SURE_WORK = re.compile(rf"\b(?:cinema\w*|{'|'.join(sorted(SURE_WORDS))})\b", re.IGNORECASE)
 # One of these is in each of those words, and no two in one.
 WORK_STEMS = (
     *("film", "movie", "cinema", "screen", "direct", "plot", "sequel", "actor", "actress", "cast", "star", "character"),
     *("audience", "scene", "hollywood", "oscar", "comedy", "thriller", "performance", "role", "novel", "episode", "script"),
 )
 SHORT = 1500  # characters up to which one word is enough that is said of works alone
-SURE_WORK = re.compile(r"\b(?:films?|movies?|cinema\w*|screenplays?|sequels?)\b", re.IGNORECASE)
 LEAST_OF_WORK = 2  # different such words from which a text without capitals is taken to be about a work
-# The words of both but «cinema…».
-SURE_WORDS = frozenset(("film", "films", "movie", "movies", "screenplay", "screenplays", "sequel", "sequels"))
-WORDS_OF_WORK = SURE_WORDS | english.words("words_of_works")
 UPPER = bytes(range(ord("A"), ord("Z") + 1))
 LETTERS = UPPER + UPPER.lower()
 BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
