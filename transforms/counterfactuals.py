@@ -1,37 +1,37 @@
 """Counterfactuals: what a document would say with one group's words exchanged for another's.
 
-Two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA), with embedded rules and a small model in the place
-of the LLM: forms that fit the sentence, persons that keep together over sentences, and much that is left alone. `base`
-(BaseCDA, the same section) exchanges every label for one of the other group, and only tells her from his and him.
+Two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA): forms that fit the sentence, and persons that keep
+together over sentences; a learnt judge in the place of the LLM says whether an exchange is right. `base` (BaseCDA, the same
+section) exchanges every label for one of the other group, and only tells her from his and him.
 
-    text -> mentions -> items (gendered.py, bygroup.py) -> barring.py -> chains (coreference.py) -> sets with edits
+    text -> mentions -> chains of items (gendered.py, bygroup.py) -> sets with edits -> the judge
 """
 
 from __future__ import annotations
 
-import hashlib
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
+from evenflow.transforms import english
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
+from evenflow.transforms.models import marking
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.substitution import agreement, barring, base_cda, gendered, pronouns, roles, sets
+from evenflow.transforms.substitution import agreement, base_cda, gendered, pronouns, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
-from evenflow.transforms.substitution.chains import Chain, of_one_story
-from evenflow.transforms.substitution.choosing import Choosing, key_of
-from evenflow.transforms.substitution.coreference import Resolver
 from evenflow.transforms.substitution.gendered import Gendered
-from evenflow.transforms.substitution.judges import Embedded, Judge
-from evenflow.transforms.substitution.sets import Bar, Edit, Item, Set, apply
-from evenflow.transforms.substitution.wordsets import WordSets
-from evenflow.wordlists import spelling
+from evenflow.transforms.substitution.persons import Chain
+from evenflow.transforms.substitution.sets import Bar, Edit, Set, apply
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
-STRICTNESS = 0.5  # the least confidence that is applied by default
+STRICTNESS = 0.5  # the least probability of being right that is applied by default
+LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
+# Words that nearly every sentence of six or more English words has one of.
+ENGLISH = english.words("english")
+LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -43,174 +43,139 @@ class Rewritten:
     sets: tuple[Set, ...]
 
 
+class Judge(Protocol):
+    """Says whether an exchange is right."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
+        """Of each exchange, given as its marked windows: the probability that it is right, and why not if it is not."""
+        ...
+
+
 class Substituter:
     """Proposes substitutions of one attribute in documents.
 
-    lists: word lists, the attribute's among them. method: gc or base. strictness: the least confidence (0 to 1) that
-    `eligible` lets pass; a set of confidence 0 never passes. Raises ValueError, and roles.RoleMapError for a role map that
-    cannot be read.
+    Args:
+        lists: Word lists, the attribute's among them.
+        attribute: Which one.
+        method: gc or base.
+
+    Raises:
+        ValueError: An attribute or a method that there is not.
+        roles.RoleMapError: A role map that cannot be read.
     """
 
-    def __init__(
-        self,
-        lists: Sequence[WordList],
-        attribute: str,
-        method: Method = "gc",
-        strictness: float = STRICTNESS,
-        judge: Judge | None = None,
-    ):
+    def __init__(self, lists: Sequence[WordList], attribute: str, method: Method = "gc"):
         names = [words.attribute for words in lists]
         if attribute not in names:
             raise ValueError(f"attribute {attribute!r}: no list has it; there are {', '.join(names)}")
         if method not in ("gc", "base"):
             raise ValueError(f"method {method!r}: gc or base was expected")
-        if not 0 <= strictness <= 1:
-            raise ValueError(f"strictness {strictness!r}: a number from 0 to 1 was expected")
         self.words = lists[names.index(attribute)]
         self.attribute = attribute
         self.method = method
-        self.strictness = strictness
-        self._embedded = Embedded()
-        self.judge: Judge = judge or self._embedded
-        self._labels = {spelling.fold(label): self.words.groups[group] for label, group in self.words.labels.items()}
         role_map = roles.of(self.words)
         self._gendered = Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
-        self._by_group = ByGroup(self.words, role_map)
+        self._source = self._gendered or ByGroup(self.words, role_map)
 
-    def eligible(self, proposed: Set, target: str | None = None) -> bool:
-        """Whether a set may be exchanged, for a target if one is given."""
-        known = bool(proposed.edits) if target is None else target in proposed.edits
-        return known and proposed.confidence > 0 and proposed.confidence >= self.strictness
+    def propose(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Set]:
+        """All sets of a document in its order; those that their form bars have confidence 0 and no edits, the others 1.
 
-    def propose(
-        self,
-        text: str,
-        sentences: Sequence[tuple[int, int]],
-        mentions: Sequence[Mention],
-        identity: str | None = None,
-        words: WordSets | None = None,
-    ) -> list[Set]:
-        """All sets of a document in its order, those that are barred too, each with its confidence; these have no edits.
+        Args:
+            text: The document.
+            sentences: (start, end) in order, covering at least the mentions' sentences.
+            mentions: Of any attributes, each in one sentence.
 
-        sentences: (start, end) in order, covering at least the mentions' sentences. mentions: of any attributes, each in
-        one sentence. identity: the document's id, by which a judge may draw; the text if None. words: of the sentences, for
-        whoever proposes for several attributes.
+        Returns:
+            The sets of this attribute.
         """
         own = sorted([mention for mention in mentions if mention.attribute == self.attribute], key=lambda each: each.start)
         if not own:
             return []
         if self.method == "base":
             return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
-        others = [(mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute]
-        source = self._gendered or self._by_group
-        words = words or WordSets(text, sentences)
-        items = source.items(text, sentences, own, words)
-        if identity is None and self.judge is not self._embedded:
-            identity = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        barring.bar(text, sentences, items, self.attribute, others, words)
-        proposed: list[Set] = []
-        for chain in self._chains(text, sentences, items, words):
-            made = self._set(text, sentences, chain, identity)
-            if made is not None:
-                proposed.append(made)
-        return sorted(proposed, key=lambda each: each.mentions[0].start)
+        others = sorted((mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute)
+        foreign: dict[int, str] = {}
+        made = (
+            self._set(text, sentences, chain, others, foreign) for chain in self._source.chains(text, sentences, own)
+        )
+        return sorted([each for each in made if each is not None], key=lambda each: each.mentions[0].start)
 
-    def apply(self, text: str, edits: Sequence[Edit]) -> str:
-        """The text with its edits; every character outside them stays."""
-        return apply(text, edits)
-
-    def _chains(self, text: str, sentences: Sequence[tuple[int, int]], items: list[Item], words: WordSets) -> list[Chain]:
-        if self._gendered is not None:
-            return Resolver(text, sentences, self._gendered.sexes, words).chains(items)
-        return of_one_story(items)
-
-    def _set(self, text: str, sentences: Sequence[tuple[int, int]], chain: Chain, identity: str | None) -> Set | None:
-        """The set of a chain; none if no label is in it."""
-        mentions = tuple([item.mention for item in chain.items if item.mention is not None])
-        if not mentions:
-            return None
-        group = chain.items[0].group
-        sure = self._least(text, chain)
-        places = tuple(sorted({item.sentence for item in chain.items}))
-        if sure < self.strictness or sure <= 0:  # of what is barred nobody need be asked, and no word be found
-            return Set(self.attribute, group, {}, sure, places, mentions, _bars(chain, False))
-        key = key_of(identity, self.attribute, chain.items) if identity is not None and self.judge is not self._embedded else ""
-        choosing = Choosing(self.judge, self._labels, sure, key)
-        edits: dict[str, tuple[Edit, ...]] = {}
-        for target in self.words.groups:
-            if target == group or not all(target in item.replacements for item in chain.items):
-                continue
-            made = self._edits(text, sentences, chain.items, target, choosing)
-            if made is not None:
-                edits[target] = made
-        if edits:
-            # What is not settled yet is not worth a question: another word may come.
-            ask = partial((self.judge if choosing.settled else self._embedded).judge_substitution, confidence=sure)
-            sure = min(sure, self._judged(text, sentences, places, edits, ask))
-        barred = () if edits and sure > 0 and sure >= self.strictness else _bars(chain, bool(edits))
-        return Set(self.attribute, group, edits, sure, places, mentions, barred)
-
-    def _least(self, text: str, chain: Chain) -> float:
-        """The weight that the rules leave to a chain, whose pronouns get their words if it may change."""
-        least = chain.least
-        if self._gendered is None or (least < self.strictness and least <= pronouns.LEAST):
-            return least
-        for item in chain.items:
-            if item.kind == "pronoun":
-                self._gendered.replace_pronoun(text, item)
-        return chain.least
-
-    def _edits(
-        self, text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], target: str, choosing: Choosing
-    ) -> tuple[Edit, ...] | None:
-        """The edits that bring the items to a target; None if the judge finds no word."""
-        out: list[Edit] = []
-        dropped: Item | None = None  # a word that falls away, so that the next takes its article
-        for item in items:
-            word = choosing.word(text, sentences[item.sentence], item, target)
-            if word is None:
-                return None
-            said = text[item.start : item.end]
-            stop = item.end
-            if word and item.kind in ("noun", "plural"):
-                stop, word = agreement.possessive(text, item.end, said, word)
-            if not word and item.gap:
-                stop = item.gap
-            if word:
-                begins = dropped.start if dropped is not None and dropped.gap == item.start else item.start
-                article = agreement.article_edit(text, begins, text[begins : item.end], word)
-                if article is not None:
-                    out.append(Edit(*article))
-            dropped = None if word else item
-            out.append(Edit(item.start, stop, word))
-        return tuple(out)
-
-    def _judged(
+    def _set(
         self,
         text: str,
         sentences: Sequence[tuple[int, int]],
-        places: Sequence[int],
-        edits: dict[str, tuple[Edit, ...]],
-        judge: Callable[[str, str], float],
-    ) -> float:
-        worst = 1.0
-        for each in edits.values():
-            for place in places:
-                start, end = sentences[place]
-                first, last = bisect_left(each, (start,)), bisect_left(each, (end,))
-                own = [Edit(e.start - start, e.end - start, e.replacement) for e in each[first:last] if e.end <= end]
-                worst = min(worst, judge(text[start:end], apply(text[start:end], own)))
-        return worst
+        chain: Chain,
+        others: Sequence[tuple[int, int]],
+        unread: dict[int, str],
+    ) -> Set | None:
+        """The set of a chain; None if no label is in it. unread: of sentences looked at so far, why they cannot be read."""
+        mentions = tuple([item.mention for item in chain if item.mention is not None])
+        if not mentions:
+            return None
+        for item in chain:
+            if item.sentence not in unread:
+                unread[item.sentence] = _unreadable(text, *sentences[item.sentence])
+            if unread[item.sentence]:
+                item.bar(unread[item.sentence])
+            elif others and _overlaps(item.start, item.end, others):
+                item.bar(sets.OVERLAP)
+        group = chain[0].group
+        places = tuple(sorted({item.sentence for item in chain}))
+        reason = next((item.barred for item in chain if item.barred), "")
+        edits: dict[str, tuple[Edit, ...]] = {}
+        if not reason:
+            for item in chain:
+                if item.kind == "pronoun" and self._gendered is not None:
+                    self._gendered.replace_pronoun(text, item)
+            for target in self.words.groups:
+                if target != group and all(target in item.replacements for item in chain):
+                    edits[target] = _edits(text, chain, target)
+            reason = "" if edits else sets.NO_COUNTERPART
+        barred = (Bar(mentions[0], reason),) if reason else ()
+        return Set(self.attribute, group, edits, 0.0 if reason else 1.0, places, mentions, barred)
 
 
-def _bars(chain: Chain, known: bool) -> tuple[Bar, ...]:
-    """Why each mention of a chain stays, the gravest reason first. known: whether there are words for it to become."""
-    doubted = [item for item in chain.items if item.mention is not None and item.weight < 1]
-    doubted.sort(key=lambda item: item.weight)
-    rest = chain.reason if chain.weight < 1 else sets.BOUND if doubted else sets.DOUBTED if known else sets.NO_COUNTERPART
-    own = [Bar(item.mention, item.reason) for item in doubted if item.mention is not None]
-    barred = [Bar(item.mention, rest) for item in chain.items if item.mention is not None and item.weight >= 1]
-    return tuple(barred + own if doubted and chain.weight < doubted[0].weight else own + barred)
+def _edits(text: str, chain: Chain, target: str) -> tuple[Edit, ...]:
+    """The edits that bring a chain's items to a target."""
+    out: list[Edit] = []
+    dropped = None  # a word that falls away, so that the next takes its article
+    for item in chain:
+        word = item.replacements[target]
+        said = text[item.start : item.end]
+        stop = item.end
+        if word and item.kind in ("noun", "plural"):
+            stop, word = agreement.possessive(text, item.end, said, word)
+        if not word and item.gap:
+            stop = item.gap
+        if word:
+            begins = dropped.start if dropped is not None and dropped.gap == item.start else item.start
+            article = agreement.article_edit(text, begins, text[begins : item.end], word)
+            if article is not None:
+                out.append(Edit(*article))
+        dropped = None if word else item
+        out.append(Edit(item.start, stop, word))
+    return tuple(out)
+
+
+def _unreadable(text: str, start: int, end: int) -> str:
+    """Why a sentence text[start:end] is left alone whatever it says; empty where it is not."""
+    if end - start > LONGEST_SENTENCE:
+        return sets.LONG
+    words = LETTERS.findall(text[start:end].lower())
+    if len(words) < 6 or not ENGLISH.isdisjoint(words):
+        return ""
+    known = sum(word in pronouns.shipped().classes for word in words)
+    return "" if 2 * known >= len(words) else sets.FOREIGN
+
+
+def _overlaps(start: int, end: int, others: Sequence[tuple[int, int]]) -> bool:
+    before = bisect_left(others, (end, 0)) - 1  # of one attribute each, at most a few overlap
+    return any(start < stop for _, stop in others[max(0, before - 3) : before + 1])
+
+
+def shown(text: str, sentences: Sequence[tuple[int, int]], proposed: Set, target: str) -> list[str]:
+    """The exchange of a set for a target as marked windows (see `marking.windows`)."""
+    return marking.windows(text, proposed.edits[target], [sentences[place] for place in proposed.sentences])
 
 
 def rewrite(
@@ -225,11 +190,23 @@ def rewrite(
 ) -> Rewritten:
     """A text with every eligible set exchanged, whatever a plan would say.
 
-    source: only sets of this group; target: to this group. By default every group goes to another, of several possible
-    ones to the one that a hash of the text says. Raises ValueError for an attribute or a group that
-    the lists do not have.
+    Args:
+        text: The document.
+        lists: Word lists.
+        attribute: The one to exchange.
+        method: gc or base.
+        source: Only sets of this group are exchanged; None: of every group.
+        target: They go to this group; None: of several to the one that a hash of the text says.
+        strictness: The least probability of being right that is exchanged.
+        judge: Who gives it; None: every set that its form does not bar is exchanged.
+
+    Returns:
+        The text, its edits, and all sets.
+
+    Raises:
+        ValueError: An attribute or a group that the lists do not have.
     """
-    substituter = Substituter(lists, attribute, method, strictness, judge)
+    substituter = Substituter(lists, attribute, method)
     for group in (source, target):
         if group is not None and group not in substituter.words.groups:
             known = ", ".join(substituter.words.groups)
@@ -238,22 +215,44 @@ def rewrite(
     every = found.find_all(text)
     sentences = trimmed(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
-    wanted = chooser(substituter, text, source, target)
-    edits = [edit for each in proposed if (group := wanted(each)) is not None for edit in each.edits[group]]
-    edits.sort()
+    wanted = chooser(text, source, target)
+    proposed = judged(text, sentences, proposed, wanted, judge if method == "gc" else None)
+    edits = sorted(
+        edit
+        for each in proposed
+        if each.confidence > 0 and each.confidence >= strictness and (group := wanted(each)) is not None
+        for edit in each.edits[group]
+    )
     return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
 
 
-def chooser(
-    substituter: Substituter, text: str, source: str | None = None, target: str | None = None
-) -> Callable[[Set], str | None]:
-    """Says of a text's sets which group each goes to, whatever a plan would say; None: it stays. See `rewrite`."""
+def judged(
+    text: str,
+    sentences: Sequence[tuple[int, int]],
+    proposed: Sequence[Set],
+    wanted: Callable[[Set], str | None],
+    judge: Judge | None,
+) -> list[Set]:
+    """Sets with the confidence of a judge, asked about the exchange that is wanted of each; the others stay as they are."""
+    asked = [(number, target) for number, each in enumerate(proposed) if (target := wanted(each)) is not None]
+    out = list(proposed)
+    if judge is None or not asked:
+        return out
+    answers = judge.exchanges(proposed[0].attribute, [shown(text, sentences, proposed[at], target) for at, target in asked])
+    for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
+        barred = (Bar(proposed[at].mentions[0], reason),) if reason else ()
+        out[at] = replace(proposed[at], confidence=confidence, barred=barred)
+    return out
+
+
+def chooser(text: str, source: str | None = None, target: str | None = None) -> Callable[[Set], str | None]:
+    """Says of a text's sets which group each would go to, whatever a plan would say; None: to none. See `rewrite`."""
     number = base_cda.drawn(text, 0, 1 << 32)  # one for the text: all of it goes to the same of several groups
 
     def wanted(proposed: Set) -> str | None:
         group = target or (proposed.targets[number % len(proposed.targets)] if proposed.targets else None)
         if group is None or (source is not None and proposed.source != source):
             return None
-        return group if substituter.eligible(proposed, group) else None
+        return group if group in proposed.edits else None
 
     return wanted

@@ -88,13 +88,3 @@ def _is_noun(word: str) -> bool:
     if word.endswith("ly") or PAST.search(word):
         return code[0] >= "3"
     return code[0] != "0" or (code[2] == "0" and not word.endswith(("ed", "ly", "ing")))
-
-
-def is_compound(word: str) -> bool:
-    """Whether a word after a noun's place makes a compound with it («child labour»)."""
-    if not word or word in NO_NOUN:
-        return False
-    code = pronouns.shipped().classes.get(word, "0")
-    if word.endswith(("ed", "ly")):
-        return False
-    return code[0] in "34" or (code[0] == "2" and code[2:3] == "0")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 import yaml
 
 from evenflow.transforms.substitution.sets import Item
-from evenflow.transforms.substitution.wordsets import WORD, WordSets
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -68,46 +67,51 @@ class Companions:
 
     def __init__(self, roles: RoleMap):
         spelled = sorted(roles.companions, key=len, reverse=True)
-        self._first = {word: first[0] for word in spelled if (first := WORD.match(word)) is not None}
-        self._firsts = frozenset(self._first.values())
-        self._every = _any_of(spelled)
-        self._patterns: dict[str, re.Pattern[str]] = {}  # by a first word, of the companions that begin with it
+        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])") if spelled else None
         self._roles = roles
 
-    def are_in(self, words: frozenset[str]) -> bool:
-        """Whether a text of these words may have one."""
-        return not self._firsts.isdisjoint(words)
-
-    def find(self, text: str, start: int, end: int, words: frozenset[str]) -> Iterator[re.Match[str]]:
-        """The companions in a sentence text[start:end] of these words, in its order."""
-        firsts = self._firsts & words
-        if not firsts:  # most sentences have none
-            return iter(())
-        if len(firsts) > 1 or not text.isascii():
-            return self._every.finditer(text, start, end)
-        (first,) = firsts  # mostly, and a search for all takes far longer
-        if first not in self._patterns:
-            self._patterns[first] = _any_of([word for word, own in self._first.items() if own == first])
-        return self._patterns[first].finditer(text, start, end)
-
     def beside(
-        self, text: str, sentences: Sequence[tuple[int, int]], places: Iterable[int], items: Sequence[Item], words: WordSets
+        self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item]
     ) -> Iterator[tuple[Item, Role]]:
-        """The companions in some sentences that none of the items overlaps, as nouns, each with its first role."""
-        spans: list[tuple[int, int]] | None = None
-        for place in places:
-            for match in self.find(text, *sentences[place], words[place]):
-                spans = spans if spans is not None else sorted((item.start, item.end) for item in items)
+        """The companions in some sentences that overlap no item.
+
+        Args:
+            text: The document.
+            sentences: (start, end) in order.
+            places: Numbers of the sentences to look in, ascending.
+            items: What is known already, in the text's order.
+
+        Yields:
+            Each companion as a noun, with its first role.
+        """
+        if self._pattern is None or not places:
+            return
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a capital with two letters («İ»): offsets would not hold
+            lowered = "".join(each if len(each.lower()) != 1 else each.lower() for each in text)
+        spans = [(item.start, item.end) for item in items]
+        for first, last in _runs(places):
+            for match in self._pattern.finditer(lowered, sentences[first][0], sentences[last][1]):
                 at = bisect_left(spans, (match.end(),)) - 1
-                if at < 0 or spans[at][1] <= match.start():
-                    word = spelling.fold(match[0])
-                    item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
-                    yield item, self._roles.by_word[word][0]
+                if at >= 0 and spans[at][1] > match.start():
+                    continue
+                place = next((each for each in range(first, last + 1) if match.end() <= sentences[each][1]), None)
+                if place is None or match.start() < sentences[place][0]:
+                    continue
+                word = spelling.fold(match[0])
+                item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
+                yield item, self._roles.by_word[word][0]
 
 
-def _any_of(words: Sequence[str]) -> re.Pattern[str]:
-    """Matches one of some words, of which the longer stand before the shorter."""
-    return re.compile(rf"(?:(?<![\w-])|(?<=\bnon-))(?:{'|'.join(map(re.escape, words))})(?![\w-])", re.IGNORECASE)
+def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive numbers."""
+    first = last = places[0]
+    for place in places[1:]:
+        if place > last + 1:
+            yield first, last
+            first = place
+        last = place
+    yield first, last
 
 
 def path_of(words: WordList) -> Path:

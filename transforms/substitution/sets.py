@@ -8,29 +8,14 @@ from typing import NamedTuple
 
 from evenflow.transforms.labels import Mention
 
-# Reasons for which a mention is left as it is.
-DATE = "date or year"
-HISTORY = "history or politics"
-NAMED = "named person"
-REFERS = "refers to a named person"
-UNSURE = "unsure who is meant"
-SENSE = "another sense"
-GENERIC = "generic"
-IDIOM = "idiom"
-QUOTATION = "quotation"
+# Reasons for which a mention is left as it is: those that its form tells, and those that a judge gives.
 EVEN = "even already"
-COMPARED = "groups are compared"
-DOCTRINE = "law or doctrine"
 NO_COUNTERPART = "no counterpart of the role"
 LONG = "sentence too long"
-BOUND = "bound to a barred mention"
 FOREIGN = "not English"
-WORK = "named work or organisation"
-ADDRESS = "code or address"
 OVERLAP = "overlaps another mention"
+BOUND = "bound to a barred mention"
 DOUBTED = "too unsure"
-BIOLOGY = "biology"
-REPORTED = "real people of the news"
 
 
 class Edit(NamedTuple):
@@ -52,10 +37,9 @@ class Bar(NamedTuple):
 class Item:
     """A word of one group in a sentence: a mention, or a word that is no label but must change with one (mention None).
 
-    kind: pronoun, noun, plural, adjective, title or other. weight: the confidence that the word itself may change.
-    reason: why that is less than 1, if so. replacements: by target group, the word as it would stand in the text, empty
-    where it falls away. choices: by target group, what may stand there too, as lists write it; canonical: how a list writes
-    the word itself.
+    kind: pronoun, noun, plural, adjective, title or other. barred: why the word may not change, if its form says so.
+    replacements: by target group, the word as it would stand in the text, empty where it falls away. choices: by target
+    group, what may stand there too, as lists write it; canonical: how a list writes the word itself.
     """
 
     start: int
@@ -65,18 +49,15 @@ class Item:
     kind: str
     sentence: int
     mention: Mention | None
-    weight: float = 1.0
-    reason: str = ""
+    barred: str = ""
     replacements: dict[str, str] = field(default_factory=dict)
-    particular: bool = False  # whether it is a certain person or thing («the rabbi»), not a group in general
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     canonical: str = ""
     gap: int = 0  # where the word ends with the blank after it, if a replacement by nothing takes that too
 
-    def lower(self, weight: float, reason: str) -> None:
-        """Take the confidence down to a weight, keeping the gravest reason."""
-        if weight < self.weight:
-            self.weight, self.reason = weight, reason
+    def bar(self, reason: str) -> None:
+        """Say why the word may not change; the first reason stays."""
+        self.barred = self.barred or reason
 
 
 @dataclass(frozen=True)
@@ -84,8 +65,8 @@ class Set:
     """Mentions of one group that hang together and change together or not at all.
 
     edits: by target group, over the document's text, in its order, none overlapping; empty where the set may not change.
-    confidence: 0 to 1. sentences: their places in the list given. barred: each mention that bars the set, with its reason.
-    The set is eligible at a strictness of at most its confidence.
+    confidence: the probability (0 to 1) that its exchange is right, as far as it was judged. sentences: their places in the
+    list given. barred: mentions that keep the set as it is, each with its reason.
     """
 
     attribute: str

@@ -1,0 +1,72 @@
+"""How an exchange is shown to a model or a person: the text with each change marked where it stands.
+
+    The [king|queen] of Spain and [his|her] sons waved.
+
+One string holds the paragraph before and after, in little more than half of the tokens that both would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+OPEN, BETWEEN, CLOSE = "[", "|", "]"
+GAP = " … "  # between two stretches of a text that are not neighbours
+BEFORE, AFTER = 140, 60  # characters of context before the first and after the last sentence that changes
+LONGEST = 420  # characters of one window: about 100 tokens
+MOST = 3  # windows of an exchange; what changes beyond them repeats what they show
+
+Span = tuple[int, int]
+Change = tuple[int, int, str]
+
+
+def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> list[str]:
+    """The marked windows of an exchange.
+
+    Args:
+        text: The document.
+        changes: (start, end, replacement) of characters, in order, none overlapping.
+        sentences: (start, end) of the sentences that have a change, in order.
+
+    Returns:
+        At least one window for a change: neighbouring sentences, with what stands around them, at most MOST.
+    """
+    out: list[str] = []
+    first = 0
+    while first < len(sentences) and len(out) < MOST:
+        last = first
+        start = sentences[first][0]
+        while last + 1 < len(sentences) and sentences[last + 1][1] - start <= LONGEST - BEFORE and (
+            sentences[last + 1][0] - sentences[last][1] <= AFTER
+        ):
+            last += 1
+        end = sentences[last][1]
+        own = [each for each in changes if start <= each[0] < end]
+        if own:
+            low, high = _around(text, start, end, own)
+            out.append(marked(text[low:high], [(a - low, b - low, word) for a, b, word in own if b <= high]))
+        first = last + 1
+    return out
+
+
+def marked(text: str, changes: Sequence[Change]) -> str:
+    """A text with its changes marked, blanks and line breaks as single blanks."""
+    parts: list[str] = []
+    at = 0
+    for start, end, replacement in changes:
+        parts += (text[at:start], OPEN, text[start:end], BETWEEN, replacement, CLOSE)
+        at = end
+    parts.append(text[at:])
+    return " ".join("".join(parts).split())
+
+
+def _around(text: str, start: int, end: int, changes: Sequence[Change]) -> Span:
+    """Where a window begins and ends: whole words, and of a long sentence what is around its changes."""
+    if end - start > LONGEST:
+        start = max(start, changes[0][0] - LONGEST // 2)
+        end = min(end, start + LONGEST)
+    low, high = max(0, start - BEFORE), min(len(text), end + AFTER)
+    if low:
+        low = text.find(" ", low, start) + 1 or start
+    if high < len(text):
+        high = max(text.rfind(" ", end, high), end)
+    return low, max(high, min(changes[0][1], len(text)))

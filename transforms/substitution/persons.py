@@ -1,0 +1,135 @@
+"""Which mentions are one person: chains of words of one group that change together or not at all.
+
+A pronoun goes back to the nearest word for a person of its group, within three sentences, unless a name of that sex stands
+between: then it is the named person's. Where one sentence offers two people of the group, both are joined: a set too large
+changes rightly or stays, one too small changes by half. In the manner of Lappin and Leass (1994), with recency alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from evenflow.transforms.substitution import names
+from evenflow.transforms.substitution.sets import Item
+
+WINDOW = 3  # sentences back in which a pronoun's person is looked for
+SAID_OF = re.compile(
+    r"['’](?:s|re|m)\s|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b", re.IGNORECASE
+)
+LONGEST_SAID = 50  # characters between somebody and the noun that is said of them: «she is a successful young actress»
+DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
+
+Chain = list[Item]
+
+
+def chains(
+    text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], sexes: Mapping[str, str], caseless: bool
+) -> list[Chain]:
+    """The items in chains, each in one.
+
+    Args:
+        text: The document.
+        sentences: (start, end) in order.
+        items: Gendered words in the text's order.
+        sexes: The sex (f, m) that the first names of a group's people have, by group.
+        caseless: Whether the text is written without capitals.
+
+    Returns:
+        The chains, each in the text's order.
+    """
+    out: list[Chain] = []
+    for group, sex in sexes.items():
+        out += _Group(text, sentences, sex, caseless).chains([item for item in items if item.group == group])
+    return out
+
+
+class _Group:
+    """Chains the items of one group."""
+
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
+        self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
+
+    def chains(self, items: Sequence[Item]) -> list[Chain]:
+        owner: dict[int, Chain] = {}
+        recent: list[Item] = []  # persons so far: pronouns, singular nouns and titles
+        for item in items:
+            while recent and item.sentence - recent[0].sentence > WINDOW:
+                del recent[0]
+            before = [recent[-1]] if recent else []
+            if item.kind == "pronoun":
+                joined = self._antecedents(item, recent)
+            elif item.kind == "noun" and before and self._is_said_of(before[0], item):
+                joined = before
+            elif item.kind in ("noun", "plural", "title"):
+                joined = self._same(item, recent)
+            else:
+                joined = []
+            chain = [item]
+            for other in joined:
+                if chain is not owner[id(other)]:
+                    chain = owner[id(other)] + chain if chain[0] is item else _merged(owner[id(other)], chain)
+                    for each in chain:
+                        owner[id(each)] = chain
+            owner[id(item)] = chain
+            if item.kind in ("pronoun", "noun", "title", "plural"):
+                recent.append(item)
+        return list({id(chain): chain for chain in owner.values()}.values())
+
+    def _antecedents(self, item: Item, recent: Sequence[Item]) -> list[Item]:
+        """To whom a pronoun goes back: the nearest person, and who else stands in the sentence of that one."""
+        singular = [each for each in recent if each.kind != "plural"]
+        if not singular:
+            return []
+        nearest = singular[-1]
+        starts = {each.start for each in singular if each.kind == "title"}
+        at = self._sentences[nearest.sentence][0] if nearest.kind == "title" else nearest.end
+        for name in names.find(self._text, at, item.start, self._caseless):
+            if name.sex in (self._sex, "e") and name.start not in starts and name.start >= nearest.start:
+                return []
+        return [nearest, *(each for each in singular[:-1] if each.sentence == nearest.sentence and each.kind == "noun")]
+
+    def _is_said_of(self, person: Item, item: Item) -> bool:
+        """Whether a noun says what somebody before it is: «she is a waitress», «he worked as a waiter»."""
+        between = self._text[person.end : item.start]
+        return (
+            person.sentence == item.sentence
+            and person.kind != "plural"
+            and len(between) <= LONGEST_SAID
+            and SAID_OF.search(between) is not None
+            and "," not in between.strip()
+        )
+
+    def _same(self, item: Item, recent: Sequence[Item]) -> list[Item]:
+        """The same word before: «a man … the man», «women … women», «Mr. Lee … Mr. Lee»."""
+        same = next((each for each in reversed(recent) if each.word == item.word), None)
+        if same is None:
+            return []
+        definite = DEFINITE.search(self._text, max(0, item.start - 30), item.start) is not None
+        return [same] if definite or item.kind == "plural" or item.sentence == same.sentence else []
+
+
+def _merged(first: Chain, second: Chain) -> Chain:
+    return sorted([*first, *second], key=lambda item: item.start)
+
+
+def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
+    """Chains for lists without pronouns: a group's words in one sentence, or in neighbouring ones of a line, are one story.
+
+    Args:
+        text: The document.
+        items: Words of the groups, in the text's order.
+
+    Returns:
+        The chains, each in the text's order.
+    """
+    out: list[Chain] = []
+    last: dict[str, Chain] = {}
+    for item in items:
+        chain = last.get(item.group)
+        reach = 2 if item.mention is None else 1  # a word that is no label («mosque») is the faith's that was named before it
+        if chain is None or item.sentence - chain[-1].sentence > reach or "\n" in text[chain[-1].end : item.start]:
+            chain = last[item.group] = []
+            out.append(chain)
+        chain.append(item)
+    return out
