@@ -219,7 +219,7 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
         if annotator.proposer is not None and done.details is not None:
             from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
 
-            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed, annotator.proposer)
+            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed)
     if done.details is not None:
         write_block(done.details.rows.table(), path.with_suffix(sentence_table.SUFFIX))
     if done.aside is not None:

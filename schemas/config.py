@@ -91,7 +91,7 @@ class Config(Section):
         return self.attributes.get(attribute, Attribute()).mode or self.repair.mode
 
     def strictness(self, attribute: str) -> float:
-        """The least confidence of an attribute's substitutions."""
+        """The least probability of being right of an attribute's substitutions."""
         own = self.attributes.get(attribute, Attribute()).strictness
         return self.repair.strictness if own is None else own
 

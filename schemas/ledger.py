@@ -82,7 +82,8 @@ class Repair(Entry):
     before: sums of the text before substitution, after the filter of stereotypes. score_before: its score. expected_dr: what
     the plan leads to on average; None without a plan. shortage (M,): mentions that a group still lacks under the plan.
     mentions (M,): after, not weighted. sets: mentions that hang together, of them eligible, changed; barred: the others by
-    their reason. sentences, documents: changed. copies: documents added. weights: least and greatest, None in other modes.
+    their reason; judged: exchanges that were drawn and that the encoder judged. sentences, documents: changed. copies:
+    documents added. weights: least and greatest, None in other modes.
     """
 
     mode: Literal["substitute", "augment", "reweight"]
@@ -93,6 +94,7 @@ class Repair(Entry):
     shortage: list[float]
     mentions: list[int]
     sets: int = 0
+    judged: int = 0
     eligible: int = 0
     changed: int = 0
     barred: dict[str, int] = {}

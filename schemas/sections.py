@@ -66,8 +66,13 @@ class Repair(Section):
     )
     strictness: Share = Field(
         default=0.5,
-        description="Least confidence of a substitution that is made: 0 makes all that are possible, 1 the surest alone. 0.5: "
-        "what is more likely right than not.",
+        description="Least probability that a substitution which is made is right: 0 makes all that are possible, 1 the surest "
+        "alone. 0.5: what is more likely right than not.",
+    )
+    judge: Literal["careful", "fast"] = Field(
+        default="careful",
+        description="Who says whether an exchange is right. careful: the shipped encoder, of each exchange that is drawn and of "
+        "which the first stage (static embeddings) is unsure; fast: the first stage alone.",
     )
     seed: int = Field(default=0, ge=0, description="Of the draw that chooses sentences under the plan; any number.")
     weight_limit: float = Field(

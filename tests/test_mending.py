@@ -1,6 +1,5 @@
 import gzip
 import json
-import math
 import os
 import subprocess
 import sys
@@ -63,25 +62,22 @@ def test_substitution_makes_a_pane_even(tmp_path: Path) -> None:
     assert gender.repair.sentences == sum(row["text_cda"] is not None for row in sentences(tmp_path / "out"))
 
 
-def test_the_counts_realised_differ_from_the_plan_by_sampling_alone(tmp_path: Path) -> None:
+def test_the_counts_realised_are_the_plans(tmp_path: Path) -> None:
     texts = [MEN[i % 5] for i in range(2000)] + [WOMEN[i % 2] for i in range(300)]
     path = write(tmp_path / "in.jsonl", texts)
-    off = []
-    for seed in range(3):
+    changed = set()
+    for seed in range(2):
         output = tmp_path / f"out{seed}"
         [entry] = run(path, output, repair__mode="substitute", repair__seed=seed)
         repair = entry.attributes["gender"].repair
         assert repair is not None
-        rate = repair.changed / repair.eligible
-        # A set has two or three mentions, drawn together: the counts spread as that many times independent sets do.
-        spread = 3 * math.sqrt(repair.eligible * rate * (1 - rate))
         female, male = repair.mentions
-        off.append(abs(female - male) / 2 / spread)
         assert female + male == sum(repair.before.counts)
-    assert max(off) < 4 and sum(off) > 0  # the draws are not the plan itself
+        assert abs(female - male) <= 1
+        changed.add(frozenset(each["id"] for each in sentences(output) if each["text_cda"] is not None))
+    assert len(changed) == 2  # which ones, the seed says
 
 
-@pytest.mark.parametrize("mode", ["substitute", "augment", "reweight"])
 def test_outputs_do_not_depend_on_workers(tmp_path: Path, mode: str) -> None:
     path = write(tmp_path / "in.jsonl", [(MEN + WOMEN)[i % 7] for i in range(400)])
     one, two = tmp_path / "one", tmp_path / "two"

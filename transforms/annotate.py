@@ -322,7 +322,11 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
         return None
     from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
 
-    return Proposer(config, lists, tier.judge() if tier is not None else None)
+    if config.repair.method == "base":
+        return Proposer(config, lists)
+    from evenflow.transforms.models import static
+
+    return Proposer(config, lists, tier.judge() if tier is not None else None, static.shipped())
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

@@ -69,7 +69,7 @@ def drop(path: Path, rows: Sequence[int], places: Sequence[str], annotator: Anno
         from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
 
         gone = [block.column(2)[row].as_py() for row in rows]
-        proposals.drop(path.with_suffix(proposals.SUFFIX), gone, annotator.proposer)
+        proposals.drop(path.with_suffix(proposals.SUFFIX), gone)
     if path.with_suffix(sentence_table.SUFFIX).exists():
         sentence_table.drop(path.with_suffix(sentence_table.SUFFIX), [block.column(2)[row].as_py() for row in rows])
     ids, texts, ordinals = (rest.column(i).to_pylist() for i in range(3))

@@ -42,7 +42,7 @@ class Gendered:
         for label in words.labels:
             key = spelling.fold(label)
             others = words.counterparts.get(label, ())
-            other = roles.prefer.get(key) or (others[0] if others else "")
+            other = roles.prefer[key] if key in roles.prefer else others[0] if others else ""
             self._pair[key] = "" if spelling.fold(other) == key else other
         self._choices = {
             spelling.fold(label): choosing.with_roles(pairs, roles.by_word.get(spelling.fold(label), ()))

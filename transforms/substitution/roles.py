@@ -52,7 +52,7 @@ class RoleMap:
     """The roles of an attribute.
 
     by_word: folded word -> its roles. canonical: folded word -> as written. companions: folded words that are no labels.
-    prefer: folded label -> counterpart. groups: folded word -> group.
+    prefer: folded label -> counterpart, empty where it has none. groups: folded word -> group.
     """
 
     by_word: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
@@ -156,7 +156,7 @@ def read(path: Path, groups: Sequence[str]) -> RoleMap:
                 if group_of.setdefault(key, group) != group:
                     raise RoleMapError(f"{path}: {word!r} stands in two groups, {group_of[key]} and {group}")
     companions = frozenset(spelling.fold(word) for role in extra for words in role.words.values() for word in words)
-    prefer = {spelling.fold(str(label)): str(other) for label, other in stored.get("prefer", {}).items()}
+    prefer = {spelling.fold(str(label)): str(other or "") for label, other in stored.get("prefer", {}).items()}
     return RoleMap(by_word, canonical, group_of, companions, prefer)
 
 
