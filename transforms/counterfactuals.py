@@ -235,7 +235,10 @@ def _unreadable(text: str, start: int, end: int) -> str:
     """Why a sentence text[start:end] is left alone whatever it says; empty where it is not."""
     if end - start > LONGEST_SENTENCE:
         return sets.LONG
-    words = LETTERS.findall(text[start:end].lower())
+    said = text[start:end].lower()
+    if not ENGLISH.isdisjoint(said.split()):  # mostly, and quickly told
+        return ""
+    words = LETTERS.findall(said)
     if len(words) < 6 or not ENGLISH.isdisjoint(words):
         return ""
     known = sum(word in pronouns.shipped().classes for word in words)

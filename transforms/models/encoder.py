@@ -1,6 +1,0 @@
-def shipped():
-    class E:
-        def exchanges(self, attribute, windows):
-            return [(0.9, "") for w in windows]
-
-    return E()
