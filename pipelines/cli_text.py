@@ -167,7 +167,7 @@ def _rewriter(
     if method == "gc":
         from evenflow.transforms.models import encoder
 
-        judge = encoder.shipped()
+        judge = encoder.Encoder.shipped()
     strictness = {words.attribute: settings.strictness(words.attribute) for words in lists}
     try:
         return Rewriter(lists, "gc" if method == "gc" else "base", source, target, strictness, judge)

@@ -326,7 +326,7 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
         return Proposer(config, lists)
     from evenflow.transforms.models import static
 
-    return Proposer(config, lists, tier.judge() if tier is not None else None, static.shipped())
+    return Proposer(config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped())
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

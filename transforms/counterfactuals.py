@@ -264,6 +264,7 @@ def rewrite(
     target: str | None = None,
     strictness: float = STRICTNESS,
     judge: Judge | None = None,
+    tier: Tier | None = None,
 ) -> Rewritten:
     """A text with every eligible set exchanged, whatever a plan would say.
 
@@ -276,6 +277,7 @@ def rewrite(
         target: They go to this group; None: of several to the one that a hash of the text says.
         strictness: The least probability of being right that is exchanged.
         judge: Who gives it; None: every set that its form does not bar is exchanged.
+        tier: A language model that chooses words and judges; what it leaves open is the judge's.
 
     Returns:
         The text, its edits, and all sets.
@@ -283,7 +285,7 @@ def rewrite(
     Raises:
         ValueError: An attribute or a group that the lists do not have.
     """
-    substituter = Substituter(lists, attribute, method)
+    substituter = Substituter(lists, attribute, method, tier=tier)
     for group in (source, target):
         if group is not None and group not in substituter.words.groups:
             known = ", ".join(substituter.words.groups)
@@ -310,7 +312,7 @@ def judged(
     judge: Judge | None,
 ) -> list[Set]:
     """Sets with the confidence of a judge, asked about the exchange that is wanted of each; the others stay as they are."""
-    asked = [(number, target) for number, each in enumerate(proposed) if (target := wanted(each)) is not None]
+    asked = [(number, target) for number, each in enumerate(proposed) if not each.judged and (target := wanted(each)) is not None]
     out = list(proposed)
     if judge is None or not asked:
         return out

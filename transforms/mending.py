@@ -241,7 +241,7 @@ def _judge(config: Config) -> Judge | None:
         return None
     from evenflow.transforms.models import encoder  # it takes a part of a second to load
 
-    return encoder.shipped()
+    return encoder.Encoder.shipped()
 
 
 def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Config, figures: Figures) -> dict[str, Any]:
