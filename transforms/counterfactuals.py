@@ -50,7 +50,7 @@ class Rewritten:
 class FirstStage(Protocol):
     """Says at once, of everything, how likely an exchange is right."""
 
-    def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[float]:
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
         """Of each exchange, given as its marked windows, the probability that it is right."""
         ...
 
@@ -58,7 +58,7 @@ class FirstStage(Protocol):
 class Judge(Protocol):
     """Says whether an exchange is right."""
 
-    def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
         """Of each exchange, given as its marked windows: the probability that it is right, and why not if it is not."""
         ...
 
