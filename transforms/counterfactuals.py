@@ -274,7 +274,7 @@ def rewrite(
         attribute: The one to exchange.
         method: gc or base.
         source: Only sets of this group are exchanged; None: of every group.
-        target: They go to this group; None: of several to the one that a hash of the text says.
+        target: They go to this group; None: a hash of the text says to which of those that a set may go to.
         strictness: The least probability of being right that is exchanged.
         judge: Who gives it; None: every set that its form does not bar is exchanged.
         tier: A language model that chooses words and judges; what it leaves open is the judge's.

@@ -154,7 +154,7 @@ class Exchanges:
         rest = self._copy(spot, document, kept) if self._augments else None
         if rest is not None:
             rest.key = unit.key
-            rest.settled = (target,) if target in rest.kind.targets else ()
+            rest.settled = tuple(each for each in (*unit.settled, target) if each in rest.kind.targets)
         return rest
 
     def _unit(self, spot: Spot, document: Proposed, place: int) -> Unit:

@@ -97,9 +97,7 @@ class LlmJudge:
                 chosen[index] = chosen[index]._replace(settled=False)
         return chosen
 
-    def judge_substitutions(
-        self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()
-    ) -> list[float | None]:
+    def judge_substitutions(self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()) -> list[float | None]:
         """The confidence of each pair of original and changed sentence, asked in one batch; None where nothing was answered.
 
         confidences: of the substitutions so far; 1 if not given.

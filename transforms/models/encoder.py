@@ -65,9 +65,7 @@ class Encoder:
             self.layout = Layout(self.about["choices"])
             self._calibration = {name: (float(each[0]), float(each[1])) for name, each in self.about["calibration"].items()}
             self._tokenizer = tokenizer(folder / VOCABULARY)
-            self._session: Any = onnxruntime.InferenceSession(
-                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
-            )
+            self._session: Any = onnxruntime.InferenceSession(str(folder / GRAPH), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # both libraries raise types of their own, down to Exception itself
             raise ModelError(f"{path}: the model cannot be used ({error}); {files.REBUILD}") from error
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from evenflow.transforms import english
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).parent.with_name("names.tsv")
@@ -41,8 +42,8 @@ def first_names() -> dict[str, str]:
 @cache
 def _sure_small() -> dict[str, str]:
     """First names that are no common word, so that they are names without a capital too."""
-    common = pronouns.shipped().classes
-    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in common}
+    words = english.words("irregular_pasts")
+    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in words}
 
 
 def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Name]:

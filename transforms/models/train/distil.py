@@ -93,7 +93,12 @@ def head(rows: Floats, targets: Sequence[float], weights: Sequence[float] | None
 
 
 def write(
-    words: Sequence[str], vectors: npt.NDArray[np.int8], scale: float, heads: Mapping[str, Floats], out: Path, about: Mapping[str, Any]
+    words: Sequence[str],
+    vectors: npt.NDArray[np.int8],
+    scale: float,
+    heads: Mapping[str, Floats],
+    out: Path,
+    about: Mapping[str, Any],
 ) -> None:
     """Writes the files that `static.FirstStage` reads."""
     out.mkdir(parents=True, exist_ok=True)
