@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pytest
+
+from evenflow.transforms.models import encoder, static
+
 Says = Callable[[str], float]
 
 
@@ -28,3 +32,9 @@ class First(Judge):
 
     def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[float]:  # type: ignore[override]
         return [probability for probability, _ in super().exchanges(attribute, windows)]
+
+
+def shipped(patch: pytest.MonkeyPatch, judge: Judge, first: First) -> None:
+    """Put them in the place of the shipped models, in this process."""
+    patch.setattr(encoder.Encoder, "shipped", lambda: judge)
+    patch.setattr(static.FirstStage, "shipped", lambda: first)

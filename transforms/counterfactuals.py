@@ -220,7 +220,7 @@ def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
                 out.append(Edit(*article))
         dropped = None if word else item
         out.append(Edit(item.start, stop, word))
-    return tuple(out)
+    return tuple(sorted(out))  # an article before a word that falls away came after it
 
 
 def _changed(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
