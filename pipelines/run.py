@@ -62,10 +62,11 @@ class Run:
     def go(self) -> Outcome:
         """Run to the end, a halt or an error.
 
-        Raises RunError, InputError, OSError, LedgerError, LockedError, WorkerError, WordListError, SuiteError.
+        Raises RunError, ChangedError, InputError, OSError, LedgerError, LockedError, WorkerError, WordListError, SuiteError.
         """
         inside = self.output.resolve()
-        names = {name: size for name, size in files.match(self.inputs).items() if inside not in Path(name).resolve().parents}
+        found = {name: each for name, each in files.find(self.inputs).items() if inside not in Path(name).resolve().parents}
+        names = {name: each.bytes for name, each in found.items()}
         if not names:
             raise files.InputError(f"{', '.join(self.inputs)}: nothing there but this run's own output")
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
@@ -73,19 +74,43 @@ class Run:
         with OutputLock(self.output):
             record = settings(self.config, lists, {"input": names})
             entries, finished = begin(self.output, record, self.config)
+            self._see_unchanged(found, record, entries, finished)
             if finished:
                 return Outcome(entries, 0)
             commit.clear_leftovers(self.output, entries)
             if held := hold.held(self.output, entries, self.config.gate.policy):
                 return Outcome(entries, 0, held)
-            return self._read(names, record, commit.Committer(self.output, self.config, lists, entries))
+            committer = commit.Committer(self.output, self.config, lists, entries)
+            outcome = self._read(names, committer)
+            if not outcome.held:
+                after = files.find(self.inputs)
+                gone = files.Stored(0, None)
+                self._see_unchanged({name: after.get(name, gone) for name in names}, record, committer.entries, True)
+            return outcome
 
-    def _read(self, names: dict[str, int], record: dict[str, Any], committer: commit.Committer) -> Outcome:
+    def _see_unchanged(
+        self, found: dict[str, files.Stored], record: dict[str, Any], entries: Sequence[PaneEntry], finished: bool
+    ) -> None:
+        """See that what panes have read is still so: files that another size or time makes doubtful are read again.
+
+        Notes what was seen. Raises ChangedError, OSError.
+        """
+        meta = ledger.read_meta(self.output) or {}
+        known = meta.get("modified") or {}
+        now = {name: each.modified for name, each in found.items()}
+        sizes = meta.get("settings", {}).get("input") or {}
+        doubtful = {name for name, each in found.items() if known.get(name, each.modified) != each.modified}
+        doubtful |= {name for name, each in found.items() if sizes.get(name, each.bytes) != each.bytes}
+        gate.see_unchanged(doubtful, entries)
+        if now != known or finished != meta.get("finished"):
+            note(self.output, record, self.config, finished, now)
+
+    def _read(self, names: dict[str, int], committer: commit.Committer) -> Outcome:
         done, total = len(committer.entries), sum(names.values())
-        place = gate.Place(self.config.model_dump(), str(self.output / "staged"))
+        place = gate.Place(self.config.model_dump(), str(self.output / "staged"), files.root(names))
         if self.workers == 1:
             place.workshop().on_block = self.on_block
-        panes = (pane for pane in gate.cut(names, self.config) if pane.number >= done)
+        panes = gate.cut(names, self.config, committer.entries[-1] if done else None)
         held: str | None = None
         began = time.perf_counter()
         source = workers.staged(panes, place, self.workers)
@@ -96,7 +121,7 @@ class Run:
                     part = pane.size / max(sum(each.size for each in chunk), 1)
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
                     folder = place.folder(pane.number)
-                    ranges = [SourceRange(file=each.file, first=each.first, last=each.last) for each in pane.segments]
+                    ranges = [_range(folder, each) for each in pane.segments]
                     entry = committer.commit(folder, gate.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
                     spent_here = now - began - timings.pop(commit.START, 0.0)  # once a run, it is no pane's
@@ -111,9 +136,13 @@ class Run:
             source.close()
         committer.finish()
         commit.clear_staged(self.output)
-        if not held:
-            note(self.output, record, self.config, finished=True)
         return Outcome(committer.entries, len(committer.entries) - done, held)
+
+
+def _range(folder: Path, each: gate.Segment) -> SourceRange:
+    """A segment that was read, for the ledger."""
+    digest = gate.digest_file(folder, each).read_text()
+    return SourceRange(file=each.file, first=each.first, last=each.last, offset=each.offset, sha256=digest)
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
@@ -159,13 +188,17 @@ def begin(output: Path, record: dict[str, Any], config: Config) -> tuple[list[Pa
     if known is None:
         note(output, record, config, finished=False)
         return entries, False
+    if files_then := known["settings"].get("input"):  # earlier versions noted paths as they were given
+        known["settings"]["input"] = {files.absolute(name): size for name, size in files_then.items()}
     if changed := ledger.changed_settings(known["settings"], record):
         lines = "\n  ".join(changed)
         raise RunError(f"{output} was begun with other settings:\n  {lines}\ngo on with those, or give another --output")
     return entries, bool(known["finished"])
 
 
-def note(output: Path, record: dict[str, Any], config: Config, finished: bool) -> None:
-    """Write ledger/meta.json."""
+def note(
+    output: Path, record: dict[str, Any], config: Config, finished: bool, modified: dict[str, int | None] | None = None
+) -> None:
+    """Write ledger/meta.json. modified: when each file was changed, nanoseconds since 1970."""
     meta = {"version": 1, "settings": record, "configuration": config.model_dump(), "finished": finished}
-    ledger.write_meta(output, meta)
+    ledger.write_meta(output, meta if modified is None else meta | {"modified": modified})

@@ -140,12 +140,15 @@ class AttributeEntry(Entry):
 class SourceRange(Entry):
     """Records first..last (ordinals from 0, both included) of a file, dead letters among them.
 
-    Of a stream: file is kafka:TOPIC/PARTITION, and first..last are offsets.
+    offset: the byte where the first record begins, where a reader may begin there. sha256: of what the pane has read of it
+    (record_digest). Of a stream: file is kafka:TOPIC/PARTITION, first..last are offsets, and there is neither.
     """
 
     file: str
     first: int
     last: int
+    offset: int | None = None
+    sha256: str | None = None
 
 
 class Shard(Entry):

@@ -3,13 +3,15 @@ import errno
 import gzip
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates import hold
-from evenflow.gates.ledger import read_entries
+from evenflow.gates.ledger import read_entries, read_meta
+from evenflow.pipelines.gate import ChangedError
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load
 
@@ -203,3 +205,71 @@ def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     Run([str(corpus)], tmp_path / "out", load(None), on_block=lambda figures: seen.append(figures.documents)).go()
     assert sum(seen) == 30
+
+
+def documents(*texts: str) -> str:
+    return "".join(json.dumps({"text": text}) + "\n" for text in texts)
+
+
+def test_made_ids_tell_files_of_one_name_in_two_folders_apart(tmp_path: Path) -> None:
+    for language in ("de", "en"):
+        (tmp_path / "in" / language).mkdir(parents=True)
+        (tmp_path / "in" / language / "part-00000.jsonl").write_text(documents("She did.", "He did."), encoding="utf-8")
+    [entry] = Run([str(tmp_path / "in")], tmp_path / "out", load(None)).go().entries
+    assert (entry.documents, entry.dead) == (4, 0)
+    made = [f"{language}/part-00000.jsonl#{place}" for language in ("de", "en") for place in (0, 1)]
+    assert [row["id"] for row in rows_of(tmp_path / "out")] == made
+
+
+def stop_after_a_pane(inputs: list[str], output: Path, docs: int = 2) -> None:
+    class Killed(Exception):
+        pass
+
+    def kill(progress) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        Run(inputs, output, load(None, {"pane.docs": docs}), on_pane=kill).go()
+
+
+@pytest.mark.parametrize("keep_time", [False, True], ids=["another time", "the same time"])
+def test_a_file_rewritten_at_the_same_size_is_refused(tmp_path: Path, keep_time: bool) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(documents("She 1.", "She 2.", "She 3.", "She 4."), encoding="utf-8")
+    stop_after_a_pane([str(path)], tmp_path / "out")
+    stat = path.stat()
+    path.write_text(documents("She 3.", "She 4.", "She 1.", "She 2."), encoding="utf-8")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + (0 if keep_time else 10**9)))
+    with pytest.raises(ChangedError, match=r"in\.jsonl: changed since pane 0 read it \(its records 0 to 1 are others now\)"):
+        Run([str(path)], tmp_path / "out", load(None, {"pane.docs": 2})).go()
+
+
+def test_a_file_that_was_only_touched_is_gone_on_with(corpus: Path, tmp_path: Path) -> None:
+    Run([str(corpus)], tmp_path / "whole", load(None, {"pane.docs": 10})).go()
+    stop_after_a_pane([str(corpus)], tmp_path / "out", 10)
+    os.utime(corpus, ns=(1, 1))
+    Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go()
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+    assert read_meta(tmp_path / "out")["modified"] == {str(corpus): 1}
+
+
+def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    for path in (one, two):
+        path.write_text(documents("She 1.", "She 2."), encoding="utf-8")
+
+    def rewrite(progress) -> None:
+        one.write_text(documents("She 3.", "She 4."), encoding="utf-8")
+        os.utime(one, ns=(1, 1))
+
+    with pytest.raises(ChangedError, match=r"1\.jsonl: changed"):
+        Run([str(tmp_path)], tmp_path / "out", load(None, {"pane.docs": 2}), on_pane=rewrite).go()
+    assert read_meta(tmp_path / "out")["finished"] is False
+
+
+def test_the_same_file_by_other_names_is_the_same_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in.jsonl").write_text(documents("She did."), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    outcome = Run(["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go()
+    assert [entry.documents for entry in outcome.entries] == [1]
+    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().new == 0

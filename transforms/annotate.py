@@ -103,9 +103,9 @@ class Annotator:
         figures.dead_reasons = dict(found.reasons)
         return figures
 
-    def annotate(self, block: Block) -> Annotated:
-        """The block's documents with their mentions."""
-        return self.annotated(validate(block, self.config, self.own), sum(block.weights()))
+    def annotate(self, block: Block, root: str | None = None) -> Annotated:
+        """The block's documents with their mentions. root: as in records.validate."""
+        return self.annotated(validate(block, self.config, self.own, root=root), sum(block.weights()))
 
     def annotated(self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None) -> Annotated:
         """Validated documents with their mentions.

@@ -109,7 +109,7 @@ def effects(corpus: Sequence[str], attribute: str, steps: Sequence[float]) -> li
     total: dict[str, Effect] = {}
     reader = files.Reader()
     for pane in gate.cut(files.match(corpus), base.config):
-        blocks = [block for each in pane.segments for block in reader.segment(each.file, each.first, each.last, each.start)]
+        blocks = [block for each in pane.segments for block in reader.segment(each.file, each.first, each.last, each.offset)]
         made: Iterator[Effect] = chain(
             closed({f"gc {step:g}": each for step, each in gc.items()}, [proposer.annotate(block) for block in blocks]),
             with_base(base, [base.annotate(block) for block in blocks]),
