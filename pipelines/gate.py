@@ -24,6 +24,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
+from evenflow.gates.id_index import IdIndex
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, Mended
 from evenflow.schemas.ledger import PaneEntry, Shard, SourceRange
@@ -273,6 +274,25 @@ class ClosePane(beam.DoFn):
             close_pane(pane, sorted(blocks, key=lambda each: each.place), self._place.folder(pane), shop.annotator)
 
 
+class ListStaged(beam.DoFn):
+    """(pane, its Staged blocks) -> staged/PANE/blocks.json: the pane is whole, and is closed by who commits it."""
+
+    def __init__(self, place: Place):
+        self._place = place
+
+    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
+        pane, blocks = element
+        with self._place.workshop().noting_failure():
+            listed = [dataclasses.asdict(each) for each in sorted(blocks, key=lambda each: each.place)]
+            (self._place.folder(pane) / "blocks.json").write_bytes(orjson.dumps(listed))
+
+
+def read_staged(folder: Path) -> list[Staged]:
+    """What ListStaged wrote."""
+    found = orjson.loads((folder / "blocks.json").read_bytes())
+    return [Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found]
+
+
 def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
     if done.table.num_rows:
@@ -292,22 +312,20 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     write_letters(path.with_suffix(".jsonl"), done.dead)
 
 
-def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator) -> None:
+def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator, index: IdIndex | None = None) -> None:
     """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the
-    blocks, mark the pane ready."""
+    blocks, mark the pane ready. index: of the ids of all panes before, where these count."""
     figures = {each.stem: each.figures for each in blocks}
     if annotator.tier is not None:
         from evenflow.transforms.llm import llm_pane  # it is there wherever a language model is
 
         figures = llm_pane.settled(figures, folder, annotator, stage)
-    staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
-    for path, rows, places in duplicates.repeated(staged):
-        rest, letters = duplicates.drop(path, rows, places, annotator)
-        rest.input_bytes, rest.llm = figures[path.stem].input_bytes, figures[path.stem].llm
-        for reason, number in figures[path.stem].dead_reasons.items():
-            rest.dead_reasons[reason] = rest.dead_reasons.get(reason, 0) + number
-        figures[path.stem] = rest
-        write_letters(path.with_suffix(".jsonl"), letters)
+    stems = [each.stem for each in blocks]
+    known = None if index is None else index.known(duplicates.ids(folder, stems))
+    for stem, doubles in duplicates.repeated(folder, stems, known):
+        figures[stem], letters = duplicates.drop(folder, stem, doubles, annotator, figures[stem])
+        write_letters(folder / f"{stem}.jsonl", letters)
+    staged = [path for stem in stems if (path := folder / f"{stem}.arrow").exists()]
     closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
     if annotator.repairs:
         from evenflow.transforms import mending  # as above
@@ -318,8 +336,8 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
     config = annotator.config
     layout = Layout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
     shards = write_shards(staged, folder, pane, layout)
-    set_aside = aside.write([folder / f"{each.stem}{aside.SUFFIX}" for each in blocks], folder, pane, layout)
-    letters = _join_letters(folder, [each.stem for each in blocks], pane)
+    set_aside = aside.write([folder / f"{stem}{aside.SUFFIX}" for stem in stems], folder, pane, layout)
+    letters = _join_letters(folder, stems, pane)
     for path in staged:
         path.unlink()
     ready = {
@@ -358,13 +376,15 @@ def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
 
 
 def graph(source: beam.Pipeline, panes: list[Pane], place: Place) -> None:
-    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards."""
+    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards, but where that is left to
+    who commits the panes one after the other."""
+    alone = place.workshop().annotator.config.duplicates.scope == "pane"
     _ = (
         source
         | "Segments" >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
         | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
         | "Blocks of a pane" >> beam.GroupByKey()
-        | "Close a pane" >> beam.ParDo(ClosePane(place))
+        | "Close a pane" >> beam.ParDo(ClosePane(place) if alone else ListStaged(place))
     )
 
 

@@ -192,7 +192,7 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_later(
 
 def test_an_empty_input_is_a_finished_run_without_panes(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").touch()
-    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries == []
+    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries.totals.panes == 0
 
 
 def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
@@ -273,3 +273,52 @@ def test_the_same_file_by_other_names_is_the_same_input(tmp_path: Path, monkeypa
     outcome = Run(["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go()
     assert [entry.documents for entry in outcome.entries] == [1]
     assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().new == 0
+
+
+def dead_ids(output: Path) -> list[tuple[str, str]]:
+    letters = [json.loads(line) for path in sorted((output / "dead-letter").iterdir()) for line in path.read_text().splitlines()]
+    return [
+        (json.loads(base64.b64decode(each["raw_base64"]))["id"], each["reason"].split(" came first in ")[1]) for each in letters
+    ]
+
+
+AWFUL, PLAIN = "All men are lazy pigs.", "She sold him a fish."
+
+
+@pytest.mark.parametrize("texts, aside", [((AWFUL, PLAIN), 1), ((PLAIN, AWFUL), 0), ((AWFUL, AWFUL), 1)])
+def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(tmp_path: Path, texts: tuple[str, str], aside: int) -> None:
+    rows = [{"id": "a", "text": texts[0]}, {"id": "b", "text": PLAIN}, {"id": "a", "text": texts[1], "n": 1}]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    config = load(None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0}, ["gender"])
+    [entry] = Run([str(path)], tmp_path / "out", config).go().entries
+    assert entry.checks.failures == [] and entry.folder == "accepted"
+    assert (entry.documents, 0 if entry.set_aside is None else entry.set_aside.rows) == (2 - aside, aside)
+    assert entry.dead_reasons == {"duplicate id": 1} and dead_ids(tmp_path / "out") == [("a", f"{path}, record 0")]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> None:
+    ids = ["a", "b", "c", "a", "d", "b", "e", "e"]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"id": each, "text": "She did."}) + "\n" for each in ids), encoding="utf-8")
+    overrides = {"pane.docs": 2, "gate.most_dead": 1.0}
+    plain = Run([str(path)], tmp_path / "pane", load(None, overrides)).go()
+    assert [entry.dead for entry in plain.entries] == [0, 0, 0, 1]
+    config = load(None, {**overrides, "duplicates.scope": "run"})
+    Run([str(path)], tmp_path / "whole", config).go()
+    assert [row["id"] for row in rows_of(tmp_path / "whole")] == ["a", "b", "c", "d", "e"]
+    assert dead_ids(tmp_path / "whole") == [("a", "pane 0"), ("b", "pane 0"), ("e", f"{path}, record 6")]
+
+    class Killed(Exception):
+        pass
+
+    def kill(progress) -> None:
+        (tmp_path / "out" / "gate" / "ids.sqlite").unlink()  # it is made anew from the shards
+        raise Killed
+
+    for _ in range(4):
+        with pytest.raises(Killed):
+            Run([str(path)], tmp_path / "out", config, workers, on_pane=kill).go()
+    Run([str(path)], tmp_path / "out", config, workers).go()
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")

@@ -176,10 +176,12 @@ class Annotator:
         columns = [
             (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
             (documents.TEXT, pa.array([found.texts[number] for number in numbers], pa.large_string())),
+            (documents.ORDINAL, pa.array([found.places[number] for number in numbers], pa.int64())),
             (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
             *((column, values.take(take)) for column, values in found.fields.items()),
         ]
-        return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
+        schema = pa.schema([column for column, _ in columns], metadata={documents.FILE: found.file.encode()})
+        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
 
     def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
         for number, text, sentences, mentions in relevant:

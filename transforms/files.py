@@ -12,6 +12,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -119,13 +120,14 @@ def find(patterns: Sequence[str]) -> dict[str, Stored]:
 
 def absolute(name: str) -> str:
     """A file's one name: a local path without what leads in circles, others as they are."""
-    return name if "://" in name else os.path.abspath(name)
+    return name if "://" in name else os.path.abspath(name)  # noqa: PTH100 (a link keeps its name)
 
 
 def root(names: Iterable[str]) -> str:
     """The folder that holds all files, below which ids are made: with a slash at its end, or empty where there is none."""
-    prefix = os.path.commonprefix([name[: name.rfind("/") + 1] for name in names])
-    return prefix[: prefix.rfind("/") + 1]
+    folders = sorted(name[: name.rfind("/")] for name in names)
+    parts = zip(folders[0].split("/"), folders[-1].split("/"), strict=False) if folders else ()
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], parts))
 
 
 def _local(pattern: str) -> dict[str, Stored]:

@@ -16,6 +16,7 @@ from evenflow.schemas.config import Config
 from evenflow.transforms import fields
 from evenflow.transforms.files import Block
 
+UNREADABLE = "unreadable file"  # kind of reason of the dead letter that stands where a file breaks off
 BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 
@@ -59,9 +60,7 @@ def made_id(file: str, place: int, root: str | None = None) -> str:
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
-def validate(
-    block: Block, config: Config, own: frozenset[str], keep_fields: bool = True, root: str | None = None
-) -> Documents:
+def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True, root: str | None = None) -> Documents:
     """The documents of a block. own: names of columns that are computed here and replace fields of that name.
 
     keep_fields: False where only text and id are asked for. root: the folder that all files are in, for ids that are made.
@@ -89,7 +88,7 @@ def validate(
         records.append(rest)
         raws.append(raw)
     if block.fault is not None:
-        out.reasons["unreadable file"] += 1
+        out.reasons[UNREADABLE] += 1
         out.dead.append(dead_letter(block.file, block.first + block.size, block.fault, b""))
     if keep_fields:
         if block.rows is None:
