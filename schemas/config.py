@@ -16,6 +16,7 @@ from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
     Attribute,
     Checks,
+    Duplicates,
     Fields,
     Gate,
     Kafka,
@@ -41,6 +42,7 @@ class ConfigError(ValueError):
 class Config(Section):
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
     pane: Pane = Field(default_factory=Pane, description="The slices of the input that are judged, each as a whole.")
+    duplicates: Duplicates = Field(default_factory=Duplicates, description="Documents with the same id.")
     attributes: dict[str, Attribute] = Field(
         default_factory=lambda: {name: Attribute() for name in loader.SHIPPED},
         description="The protected attributes that are measured, by the names of their word lists.",

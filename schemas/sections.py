@@ -40,8 +40,19 @@ class Pane(Section):
     rolling: int = Field(
         default=4,
         ge=1,
-        description="Panes that a verdict looks back on, its own included. 4: one odd pane (a single book or site) does "
+        description="Panes that a verdict looks back on, its own included: the last accepted ones, for what is judged is what "
+        "accepted/ will be like. 4: one odd pane (a single book or site) does "
         "not decide alone, and a lasting change shows within four panes. 1: each pane is judged by itself.",
+    )
+
+
+class Duplicates(Section):
+    scope: Literal["pane", "run"] = Field(
+        default="pane",
+        description="Where an id names one document, the first; later ones become dead letters. pane: within a pane. run: in "
+        "all panes, whatever became of the first: an exact index of ids on disk, gate/ids.sqlite, which is made anew from the "
+        "shards where it is missing. pane: the index costs (2 million ids of 36 characters took 48 bytes and 16 µs each), and "
+        "panes are then closed one after the other, not by the workers.",
     )
 
 
@@ -165,6 +176,12 @@ class Gate(Section):
         "threshold). 0.02: a stream that lies at a threshold does not change its state with every pane, and one that got "
         "better is let through.",
     )
+    most_dead: Share = Field(
+        default=0.05,
+        description="Share of a pane's records that may become dead letters; with more it is blocked, and it is with any file "
+        "that could not be read to its end. 1: never. 0.05: here and there a record is broken, one in twenty is another defect "
+        "(a wrong fields.text, say), which should not pass for an even pane.",
+    )
     policy: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description="After a blocked pane: quarantine sets it aside and goes on, so that one bad slice does not cost the "
@@ -243,6 +260,16 @@ class Llm(Section):
         ge=0,
         description="Questions a pane at most, the most valuable of it: those where the embedded model is nearest to its "
         "decision; what a cache answers counts too. Each block of the pane that one bears on is read twice. null: any number.",
+    )
+    most_fallbacks: Share = Field(
+        default=0.1,
+        description="Share of a pane's questions that the embedded model may answer in the LLM's place because that failed "
+        "(away, slow, full, wrong answers; not: budget spent). 0.1: what a busy server leaves over; with more, the pane is not "
+        "what was asked for.",
+    )
+    fallbacks: Literal["warn", "block"] = Field(
+        default="warn",
+        description="What more fallbacks than that make of the pane. warn: its text was judged, by the small models.",
     )
     cache: str | None = Field(
         default=None, description="File of answers that runs share; null: evenflow/llm.sqlite in the user's folder for caches."

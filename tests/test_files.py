@@ -104,11 +104,10 @@ def test_segments_are_those_records_in_any_order(tmp_path_factory: pytest.TempPa
     path = tmp_path_factory.getbasetemp() / "segments.jsonl"
     if not path.exists():
         path.write_bytes(PLAIN)
-    starts = {block.first: (block.first, block.offset) for block in files.blocks(str(path)) if block.offset is not None}
     reader = files.Reader()
     for first, size in asked:
         last = min(first + size, len(LINES) - 1)
-        hint = starts[max(start for start in starts if start <= first)] if hinted else None
+        hint = sum(map(len, LINES[:first])) + first if hinted else None
         found = list(reader.segment(str(path), first, last, hint))
         assert [raw for block in found for raw in block.records] == LINES[first : last + 1]
         assert found[0].first == first and found[-1].last == last
@@ -126,3 +125,26 @@ def test_match(tmp_path: Path) -> None:
     for pattern in ("nothing*", "c.csv"):
         with pytest.raises(files.InputError, match="no file matches"):
             files.match([str(tmp_path / pattern)])
+
+
+def test_a_file_is_read_once_whatever_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.jsonl").write_text("{}\n")
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert list(files.find(["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name])) == [
+        str(tmp_path / "link.jsonl")
+    ]
+
+
+@pytest.mark.parametrize(
+    "names, root",
+    [
+        (["/a/en/p.jsonl", "/a/de/p.jsonl"], "/a/"),
+        (["/a/en/p.jsonl", "/a/en2/p.jsonl"], "/a/"),
+        (["/a/p.jsonl"], "/a/"),
+        (["gs://b/en/p.jsonl", "gs://b/p.jsonl"], "gs://b/"),
+        (["gs://b/p.jsonl", "/a/p.jsonl"], ""),
+    ],
+)
+def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
+    assert files.root(names) == root

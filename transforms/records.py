@@ -16,6 +16,7 @@ from evenflow.schemas.config import Config
 from evenflow.transforms import fields
 from evenflow.transforms.files import Block
 
+UNREADABLE = "unreadable file"  # kind of reason of the dead letter that stands where a file breaks off
 BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 
@@ -54,15 +55,15 @@ def dead_letter(file: str, place: int, reason: str, raw: bytes, length: int | No
     }
 
 
-def made_id(file: str, place: int) -> str:
-    """The id of a document that has none: file name and ordinal."""
-    return f"{file.rsplit('/', 1)[-1]}#{place}"
+def made_id(file: str, place: int, root: str | None = None) -> str:
+    """The id of a document that has none: the file's path below a folder (its name, where none is given) and the ordinal."""
+    return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
-def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True) -> Documents:
+def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True, root: str | None = None) -> Documents:
     """The documents of a block. own: names of columns that are computed here and replace fields of that name.
 
-    keep_fields: False where only text and id are asked for.
+    keep_fields: False where only text and id are asked for. root: the folder that all files are in, for ids that are made.
     """
     out = Documents(block.file)
     records: list[dict[str, Any]] = []
@@ -80,14 +81,14 @@ def validate(block: Block, config: Config, own: frozenset[str], keep_fields: boo
             out.dead.append(dead_letter(block.file, place, str(result), raw, block.cut.get(index)))
             continue
         identity, text, rest = result
-        out.ids.append(identity if identity is not None else made_id(block.file, place))
+        out.ids.append(identity if identity is not None else made_id(block.file, place, root))
         out.texts.append(text)
         out.places.append(place)
         kept.append(index)
         records.append(rest)
         raws.append(raw)
     if block.fault is not None:
-        out.reasons["unreadable file"] += 1
+        out.reasons[UNREADABLE] += 1
         out.dead.append(dead_letter(block.file, block.first + block.size, block.fault, b""))
     if keep_fields:
         if block.rows is None:
