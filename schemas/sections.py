@@ -206,6 +206,12 @@ class Kafka(Section):
         description="Seconds that a broker may take to confirm what is published; then the pane is tried again. 20: a broker "
         "that is started anew is back by then.",
     )
+    proof_topic: str = Field(
+        default="evenflow-published",
+        min_length=1,
+        description="Compacted topic where each transaction proves which panes it published; made if it is not there. Gates of "
+        "one cluster share it. Whoever deletes it must say at the next start what was published (--publish-from).",
+    )
 
 
 def _no_key(value: Any) -> Any:
