@@ -126,6 +126,10 @@ def run(
     dead_letter_topic: Annotated[
         str | None, typer.Option(metavar="NAME", help="Publish dead letters there.", rich_help_panel=KAFKA)
     ] = None,
+    publish_from: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="PANE", help="First pane to publish, where no proof says it.", rich_help_panel=KAFKA),
+    ] = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, metavar="N", help="Serve metrics to Prometheus at this port of 127.0.0.1; 0: a free one."),
@@ -199,6 +203,7 @@ def run(
                     runner=runner or [],
                     accepted_topic=accepted_topic,
                     dead_letter_topic=dead_letter_topic,
+                    publish_from=publish_from,
                 )
                 outcome, page = run_stream(given, output, settings, session, quiet, metrics)
     session.resumable = False

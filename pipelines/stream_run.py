@@ -15,7 +15,7 @@ from evenflow.gates.history import History
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import commit, stream
 from evenflow.pipelines.gate import Place
-from evenflow.pipelines.publish import Topics, messages
+from evenflow.pipelines.publish import Topics, identity, messages
 from evenflow.pipelines.run import Outcome, RunError, begin, note, settings
 from evenflow.pipelines.stream_engine import in_process, on_runner, quiet
 from evenflow.schemas.config import Config
@@ -28,6 +28,7 @@ from evenflow.transforms.streaming.kafka_errors import UnreachableError
 from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.streaming.kafka_output import PanePublisher
 from evenflow.transforms.streaming.kafka_panes import PaneCutter
+from evenflow.transforms.streaming.kafka_proof import ProofTopic
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 from evenflow.transforms.streaming.kafka_source import Source
 from evenflow.wordlists import loader
@@ -43,7 +44,7 @@ class Stream:
 
     pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop at the end offsets
     of the start. max_panes: stop after as many. group: where offsets are committed for others to see. publish: topics
-    that the committed panes go to, which needs a group.
+    that the committed panes go to, which needs a group. publish_from: the first pane to publish where no proof says it.
     """
 
     settings: KafkaSettings
@@ -54,6 +55,7 @@ class Stream:
     max_panes: int | None = None
     group: str | None = None
     publish: Topics = field(default_factory=Topics)
+    publish_from: int | None = None
 
     def cutter(self, config: Config, partitions: int) -> PaneCutter:
         """Cuts panes by time, and parts by bytes so that a burst makes no pane without end: pane.mib is the pane's, and each
@@ -88,9 +90,8 @@ class StreamRun:
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
-            for topic in (self.stream.publish.accepted, self.stream.publish.dead_letters):
-                if topic is not None:
-                    self._find(topic)
+            for topic in self.stream.publish.names:
+                self._find(topic)
             return self._go(lists, self.stream.cutter(self.config, partitions))
 
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
@@ -192,19 +193,28 @@ class StreamRun:
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
             return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
-        publisher = PanePublisher(self.stream.settings, self.stream.group, self.config.kafka.delivery_seconds)
-
-        def once(entry: PaneEntry, again: bool) -> None:
-            ends = _ends(entry, topic)
-            if again and publisher.published(ends) > entry.pane:
-                return  # the answer was lost, not the transaction
-            records = messages(self.output, entry, self.stream.publish, self.config.fields.id, annotator.own)
-            publisher.publish(entry.pane, records, ends)
-
-        publish = self._patiently(once)
-        for entry in entries[publisher.published(positions) :]:
+        publisher, publish = self._publisher(entries, annotator)
+        for entry in entries[publisher.begin(len(entries), self.stream.publish_from) :]:
             publish(entry)
         return publish
+
+    def _publisher(self, entries: Sequence[PaneEntry], annotator: Annotator) -> tuple[PanePublisher, Callable[[PaneEntry], None]]:
+        """The publisher, and how it publishes the pane of an entry."""
+        stream_, kafka = self.stream, self.config.kafka
+        assert stream_.group is not None
+        proofs = ProofTopic(stream_.settings, kafka.proof_topic)
+        proofs.prepare()
+        topics = stream_.publish.names
+        ledger = identity(self.output)
+        publisher = PanePublisher(stream_.settings, stream_.group, proofs, ledger, stream_.topic, topics, kafka.delivery_seconds)
+
+        def once(entry: PaneEntry, again: bool) -> None:
+            if again and publisher.begin(len(entries)) > entry.pane:
+                return  # the answer was lost, not the transaction
+            records = messages(self.output, entry, stream_.publish, self.config.fields.id, annotator.own)
+            publisher.publish(entry.pane, records, _ends(entry, stream_.topic))
+
+        return publisher, self._patiently(once)
 
     def _patiently(self, do: Callable[[PaneEntry, bool], None]) -> Callable[[PaneEntry], None]:
         """do(entry, again), tried again while no broker answers: nothing can be read meanwhile, and the entry stands."""

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from evenflow.schemas import server_url
 from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.secrets import check_place, check_security
 
 SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
 
@@ -217,7 +218,7 @@ class Shards(Section):
 
 
 class Kafka(Section):
-    security: dict[str, Any] = Field(
+    security: Annotated[dict[str, Any], BeforeValidator(check_security)] = Field(
         default_factory=dict,
         description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
         "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
@@ -228,13 +229,16 @@ class Kafka(Section):
         description="Seconds that a broker may take to confirm what is published; then the pane is tried again. 20: a broker "
         "that is started anew is back by then.",
     )
-
-
-def _no_key(value: Any) -> Any:
-    """Whatever stands where a key's place is expected is not shown: it may be the key."""
-    if value is not None and not isinstance(value, dict):
-        refuse([Problem((), "{env: NAME} or {file: PATH} was expected: where the key is, never the key")])
-    return value
+    compression: Literal["none", "gzip", "zstd"] = Field(
+        default="zstd",
+        description="Of what is published. zstd: a topic's limit counts what is sent, and all of Kafka's clients read it.",
+    )
+    proof_topic: str = Field(
+        default="evenflow-published",
+        min_length=1,
+        description="Compacted topic where each transaction proves which panes it published; made if it is not there. Gates of "
+        "one cluster share it. Whoever deletes it must say at the next start what was published (--publish-from).",
+    )
 
 
 Tiering = Literal["embedded", "cascade", "llm"]
@@ -245,7 +249,7 @@ class Llm(Section):
         default=None, description="Address of an OpenAI-compatible server, as http://127.0.0.1:8000; null: no LLM is asked."
     )
     model: str | None = Field(default=None, min_length=1, description="The model's name at that server.")
-    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(_no_key)] = Field(
+    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = Field(
         default=None, description="Where the server's key is: {env: NAME} or {file: PATH}, never the key; null: it needs none."
     )
     detection: Tiering = Field(
@@ -291,8 +295,6 @@ class Llm(Section):
                 server_url.split(self.url)
             except ValueError as error:
                 refuse([Problem(("url",), str(error))])
-        if self.key is not None and len(self.key) != 1:
-            refuse([Problem(("key",), "{env: NAME} or {file: PATH} was expected")])
         return self
 
 

@@ -7,17 +7,19 @@ A consumer that reads uncommitted records may see those of a pane twice, or of a
 How that comes about, each step durable before the next:
 
 1. The pane's entry is in the ledger, its shards are in place.
-2. One transaction writes the pane's records and the source offsets of its end, with the pane's number, to the group.
-3. At the next start the number in the group says up to which pane all is published; panes of the ledger after it are
-   published again from their shards. Their earlier attempt, if any, was given up: its transaction never ended.
+2. One transaction writes the pane's records, the source offsets of its end to the group, and to the topic of proofs how many
+   panes of which ledger each topic has (see kafka_proof.py).
+3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards. What was open is given up
+   before. Where there is no proof, or another ledger's, nothing is published until a person has said from which pane on.
 
-The transactional id is the group's, so a second publisher of the same group shuts the first one out.
+The transactional id is the ledger's, so of two copies of an output the second publisher shuts the first one out. Group offsets
+are for others to see: whatever becomes of them, nothing is published twice or left out.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -27,9 +29,11 @@ from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from evenflow.transforms.streaming.kafka_cluster import ANSWER_MS, Cluster
 from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, explained
-from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, PartitionKey, note
+from evenflow.transforms.streaming.kafka_offsets import PartitionKey, note
+from evenflow.transforms.streaming.kafka_proof import Proof, ProofTopic, due, record_key, record_value
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
+PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
 FLUSH_BYTES = 8 << 20  # kafka-python holds what it has not sent in memory, without a limit of its own
 REQUEST_BYTES = 64 << 20  # of one record; the topic's max.message.bytes is what really limits it
 DELIVERY_SECONDS = 20.0  # that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried again
@@ -48,38 +52,87 @@ class Message(NamedTuple):
 
 
 class PublisherFencedError(KafkaSourceError):
-    """Another publisher of the same group has taken over."""
+    """Another publisher of the same ledger has taken over."""
 
 
 class PanePublisher:
-    """Publishes panes in the order of the ledger. Not for two threads at a time.
+    """Publishes panes in the order of a ledger. Not for two threads at a time.
 
-    delivery: seconds after which a broker that confirms nothing counts as not reachable.
+    Args:
+        settings: The cluster.
+        group: Where the source's offsets go.
+        proofs: Where the proofs are.
+        ledger: Identity of the ledger.
+        source: The topic that the panes are read from.
+        targets: The topics that are published to.
+        delivery: Seconds after which a broker that confirms nothing counts as not reachable.
     """
 
-    def __init__(self, settings: KafkaSettings, group: str, delivery: float = DELIVERY_SECONDS):
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        group: str,
+        proofs: ProofTopic,
+        ledger: str,
+        source: str,
+        targets: Sequence[str],
+        delivery: float = DELIVERY_SECONDS,
+    ):
         self._settings, self._group, self._delivery = settings, group, delivery
+        self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
+        self._due: dict[str, int] = {}
         self._producer: Any = None
 
-    def published(self, partitions: Iterable[PartitionKey]) -> int:
-        """Number of panes that are published: the next one to publish. partitions: all of the source's in the ledger.
+    def begin(self, panes: int, given: int | None = None) -> int:
+        """Find out what is published already, and prove it where a person had to say so; the first pane to publish.
 
-        Raises KafkaSourceError.
+        Args:
+            panes: How many panes the ledger has.
+            given: See `kafka_proof.due`.
+
+        Raises:
+            UnprovenError: Nobody knows what is published.
+            KafkaSourceError: Another reason.
         """
-        self._connected()  # ends what an earlier publisher left open, so that the offsets are final
-        offsets = GroupOffsets(self._settings, self._group)
-        try:
-            panes = [each.pane for each in offsets.committed(partitions).values() if each.pane is not None]
-        finally:
-            offsets.close()
-        return max(panes, default=-1) + 1
+        self._connected()  # ends what an earlier publisher left open, so that its proofs are there or never will be
+        known = self._proofs.read(self._source, self._targets)
+        found = {each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name) for each in self._targets}
+        unproven = {each: at for each, at in found.items() if known.get(each) != Proof(self._ledger, at)}
+        if unproven:
+            self._transaction("the start", (), unproven, {}, 0)
+        self._due = found
+        return min(found.values(), default=panes)
 
     def publish(self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]) -> int:
-        """Publish a pane of the ledger with the source offsets (topic, partition) -> next of its end; how many records.
+        """Publish a pane of the ledger to the topics that lack it; how many records.
 
-        Nothing is visible to a read_committed consumer unless all is. Raises UnreachableError where the broker does not
-        answer in time, after which `published` says whether the pane is, and the other KafkaSourceErrors.
+        Nothing is visible to a read_committed consumer unless all is.
+
+        Args:
+            pane: Its number.
+            messages: Its records; those for topics that have it are left out.
+            positions: The source's offsets of its end, (topic, partition) -> next.
+
+        Raises:
+            UnreachableError: The broker does not answer in time. `begin` then says whether the pane is published.
+            KafkaSourceError: Another reason.
         """
+        lacking = {topic for topic, due in self._due.items() if due <= pane}
+        mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
+        records = (each._replace(headers=(*each.headers, mark)) for each in messages if each.topic in lacking)
+        count = self._transaction(f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane)
+        self._due |= dict.fromkeys(lacking, pane + 1)
+        return count
+
+    def _transaction(
+        self,
+        what: str,
+        messages: Iterable[Message],
+        proven: Mapping[str, int],
+        positions: Mapping[PartitionKey, int],
+        pane: int,
+    ) -> int:
+        """Messages, proofs by topic and offsets in one transaction; how many messages."""
         producer = self._connected()
         count = held = 0
         topic = ""
@@ -95,16 +148,20 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
-            _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
+            for target, panes in proven.items():  # last: from here to the end no other gate can read proofs
+                producer.send(self._proofs.name, record_value(Proof(self._ledger, panes)), record_key(self._source, target))
+            producer.flush(self._delivery)
+            if positions:
+                offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
+                _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
             self.close()  # a new producer begins by giving up the open transaction
             if _is_fenced(error):
-                raise PublisherFencedError(f"group {self._group}: another publisher of this group has taken over") from error
+                raise PublisherFencedError(f"ledger {self._ledger}: another publisher of this ledger has taken over") from error
             if topic and Cluster(self._settings).is_missing(topic, 0):
                 raise TopicMissingError(f"topic {topic} is not on {self._settings.bootstrap}: create it") from error
-            raise explained(error, self._settings, f"publishing pane {pane}") from error
+            raise explained(error, self._settings, f"publishing {what}") from error
         except BaseException:
             self.close()
             raise
@@ -113,7 +170,7 @@ class PanePublisher:
     def _connected(self) -> Any:
         if self._producer is None:
             options: dict[str, Any] = {
-                "transactional_id": f"evenflow-{self._group}",
+                "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
                 # In whole milliseconds, as requests have them. kafka-python gives a record up later than `flush` does: a
                 # transaction that lost one tells no more that it was for want of an answer.
@@ -131,7 +188,7 @@ class PanePublisher:
                 self._producer.init_transactions()
             except kafka_errors.KafkaError as error:
                 self.close()
-                raise explained(error, self._settings, f"publishing for group {self._group}") from error
+                raise explained(error, self._settings, f"publishing for ledger {self._ledger}") from error
         return self._producer
 
     def close(self) -> None:
