@@ -38,7 +38,7 @@ def test_from_and_to() -> None:
 
 def test_what_is_left_says_why() -> None:
     judge = Judge(lambda shown: 0.25 if "egnant" in shown else 0.75, "biology")
-    document = rewritten("Pregnant women should rest.\n\nMen and women came.", Rewriter(GENDER, "gc", judge=judge))
+    document = rewritten("A pregnant woman rested.\n\nMen and women came.", Rewriter(GENDER, "gc", judge=judge))
     pregnant, even = document["sentences"]
     assert pregnant["text_cda"]["gender"] is even["text_cda"]["gender"] is None
     assert [(each["reason"], each["confidence"]) for each in pregnant["sets"]] == [("biology", 0.25)]
