@@ -9,7 +9,7 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python 
 MINILM = ["onnx>=1.16", "onnxruntime>=1.18", "tokenizers>=0.20"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
-TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in ("substitution", "stereotyping", "llm", "streaming")))
+TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")))
 ROOMS = ("pipelines", "pipelines.board", *TRANSFORMS, "gates", "schemas", "wordlists", "prompts")
 
 setup(
@@ -23,13 +23,14 @@ setup(
     python_requires=">=3.11",
     packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
     package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
-    package_data={"": ["py.typed", "*.yaml", "*.json", "*.tsv", "*.npz", "*.j2"]},
+    package_data={"": [*(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")), "py.typed", "shipped/*"]},
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
         "great-expectations>=1.24,<2",
         "jinja2>=3.1",
         "numpy>=1.26",
+        "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
         "orjson>=3.9",
         "pandas>=2.1",
         "pyarrow>=15",
@@ -37,6 +38,7 @@ setup(
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
+        "tokenizers>=0.20",  # the word pieces that those networks read
         "typer>=0.12",
         "zstandard>=0.22",
     ],
@@ -45,7 +47,7 @@ setup(
         "llm": LLM,
         "metrics": METRICS,
         "minilm": MINILM,
-        "train": ["torch>=2.4", "transformers>=4.45", "peft>=0.13"],
+        "train": ["onnx>=1.16", "onnxscript>=0.3", "peft>=0.13", "scikit-learn>=1.4", "torch>=2.6", "transformers>=4.45"],
         "test": [
             *KAFKA,
             *LLM,

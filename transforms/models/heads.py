@@ -1,0 +1,53 @@
+"""What the heads of the encoder tell, and where each stands in a row of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+# Why an exchange is wrong, by the guideline's names (docs/exchange_guideline.md), and as a report says it.
+REASONS = {
+    "named": "a person with a name is meant",
+    "event": "a real event, work, organisation or place is meant",
+    "untrue": "what is said does not hold of the other group",
+    "sense": "the word has another sense here",
+    "law": "law, doctrine or custom is about this group",
+    "biology": "it is about the body",
+    "idiom": "it is a fixed phrase, a call or an exclamation",
+    "compared": "the groups are compared",
+    "elsewhere": "the word is bound to something outside of the passage",
+    "half": "only a part of what hangs together would change",
+    "form": "the form does not fit the sentence",
+}
+EXCHANGE = 0
+REASON = slice(1, 1 + len(REASONS))
+STEREOTYPE = REASON.stop
+ASSOCIATION = STEREOTYPE + 1  # that a group's name called this to mind, of whomever it is said
+STRENGTH = ASSOCIATION + 1
+YES_NO = {"exchange": EXCHANGE, "stereotype": STEREOTYPE, "association": ASSOCIATION, "strength": STRENGTH}
+STANCE = "stance"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a row of head values: those above, then a column for each class of each choice.
+
+    Attributes:
+        choices: Names and classes: how a sentence is said (`STANCE`), and the linguistic indicators.
+    """
+
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """The columns of each choice."""
+        out: dict[str, slice] = {}
+        at = STRENGTH + 1
+        for name, classes in self.choices.items():
+            out[name] = slice(at, at := at + len(classes))
+        return out
+
+    @property
+    def outputs(self) -> int:
+        """How many columns there are."""
+        return STRENGTH + 1 + sum(map(len, self.choices.values()))

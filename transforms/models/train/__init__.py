@@ -1,0 +1,1 @@
+"""Training of the models that ship: data, network and loss, evaluation, export. Needs the extra `train`."""

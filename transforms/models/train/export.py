@@ -1,0 +1,70 @@
+"""Writes a trained network as the 8-bit ONNX file that `encoder.Encoder` reads."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from evenflow.transforms.models import files
+from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, VERSION, VOCABULARY
+from evenflow.transforms.models.heads import Layout
+from evenflow.transforms.models.train.network import Network
+
+
+def write_encoder(
+    network: Network, layout: Layout, calibration: Mapping[str, list[float]], vocabulary: Path, out: Path, about: Mapping[str, Any]
+) -> None:
+    """Writes graph, vocabulary and manifest.
+
+    Args:
+        network: Trained.
+        layout: Of its heads.
+        calibration: Slope and shift of each head that gives a probability.
+        vocabulary: Word pieces, one a line.
+        out: The folder.
+        about: More for the manifest: what it was trained on.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    network.eval()
+    ids = torch.tensor([[101, 2158, 2003, 2058, 102]])
+    length = torch.export.Dim("length", min=2, max=network.places.num_embeddings)
+    with tempfile.TemporaryDirectory() as folder:
+        exact, small = Path(folder) / "exact.onnx", Path(folder) / "small.onnx"
+        program = torch.onnx.export(
+            network,
+            (ids, torch.tensor([[0, 1, 0, 2, 0]])),
+            input_names=["ids", "types"],
+            output_names=["values"],
+            dynamic_shapes=({1: length}, {1: length}),
+            dynamo=True,
+        )
+        assert program is not None
+        drawn = program.model_proto
+        del drawn.graph.value_info[:]  # shapes that the quantiser finds itself
+        onnx.save(drawn, str(exact))
+        # 7 bits of weights: without the instructions of newer processors, sums of 8-bit products are cut off at 16 bits.
+        quantize_dynamic(
+            str(exact),
+            str(small),
+            op_types_to_quantize=["MatMul", "Gemm", "Gather"],
+            per_channel=True,
+            reduce_range=True,
+            weight_type=QuantType.QInt8,
+        )
+        onnx.checker.check_model(str(small))
+        shutil.copyfile(small, out / GRAPH)
+    if vocabulary.resolve() != (out / VOCABULARY).resolve():
+        shutil.copyfile(vocabulary, out / VOCABULARY)
+    content = {
+        "choices": {name: list(classes) for name, classes in layout.choices.items()},
+        "calibration": dict(calibration),
+        **about,
+    }
+    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, VOCABULARY], content)

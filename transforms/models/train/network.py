@@ -1,0 +1,136 @@
+"""The encoder and its heads, in torch: BERT (Devlin et al., 2019) cut to its first layers, with types of our own."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from evenflow.transforms.models.pieces import CHANGED, LONGEST, TYPES, Pieces
+
+WIDTH, WITHIN, HEADS = 384, 1536, 12
+DROPOUT = 0.1
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
+        self.out = nn.Linear(WIDTH, WIDTH)
+        self.norm1 = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.up = nn.Linear(WIDTH, WITHIN)
+        self.down = nn.Linear(WITHIN, WIDTH)
+        self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        rows, length = x.shape[0], x.shape[1]
+        q, k, v = self.qkv(x).view(rows, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = q @ k.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5
+        if mask is not None:
+            scores = scores + mask
+        met = (scores.softmax(-1) @ v).transpose(1, 2).reshape(rows, length, WIDTH)
+        x = self.norm1(x + self.dropout(self.out(met)))
+        return self.norm2(x + self.dropout(self.down(functional.gelu(self.up(x)))))
+
+
+class Network(nn.Module):
+    """Word pieces in, one row of head values out.
+
+    Args:
+        layers: How many.
+        pieces: How many word pieces there are.
+        outputs: How many values the heads give.
+    """
+
+    def __init__(self, layers: int, pieces: int, outputs: int):
+        super().__init__()
+        self.words = nn.Embedding(pieces, WIDTH)
+        self.places = nn.Embedding(LONGEST, WIDTH)
+        self.types = nn.Embedding(TYPES, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.layers = nn.ModuleList([Layer() for _ in range(layers)])
+        self.dropout = nn.Dropout(DROPOUT)
+        self.heads = nn.Linear(2 * WIDTH, outputs)
+
+    def embedded(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """(n, 2 * WIDTH): the mean of a text's pieces, and of those in changes (the same mean where there are none)."""
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.dropout(self.norm(self.words(ids) + self.places(places) + self.types(types)))
+        lows = None if mask is None else (1 - mask)[:, None, None, :] * -1e4
+        for layer in self.layers:
+            x = layer(x, lows)
+        kept = torch.ones_like(ids, dtype=x.dtype) if mask is None else mask
+        marked = (types >= CHANGED).to(x.dtype) * kept
+        marked = marked + kept * (marked.sum(1, keepdim=True) == 0).to(x.dtype)
+        means = [(x * each[:, :, None]).sum(1) / each.sum(1, keepdim=True) for each in (kept, marked)]
+        return torch.cat(means, 1)
+
+    def forward(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        return self.heads(self.dropout(self.embedded(ids, types, mask)))
+
+
+def batch(pieces: Sequence[Pieces]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids, types and mask, each (n, longest)."""
+    longest = max(len(each.ids) for each in pieces)
+    ids, types = (torch.zeros(len(pieces), longest, dtype=torch.long) for _ in range(2))
+    mask = torch.zeros(len(pieces), longest)
+    for row, each in enumerate(pieces):
+        size = len(each.ids)
+        ids[row, :size], types[row, :size] = torch.tensor(each.ids), torch.tensor(each.types)
+        mask[row, :size] = 1
+    return ids, types, mask
+
+
+def pretrained(path: Path, layers: int, outputs: int) -> Network:
+    """A network with the weights of all-MiniLM-L6-v2's first layers, as its package has them (safetensors).
+
+    Raises:
+        KeyError: A tensor that the file does not have.
+    """
+    read = tensors(path)
+    words = read["embeddings.word_embeddings.weight"]
+    network = Network(layers, len(words), outputs)
+    types = read["embeddings.token_type_embeddings.weight"]
+    state = {
+        "words.weight": words,
+        "places.weight": read["embeddings.position_embeddings.weight"][:LONGEST],
+        "types.weight": types[[0] * TYPES],
+        "norm.weight": read["embeddings.LayerNorm.weight"],
+        "norm.bias": read["embeddings.LayerNorm.bias"],
+    }
+    for number in range(layers):
+        of, to = f"encoder.layer.{number}.", f"layers.{number}."
+        for kind in ("weight", "bias"):
+            qkv = [read[f"{of}attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
+            state[f"{to}qkv.{kind}"] = np.concatenate(qkv)
+            for own, theirs in (
+                ("out", "attention.output.dense"),
+                ("norm1", "attention.output.LayerNorm"),
+                ("up", "intermediate.dense"),
+                ("down", "output.dense"),
+                ("norm2", "output.LayerNorm"),
+            ):
+                state[f"{to}{own}.{kind}"] = read[f"{of}{theirs}.{kind}"]
+    network.load_state_dict({name: torch.tensor(each) for name, each in state.items()}, strict=False)
+    network.words.weight.requires_grad = False
+    return network
+
+
+def tensors(path: Path) -> Mapping[str, np.ndarray]:
+    """The float tensors of a safetensors file (a length, a JSON header, the numbers)."""
+    data = path.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + size])
+    out: dict[str, np.ndarray] = {}
+    for name, each in header.items():
+        if name != "__metadata__" and each["dtype"] == "F32":
+            start, stop = (8 + size + at for at in each["data_offsets"])
+            out[name] = np.frombuffer(data[start:stop], "<f4").reshape(each["shape"])
+    return out
