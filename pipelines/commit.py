@@ -26,6 +26,7 @@ from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import weight
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.transforms.stereotyping import calibration
 from evenflow.wordlists.loader import WordList
 
 START = "start checks"  # stage of the first commit: loading Great Expectations
@@ -63,7 +64,7 @@ class Committer:
             for words in self._lists
         }
         suite = Path(config.checks.suite) if config.checks.suite else None
-        strong = {name: config.stereotype_threshold(name) for name in limits if config.policy(name) in ("remove", "quarantine")}
+        strong = {name: least for name in limits if (least := _strong(config, name)) is not None}
         return PaneChecks(
             self._output,
             suite,
@@ -159,6 +160,14 @@ class Committer:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
+    """The least score and probability of a stereotype that is taken out; None where none is."""
+    if config.policy(attribute) not in ("remove", "quarantine"):
+        return None
+    cut = calibration.cut(attribute, config.stereotypes.precision)
+    return None if cut is None else (config.stereotype_threshold(attribute), cut)
 
 
 def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:

@@ -125,21 +125,20 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
     del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
-    del kept["stereotypes"]["encoder"]  # where it lies is nothing; what it is stands below
     asked = config.llm.url is not None and config.tells_sentences
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
         del kept["llm"][name]
     told = {"prompts": _prompts()} if asked else {}
-    return {"configuration": kept, "wordlists": digests, **told, **_encoder(config), **source}
+    return {"configuration": kept, "wordlists": digests, **told, **_stereotypes(config), **source}
 
 
-def _encoder(config: Config) -> dict[str, str]:
-    """The digest of the sentence encoder, if one is asked: with another, other sentences would be called."""
-    if config.stereotypes.encoder is None or not config.looks_for_stereotypes:
+def _stereotypes(config: Config) -> dict[str, str]:
+    """The digest of what finds stereotypes, if they are looked for: with another, other sentences would be called."""
+    if not config.looks_for_stereotypes:
         return {}
-    from evenflow.transforms.stereotyping import stereotype_minilm
+    from evenflow.transforms.stereotyping import reading
 
-    return {"encoder": stereotype_minilm.digest(Path(config.stereotypes.encoder))}
+    return {"stereotypes": reading.digest()}
 
 
 def _prompts() -> dict[str, str]:

@@ -132,3 +132,13 @@ def _sums(seen: AttributeFigures) -> Sums:
 
 def _summed(counts: Sequence[dict[str, int]]) -> dict[str, int]:
     return {reason: sum(each.get(reason, 0) for each in counts) for reason in sorted({key for each in counts for key in each})}
+
+
+def left_in(entries: Sequence[PaneEntry]) -> list[str]:
+    """A line for each attribute whose stereotypes were to be taken out and were not, since no precision is known."""
+    last = entries[-1].attributes if entries else {}
+    return [
+        f"stereotypes of {name} were flagged and not taken out: how often the detector is right there is not known"
+        for name, each in last.items()
+        if each.stereotypes is not None and each.stereotypes.policy != "flag" and each.stereotypes.cut is None
+    ]

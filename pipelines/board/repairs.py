@@ -60,10 +60,16 @@ def stereotypes(name: str, entries: Sequence[PaneEntry]) -> dict[str, Any] | Non
     found = [each for entry in entries if (each := entry.attributes[name].stereotypes) is not None]
     if not found:
         return None
-    sums = {key: sum(getattr(each, key) for each in found) for key in ("asked", "unsure", "potential", "strong")}
+    sums = {key: sum(getattr(each, key) for each in found) for key in ("asked", "unsure", "potential", "strong", "kept")}
     examples = [example for each in found for example in each.examples]
     examples.sort(key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])))
-    return {"policy": found[-1].policy, "threshold": found[-1].threshold, **sums, "examples": examples[:SHOWN]}
+    return {
+        "policy": found[-1].policy,
+        "threshold": found[-1].threshold,
+        "cut": found[-1].cut,
+        **sums,
+        "examples": examples[:SHOWN],
+    }
 
 
 def _total(sums: Sequence[Sums]) -> list[float]:

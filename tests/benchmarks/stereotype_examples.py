@@ -27,18 +27,45 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenflow.transforms.stereotyping.masking import prepared, shipped
+from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.stereotyping.masking import Span, placeholder, prepared, widened
+from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"
 FIVE = 5
 LOW, HIGH = -0.6, 0.6  # of the human scores, which become 0 and 1
 RENAMED = {"behaviour_characteristic_trait": "behaviour"}
 SHIPPED = ("gender", "age", "religion")
-KINDS = {"denial": "denied", "counter": "objected", "report": "reported", "news": "fact", "self": "none", "question": "none"}
-POINTS = {"denial": "denied", "counter": "objected", "counter-speech": "objected", "report": "reported", "news": "fact",
-          "statistic": "fact", "statistics": "fact", "history": "fact", "science": "fact", "law": "fact", "definition": "fact"}  # fmt: skip
-SCSC = ("target", "connotation", "gram_form", "ling_form", "behaviour_characteristic_trait", "situation", "generalization",
-        "explanation", "signal_word")  # fmt: skip
+KINDS = {
+    "denial": "denied",
+    "counter": "objected",
+    "report": "reported",
+    "news": "fact",
+    "self": "none",
+    "question": "none",
+}  # of not_stereotypes.jsonl
+FACTS = ("news", "statistic", "statistics", "history", "science", "law", "definition")
+POINTS = {
+    "denial": "denied",
+    "counter": "objected",
+    "counter-speech": "objected",
+    "report": "reported",
+    **dict.fromkeys(FACTS, "fact"),
+}  # of the sets of twins
+SCSC = (
+    "target",
+    "connotation",
+    "gram_form",
+    "ling_form",
+    "behaviour_characteristic_trait",
+    "situation",
+    "generalization",
+    "explanation",
+    "signal_word",
+)
+REAL = ("stereotype_dev", "stereotype_gold", "stereotype_read")
+FINDER = LabelFinder([widened(loader.load(name)) for name in SHIPPED])
+PRONOUNS = ("they", "their", "themselves")
 
 
 class Row(NamedTuple):
@@ -60,8 +87,13 @@ def of_hash(doc: str) -> str:
 
 def shown(sentence: str, attribute: str) -> str | None:
     """The sentence as a model is asked about an attribute; None where it names none of its groups."""
-    own = [each for each in shipped().find(sentence) if each.attribute == attribute]
+    own = [each for each in spans(sentence) if each[2] == attribute]
     return prepared(sentence, own) if own else None
+
+
+def spans(sentence: str) -> list[Span]:
+    """The words that name people of a group of any attribute that ships, in order."""
+    return sorted((each.start, each.end, each.attribute) for each in FINDER.find(sentence))
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -71,7 +103,7 @@ def read(name: str) -> list[dict[str, Any]]:
 
 def real() -> Iterator[Row]:
     """Sentences of real documents, labelled one by one."""
-    for name, each in [(name, each) for name in ("stereotype_dev", "stereotype_gold", "stereotype_read") for each in read(name)]:
+    for name, each in [(one, each) for one in REAL for each in read(one)]:
         text = shown(each["sentence"], each["attribute"])
         if text is None:
             continue
@@ -110,8 +142,8 @@ def written() -> Iterator[Row]:
 
 def _subjects(text: str) -> list[str]:
     """Of a written sentence that does not say of whom the stereotype is: the attribute that it names first, pronouns last."""
-    named = sorted(shipped().find(text), key=lambda each: (each.placeholder in ("they", "their", "themselves"), each.start))
-    return [named[0].attribute] if named else []
+    named = sorted(spans(text), key=lambda each: (placeholder(text[each[0] : each[1]]) in PRONOUNS, each[0]))
+    return [named[0][2]] if named else []
 
 
 def stereoset(folder: Path) -> Iterator[tuple[str, str, str, int, str]]:
@@ -126,7 +158,13 @@ def stereoset(folder: Path) -> Iterator[tuple[str, str, str, int, str]]:
             each = json.loads(line)
             for label in ("stereotype", "unrelated"):
                 both = f"{each['context']} {each[label]}"
-                yield both, hidden(both, each["target"], each["bias_type"]), f"inter-{number}", int(label == "stereotype"), each["bias_type"]
+                yield (
+                    both,
+                    hidden(both, each["target"], each["bias_type"]),
+                    f"inter-{number}",
+                    int(label == "stereotype"),
+                    each["bias_type"],
+                )
 
 
 def hidden(sentence: str, target: str, kind: str) -> str:
@@ -153,7 +191,7 @@ def published(folder: Path) -> Iterator[Row]:
             if part == "train" and item is not None and (item in kept or of_hash(item) == "report"):
                 continue
             value = min(1.0, max(0.0, (float(score) - LOW) / (HIGH - LOW)))
-            text = shown(sentence, kind) or masked_any(sentence, kind)
+            text = shown(sentence, kind) or sentence
             yield Row(text, "strength", value, "scores", item or sentence[:60], "report" if part == "val" else "train", kind)
     with (folder / "scsc_annotations.csv").open(encoding="utf-8", newline="") as file:
         for each in csv.DictReader(file):
@@ -161,12 +199,6 @@ def published(folder: Path) -> Iterator[Row]:
             if found:
                 text = hidden(each["input"], each["label"].strip() or "\0", each["bias_type"])
                 yield Row(text, "indicators", found, "scsc", each["input"][:60], of_hash(each["input"]), each["bias_type"])
-
-
-def masked_any(sentence: str, kind: str) -> str:
-    """A scored sentence whose attribute has no list of words stays as it is."""
-    del kind
-    return sentence
 
 
 def rows(folder: Path | None) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Hides which group a sentence names, so that a model judges what is said of it and not of whom.
+"""Finds words that name people of a group in any form, and hides them, so that what is said is judged and not of whom.
 
 Words of the attribute's groups become one placeholder for each form (`groups.yaml`), other attributes' words stay:
 
@@ -10,67 +10,45 @@ So the same sentence is another question for each attribute: is a stereotype of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import yaml
 
-from evenflow.transforms.labels import LabelFinder
-from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 PATH = Path(__file__).with_name("groups.yaml")
-ONE, SEVERAL = "folk", "folks"  # placeholders of a word whose form is not listed
+ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
 LONGEST = 500  # characters of a prepared sentence: some 120 tokens, more than 99 in 100 sentences have
 BEFORE = 150  # of these, characters before the first word of a group
+Span = tuple[int, int, str]  # start and end in the sentence, attribute
 
 
-class Named(NamedTuple):
-    """A word of a group in a text: text[start:end], its attribute and group, and the word in its place."""
+def widened(words: WordList) -> WordList:
+    """A list with all words that name people of its attribute's groups: its labels, their plurals, and those of `groups.yaml`.
 
-    start: int
-    end: int
-    attribute: str
-    group: str
-    placeholder: str
-
-
-@dataclass(frozen=True)
-class _Forms:
-    """The words of an attribute: a list to search with, and the placeholder of each word."""
-
-    words: WordList
-    placeholders: Mapping[str, str]
-
-
-class GroupWords:
-    """Finds words of groups. lists: the word lists of the attributes; the words of `groups.yaml` come on top.
-
-    Labels that are not listed there count with their plurals, so an attribute of the user's own needs nothing more.
+    Groups that the list does not have come after its own. An attribute without words there has its labels and plurals.
     """
+    groups = list(words.groups)
+    labels = {label if label in words.exact else _folded(label): group for label, group in words.labels.items()}
+    for label, group in list(labels.items()):
+        if label not in _forms() and label not in words.exact and _form(label) == ONE:
+            labels.setdefault(label + "s", group)
+    for group, forms in _listed().get(words.attribute, {}).items():
+        if group not in groups:
+            groups.append(group)
+        for every in forms.values():
+            labels |= {_folded(word): groups.index(group) for word in every}
+    return WordList(words.attribute, tuple(groups), labels, words.exact, {}, words.source, words.licence, words.path)
 
-    def __init__(self, lists: Sequence[WordList]):
-        forms = [_forms(words) for words in lists]
-        self._finder = LabelFinder([each.words for each in forms])
-        self._placeholders = {each.words.attribute: each.placeholders for each in forms}
 
-    def find(self, text: str) -> list[Named]:
-        """The words of all attributes' groups in a text, in its order."""
-        return sorted(
-            Named(each.start, each.end, each.attribute, each.group, self._placeholders[each.attribute][each.label])
-            for each in self._finder.find(text)
-        )
-
-
-def prepared(sentence: str, named: Iterable[Named]) -> str:
+def prepared(sentence: str, spans: Sequence[Span]) -> str:
     """What a model is shown of a sentence.
 
     Args:
         sentence: As it stands in its document.
-        named: The words of one attribute's groups in it, in order; offsets are the sentence's.
+        spans: The words of one attribute's groups in it, in order; may be empty.
 
     Returns:
         The sentence with their placeholders, blanks and line breaks as single blanks; of one longer than LONGEST what
@@ -78,53 +56,48 @@ def prepared(sentence: str, named: Iterable[Named]) -> str:
     """
     parts: list[str] = []
     at = 0
-    first = None
-    for each in named:
-        parts += (sentence[at : each.start], each.placeholder)
-        first = sum(map(len, parts)) if first is None else first
-        at = each.end
-    text = "".join((*parts, sentence[at:]))
+    first = 0
+    for start, end, _ in spans:
+        parts += (sentence[at:start], placeholder(sentence[start:end]))
+        first = first or sum(map(len, parts))
+        at = end
+        if at > LONGEST and sum(map(len, parts)) > LONGEST + BEFORE + first:
+            break  # what follows is not shown
+    text = " ".join("".join((*parts, sentence[at : at + 2 * LONGEST])).split())
     if len(text) > LONGEST:
-        start = max(0, (first or 0) - BEFORE)
+        start = max(0, min(first, len(text)) - BEFORE)
         start = text.find(" ", start, start + BEFORE) + 1 or start if start else 0
         text = text[start : start + LONGEST]
-    return " ".join(text.split())
+    return text
 
 
-@cache
-def shipped() -> GroupWords:
-    """Words of the groups of the attributes that ship with the package."""
-    return GroupWords([loader.load(name) for name in loader.SHIPPED])
+def placeholder(word: str) -> str:
+    """The word that stands for one of a group, by its form alone: the same for all groups."""
+    return _forms().get(_folded(word)) or _form(word)
+
+
+def _form(word: str) -> str:
+    lower = word.casefold()
+    return SEVERAL if lower.endswith("s") and not lower.endswith("ss") else ONE
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.casefold().replace("’", "'").split())
 
 
 @cache
 def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
     """attribute → group → placeholder → words."""
-    return yaml.safe_load(PATH.read_text(encoding="utf-8"))
+    return yaml.load(PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # it reads «no» and «on» as words
 
 
-def _forms(words: WordList) -> _Forms:
-    """All words of an attribute's groups, those of its list and their plurals among them."""
-    groups = list(words.groups)
-    labels: dict[str, int] = {}
-    placeholders: dict[str, str] = {}
-    listed = _listed().get(words.attribute, {})
-    for group, forms in listed.items():
-        if group not in groups:
-            groups.append(group)
-        for placeholder, every in forms.items():
-            for word in every:
-                labels[word] = groups.index(group)
-                placeholders[word] = placeholder
-    known = {word.casefold() for word in labels}
-    for label, group in words.labels.items():
-        folded = label.casefold()
-        if folded in known:
-            continue
-        several = folded.endswith("s") and not folded.endswith("ss")
-        for word, placeholder in ((label, SEVERAL if several else ONE), *(() if several else ((label + "s", SEVERAL),))):
-            if word.casefold() not in known:
-                known.add(word.casefold())
-                labels[word] = group
-                placeholders[word] = placeholder
-    return _Forms(WordList(words.attribute, tuple(groups), labels, frozenset(), {}, words.source, words.licence, words.path), placeholders)
+@cache
+def _forms() -> Mapping[str, str]:
+    """word → placeholder, of all attributes."""
+    return {
+        _folded(word): form
+        for groups in _listed().values()
+        for forms in groups.values()
+        for form, every in forms.items()
+        for word in every
+    }
