@@ -106,8 +106,13 @@ def read(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-def real() -> Iterator[Row]:
-    """Sentences of real documents, labelled one by one."""
+def used_to_calibrate(row: Row) -> bool:
+    """Whether a report row calibrates the removal (stereotype_calibration.py), so that no figure may come from it."""
+    return blake2b(b"calibration/" + row.doc.encode(), digest_size=1).digest()[0] % 2 == 0
+
+
+def real() -> Iterator[tuple[Row, int]]:
+    """Sentences of real documents, labelled one by one, each with the strength of the stereotype in it (0: none)."""
     for name, each in [(one, each) for one in REAL for each in read(one)]:
         text = shown(each["sentence"], each["attribute"])
         if text is None:
@@ -115,14 +120,15 @@ def real() -> Iterator[Row]:
         doc = each["id"]
         split = {"dev": "train", "report": "report"}[each["half"]] if "half" in each else of_hash(doc)
         source = each["source"] if name == "stereotype_read" else f"{each['source']}-older"
+        strength = each.get("strength", 0) if each["label"] else 0
         about = (source, doc, split, each["attribute"])
-        yield Row(text, "stereotype", int(each["label"]), *about)
+        yield Row(text, "stereotype", int(each["label"]), *about), strength
         if stance := each.get("stance", "stated" if each["label"] else None):
-            yield Row(text, "stance", stance, *about)
-        if each["label"] and each.get("strength"):
-            yield Row(text, "strength", each["strength"] / 3, *about)
+            yield Row(text, "stance", stance, *about), strength
+        if strength:
+            yield Row(text, "strength", strength / 3, *about), strength
         if each.get("indicators"):
-            yield Row(text, "indicators", each["indicators"], *about)
+            yield Row(text, "indicators", each["indicators"], *about), strength
 
 
 def written() -> Iterator[Row]:
@@ -207,7 +213,7 @@ def published(folder: Path) -> Iterator[Row]:
 
 
 def rows(folder: Path | None) -> list[Row]:
-    return [*real(), *written(), *(published(folder) if folder else ())]
+    return [*(row for row, _ in real()), *written(), *(published(folder) if folder else ())]
 
 
 def main() -> None:

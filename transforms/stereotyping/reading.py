@@ -46,7 +46,7 @@ class Reader:
     """
 
     def __init__(self, first: First, second: Second, cleared: float, words: frozenset[str]):
-        self.first, self.second, self.cleared, self._words = first, second, cleared, words
+        self.first, self.second, self.cleared, self.words = first, second, cleared, words
         self.read = lru_cache(KEPT)(self._read)
 
     def chances(self, inputs: Sequence[str]) -> list[float | None]:
@@ -65,7 +65,7 @@ class Reader:
     def is_english(self, text: str) -> bool:
         """Whether a prepared sentence has words enough that are English."""
         words = WORD.findall(text.lower())
-        return len(words) >= LEAST_WORDS and sum(word in self._words for word in words) >= LEAST_KNOWN * len(words)
+        return len(words) >= LEAST_WORDS and sum(word in self.words for word in words) >= LEAST_KNOWN * len(words)
 
     def _read(self, text: str) -> Stereotype:
         return self.second.stereotypes([text])[0]
