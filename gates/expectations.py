@@ -54,7 +54,7 @@ class PaneChecks:
     """Runs the suites on panes, one after the other; results and data docs go to root/checks.
 
     lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns of the shards. strong: from
-    which score_scsc a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
+    which score_scsc and probability a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
     Raises SuiteError, OSError.
     """
 
@@ -67,7 +67,7 @@ class PaneChecks:
         limits: Mapping[str, Limit] | None = None,
         identity: str = "id",
         text: str = "text",
-        strong: Mapping[str, float] | None = None,
+        strong: Mapping[str, tuple[float, float]] | None = None,
         sentences: bool = False,
     ):
         weights = [each.weight for each in (limits or {}).values() if each.weight]

@@ -294,5 +294,6 @@ def _found(a: Filtered | None, b: Filtered) -> Filtered:
         [*(a.examples if a else ()), *b.examples],
         key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),
     )
-    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in ("asked", "unsure", "potential", "strong")}
+    names = ("asked", "unsure", "potential", "strong", "kept")
+    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in names}
     return b.model_copy(update={**counts, "examples": examples[:EXAMPLES]})

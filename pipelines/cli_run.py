@@ -170,7 +170,6 @@ def run(
         repair__mode=mode,
         repair__strictness=strictness,
         stereotypes__policy=stereotypes,
-        stereotypes__encoder=encoder,
         metrics__port=metrics_port,
     )
     key = cli_llm.key_of(llm_key_env, llm_key_file)
@@ -279,6 +278,8 @@ def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bo
             if not outcome.new and not outcome.halted:
                 print(f"{visible(str(output))} is finished; {nothing}.")
             tables.gate(status)
+            for line in summaries.left_in(outcome.entries):
+                print(line)
             print(f"report: {visible(str(page))}")
 
 

@@ -97,9 +97,7 @@ def explain(
             help="Judge relevant sentences: potential stereotype, strength, and why.  [default: in JSON]",
         ),
     ] = None,
-    all_sentences: Annotated[
-        bool, typer.Option("--all-sentences", help="Judge sentences that name no listed label too.")
-    ] = False,
+    all_sentences: Annotated[bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")] = False,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -112,7 +110,7 @@ def explain(
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists import loader
 
-    settings = load(config, options.given(stereotypes__encoder=encoder), attribute or (), wordlist or ())
+    settings = load(config, {}, attribute or (), wordlist or ())
     lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
     finder = LabelFinder(lists)
     rewriter = _rewriter(settings, lists, counterfactual, source, target)
@@ -124,7 +122,7 @@ def explain(
 
         judging = stereotyping.judge_every if all_sentences else stereotyping.judge
         thresholds = {words.attribute: settings.stereotype_threshold(words.attribute) for words in lists}
-        judge = judging(thresholds, settings.stereotypes.encoder)
+        judge = judging(lists, thresholds, settings.stereotypes.precision)
     steps = [each.add_to for each in (rewriter, judge) if each is not None]
     with _opened(file) as stream:
         if jsonl:

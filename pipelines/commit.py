@@ -31,6 +31,7 @@ from evenflow.schemas.documents import weight
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import Folder, PaneEntry, SourceRange, StreamPane
 from evenflow.transforms.shards import shard_name
+from evenflow.transforms.stereotyping import calibration
 from evenflow.wordlists.loader import WordList
 
 START = "start checks"  # stage of the first commit: loading Great Expectations
@@ -71,7 +72,7 @@ class Committer:
             for words in self._lists
         }
         suite = Path(config.checks.suite) if config.checks.suite else None
-        strong = {name: config.stereotype_threshold(name) for name in limits if config.policy(name) in ("remove", "quarantine")}
+        strong = {name: least for name in limits if (least := _strong(config, name)) is not None}
         return PaneChecks(
             self._output,
             suite,
@@ -178,6 +179,14 @@ class Committer:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
+    """The least score and probability of a stereotype that is taken out; None where none is."""
+    if config.policy(attribute) not in ("remove", "quarantine"):
+        return None
+    cut = calibration.cut(attribute, config.stereotypes.precision)
+    return None if cut is None else (config.stereotype_threshold(attribute), cut)
 
 
 def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:

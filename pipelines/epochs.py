@@ -39,7 +39,7 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     pipelines = Path(next(iter(import_module("evenflow.pipelines").__path__)))
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))] + [pipelines / name for name in STEPS]
-    models = [path for suffix in ("npz", "json", "tsv") for path in sorted(rooms[1].rglob(f"*.{suffix}"))]
+    models = [path for suffix in ("onnx", "npz", "json", "tsv", "txt") for path in sorted(rooms[1].rglob(f"*.{suffix}"))]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.tells_sentences:

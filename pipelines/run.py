@@ -157,19 +157,9 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
     del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
-    del kept["stereotypes"]["encoder"]  # where it lies is nothing; what it is stands below
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
         del kept["llm"][name]
-    return {"configuration": kept, "wordlists": epochs.list_digests(lists), **_encoder(config), **source}
-
-
-def _encoder(config: Config) -> dict[str, str]:
-    """The digest of the sentence encoder, if one is asked: with another, other sentences would be called."""
-    if config.stereotypes.encoder is None or not config.looks_for_stereotypes:
-        return {}
-    from evenflow.transforms.stereotyping import stereotype_minilm
-
-    return {"encoder": stereotype_minilm.digest(Path(config.stereotypes.encoder))}
+    return {"configuration": kept, "wordlists": epochs.list_digests(lists), **source}
 
 
 @dataclass

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from evenflow.gates.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import Sums
+from evenflow.schemas.ledger import PaneEntry, Sums
 from evenflow.transforms.representation import DIGITS, Convergence, demographic_representation, documents_until, score
 from evenflow.wordlists import loader
 
@@ -150,3 +150,13 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
 
 def _sums(seen: AttributeFigures) -> Sums:
     return Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
+
+
+def left_in(entries: Sequence[PaneEntry]) -> list[str]:
+    """A line for each attribute whose stereotypes were to be taken out and were not, since no precision is known."""
+    last = entries[-1].attributes if entries else {}
+    return [
+        f"stereotypes of {name} were flagged and not taken out: how often the detector is right there is not known"
+        for name, each in last.items()
+        if each.stereotypes is not None and each.stereotypes.policy != "flag" and each.stereotypes.cut is None
+    ]

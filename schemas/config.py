@@ -210,7 +210,7 @@ def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str])
 def _locate(config: Config, folder: Path) -> None:
     """Paths in a file are seen from its folder; where nothing is there, from the working directory."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
-    for owner, name in [*owners, (config.checks, "suite"), (config.stereotypes, "encoder")]:
+    for owner, name in [*owners, (config.checks, "suite")]:
         value = getattr(owner, name)
         if value and value not in loader.SHIPPED and (folder / value).exists():
             setattr(owner, name, str(folder / value))

@@ -109,17 +109,20 @@ class Repair(Entry):
 class Filtered(Entry):
     """What was found of stereotypes of an attribute's groups in a pane.
 
-    asked: relevant sentences that were looked at; unsure: of them without a clear answer, potential: that may state a
-    stereotype, strong: of these the ones above the threshold, which the policy is for. examples: the strongest, {id,
-    sentence, score, reasons}, data: not escaped.
+    asked: sentences that were looked at; unsure: of them without a clear answer, potential: that may state a stereotype,
+    strong: of these the ones above the threshold, which the policy is for. cut: the probability from which remove and
+    quarantine act, null where no precision is known (then they do not); kept: strong ones below it, which stayed.
+    examples: the strongest, {id, sentence, score, reasons}, data: not escaped.
     """
 
     policy: Literal["flag", "remove", "quarantine"]
     threshold: float
+    cut: float | None = None
     asked: int = 0
     unsure: int = 0
     potential: int = 0
     strong: int = 0
+    kept: int = 0
     examples: list[dict[str, str | float]] = []
 
 

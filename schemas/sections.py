@@ -111,11 +111,23 @@ class Stereotypes(Section):
         description="Share of its sentences that a document may lose; one that would lose more is set aside, for what is left "
         "is no text any more.",
     )
-    encoder: str | None = Field(
-        default=None,
-        description="Folder of a sentence encoder, as `python -m evenflow.transforms.stereotype_convert` writes it: the detector "
-        "with embeddings then looks, which finds more and takes longer. null: the one that is shipped.",
+    precision: Share = Field(
+        default=0.8,
+        description="Share of what remove and quarantine act on that should be stereotypes of the attribute's own groups. An "
+        "attribute for which labelled sentences do not show it is flagged alone, and the report says so.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_encoder(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("encoder") is not None:
+            raise ValueError("encoder: there is none to choose any more, the shipped one always looks; leave this key out")
+        return {name: each for name, each in given.items() if name != "encoder"} if isinstance(given, dict) else given
+
+    @property
+    def encoder(self) -> None:
+        """There is one encoder, and it ships."""
+        return None
 
 
 class AttributeStereotypes(Section):

@@ -183,7 +183,14 @@ def test_a_list_of_ones_own_is_exchanged_by_its_pairs(tmp_path: Path) -> None:
 
 
 # Pairs that are each other's only counterpart.
-PAIRS = [("woman", "man"), ("sister", "brother"), ("daughter", "son"), ("queen", "king"), ("niece", "nephew"), ("actress", "actor")]
+PAIRS = [
+    ("woman", "man"),
+    ("sister", "brother"),
+    ("daughter", "son"),
+    ("queen", "king"),
+    ("niece", "nephew"),
+    ("actress", "actor"),
+]
 FRAMES = ["{} smiled at us.", "We saw the {} there.", "THE {}'s car broke down.", "{}, come here!"]
 
 
@@ -196,7 +203,23 @@ def test_there_and_back_gives_the_original(pair: tuple[str, str], frame: str, ca
 
 
 WORDS = st.sampled_from(
-    ["she", "his", "HER", "the nun", "Mr. Smith", "an elderly", "Muslim", "church", "“", "\n\n", ". ", "'s", "a ", "and", "youthful"]
+    [
+        "she",
+        "his",
+        "HER",
+        "the nun",
+        "Mr. Smith",
+        "an elderly",
+        "Muslim",
+        "church",
+        "“",
+        "\n\n",
+        ". ",
+        "'s",
+        "a ",
+        "and",
+        "youthful",
+    ]
 )
 TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=25).map(" ".join)
 

@@ -17,7 +17,6 @@ from evenflow.transforms.llm.llm_questions import Asker
 from evenflow.transforms.llm.llm_tiers import Unsure, asks_none
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Judge, Place
 
-
 CANDIDATES = ("groom", "husband", "men")
 
 
