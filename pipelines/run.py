@@ -71,7 +71,7 @@ class Run:
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            record = settings(self.config, lists, {"input": names})
+            record = settings(self.config, lists, {"input": {files.shown(name): size for name, size in names.items()}})
             entries, finished = begin(self.output, record, self.config)
             if finished:
                 return Outcome(entries, 0)
@@ -96,7 +96,9 @@ class Run:
                     part = pane.size / max(sum(each.size for each in chunk), 1)
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
                     folder = place.folder(pane.number)
-                    ranges = [SourceRange(file=each.file, first=each.first, last=each.last) for each in pane.segments]
+                    ranges = [
+                        SourceRange(file=files.shown(each.file), first=each.first, last=each.last) for each in pane.segments
+                    ]
                     entry = committer.commit(folder, gate.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
                     spent_here = now - began - timings.pop(commit.START, 0.0)  # once a run, it is no pane's
