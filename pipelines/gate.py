@@ -84,14 +84,14 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
     docs = size = before = 0
     segments: list[Segment] = []
     for file, stored in names.items():
-        if last is not None and file != last.file:
+        if last is not None and files.shown(file) != last.file:
             before += stored
             continue
         source = files.blocks(file)
         first = at = 0
         offset = 0 if file.endswith(files.SEEKABLE) else None
         if last is not None and after is not None:
-            source, first = _behind(last, after.pane), last.last + 1
+            source, first = _behind(file, last, after.pane), last.last + 1
             at, offset, last = first, None, None
         seen = 0
         for block in source:
@@ -115,11 +115,11 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
         yield Pane(number, tuple(segments), size, before)
 
 
-def _behind(last: SourceRange, pane: int) -> Iterator[files.Block]:
+def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
     """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises ChangedError, OSError."""
     digest = RecordDigest()
     rest: list[files.Block] = []
-    source = files.blocks(last.file) if last.offset is None else files.blocks(last.file, last.first, last.offset)
+    source = files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
     for block in source:
         if part := block.clip(last.first, last.last):
             digest.add(part)
@@ -139,11 +139,12 @@ def _segment(file: str, first: int, until: int, offset: int | None, order: int) 
 def see_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
     """Read again what panes have read of some files. Raises ChangedError where it is something else now, OSError."""
     reader = files.Reader()
+    names = {files.shown(name): name for name in changed}
     for entry in entries if changed else ():
         for source in entry.source:
-            if source.file in changed and source.sha256 is not None:
+            if source.file in names and source.sha256 is not None:
                 digest = RecordDigest()
-                for block in reader.segment(source.file, source.first, source.last, source.offset):
+                for block in reader.segment(names[source.file], source.first, source.last, source.offset):
                     digest.add(block)
                 if digest.hexdigest() != source.sha256:
                     raise ChangedError(source, entry.pane)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from evenflow.gates.ledger import LedgerError, atomic_write
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms import fields
-from evenflow.transforms.streaming.kafka_output import Message
+from evenflow.transforms.streaming.kafka_sizes import Message
 
 ROWS = 1000  # of a shard that are held at a time
 
@@ -53,14 +53,17 @@ def messages(output: Path, entry: PaneEntry, topics: Topics, identity: str, own:
 
     An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are JSON text in the shards and
     become values again. A dead letter has the value, key and headers of its record; its position and reason are headers.
+    What is too large for its topic: see kafka_sizes.py.
     """
     if topics.accepted is not None and entry.folder == "accepted":
         for shard in entry.shards:
-            yield from _documents(output / "accepted" / shard.name, topics.accepted, identity, own)
+            kept = f"accepted/{shard.name}"
+            yield from (each._replace(kept=kept) for each in _documents(output / kept, topics.accepted, identity, own))
     if topics.dead_letters is not None and entry.dead_letters is not None:
-        with (output / "dead-letter" / entry.dead_letters.name).open("rb") as lines:
+        kept = f"dead-letter/{entry.dead_letters.name}"
+        with (output / kept).open("rb") as lines:
             for line in lines:
-                yield _dead(json.loads(line), topics.dead_letters)
+                yield _dead(json.loads(line), topics.dead_letters)._replace(kept=kept)
 
 
 def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:

@@ -72,7 +72,7 @@ class Run:
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            record = settings(self.config, lists, {"input": names})
+            record = settings(self.config, lists, {"input": {files.shown(name): size for name, size in names.items()}})
             begun = begin(self.output, record, self.config, lists)
             entries = begun.entries
             self._see_unchanged(found, record, entries, begun.finished)
@@ -100,10 +100,10 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {name: each.modified for name, each in found.items()}
+        now = {files.shown(name): each.modified for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
-        doubtful = {name for name, each in found.items() if known.get(name, each.modified) != each.modified}
-        doubtful |= {name for name, each in found.items() if sizes.get(name, each.bytes) != each.bytes}
+        doubtful = {name for name, each in found.items() if known.get(files.shown(name), each.modified) != each.modified}
+        doubtful |= {name for name, each in found.items() if sizes.get(files.shown(name), each.bytes) != each.bytes}
         gate.see_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
             note(self.output, record, self.config, finished, modified=now)
@@ -149,7 +149,7 @@ class Run:
 def _range(folder: Path, each: gate.Segment) -> SourceRange:
     """A segment that was read, for the ledger."""
     digest = gate.digest_file(folder, each).read_text()
-    return SourceRange(file=each.file, first=each.first, last=each.last, offset=each.offset, sha256=digest)
+    return SourceRange(file=files.shown(each.file), first=each.first, last=each.last, offset=each.offset, sha256=digest)
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import apache_beam as beam
 
@@ -34,6 +35,7 @@ from evenflow.transforms.streaming.kafka_source import Source
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
+Done = TypeVar("Done")
 LOOK_SECONDS = 0.1  # between two looks for panes that are whole: small beside the span of a pane
 START_SECONDS = 15.0  # that a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
 
@@ -192,9 +194,10 @@ class StreamRun:
         for difference in compare(positions, offsets.committed(positions)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
-            return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
+            return lambda entry: self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
         publisher, publish = self._publisher(entries, annotator)
-        for entry in entries[publisher.begin(len(entries), self.stream.publish_from) :]:
+        first = self._patiently(lambda again: publisher.begin(len(entries), self.stream.publish_from))
+        for entry in entries[first:]:
             publish(entry)
         return publish
 
@@ -206,7 +209,18 @@ class StreamRun:
         proofs.prepare()
         topics = stream_.publish.names
         ledger = identity(self.output)
-        publisher = PanePublisher(stream_.settings, stream_.group, proofs, ledger, stream_.topic, topics, kafka.delivery_seconds)
+        publisher = PanePublisher(
+            stream_.settings,
+            stream_.group,
+            proofs,
+            ledger,
+            stream_.topic,
+            topics,
+            kafka.delivery_seconds,
+            kafka.compression,
+            stream_.publish.dead_letters,
+            self.on_note,
+        )
 
         def once(entry: PaneEntry, again: bool) -> None:
             if again and publisher.begin(len(entries)) > entry.pane:
@@ -214,25 +228,21 @@ class StreamRun:
             records = messages(self.output, entry, stream_.publish, self.config.fields.id, annotator.own)
             publisher.publish(entry.pane, records, _ends(entry, stream_.topic))
 
-        return publisher, self._patiently(once)
+        return publisher, lambda entry: self._patiently(lambda again: once(entry, again))
 
-    def _patiently(self, do: Callable[[PaneEntry, bool], None]) -> Callable[[PaneEntry], None]:
-        """do(entry, again), tried again while no broker answers: nothing can be read meanwhile, and the entry stands."""
-
-        def done(entry: PaneEntry) -> None:
-            since, again = time.monotonic(), False
-            while True:
-                try:
-                    return do(entry, again)
-                except UnreachableError as error:
-                    if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
-                        raise
-                    if not again:
-                        self.on_note(f"{error}; trying on")
-                    again = True
-                    self.stop.wait(AGAIN_SECONDS)
-
-        return done
+    def _patiently(self, do: Callable[[bool], Done]) -> Done:
+        """do(again), tried again while no broker answers: nothing can be read meanwhile, and the ledger stands."""
+        since, again = time.monotonic(), False
+        while True:
+            try:
+                return do(again)
+            except UnreachableError as error:
+                if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
+                    raise
+                if not again:
+                    self.on_note(f"{error}; trying on")
+                again = True
+                self.stop.wait(AGAIN_SECONDS)
 
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:

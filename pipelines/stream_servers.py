@@ -41,7 +41,8 @@ class RunnerError(WorkerError):
 def worker_pool(options: PipelineOptions) -> Iterator[str]:
     """Within the block workers in this process are started for a runner of this machine, at the address given."""
     given: list[tuple[str, Any]] = [("grpc.http2.max_pings_without_data", 0), ("grpc.http2.max_ping_strikes", 0)]
-    server = grpc.server(thread_pool_executor.shared_unbounded_instance(), options=given)
+    threads: Any = thread_pool_executor.shared_unbounded_instance()
+    server = grpc.server(threads, options=given)
     pool = BeamFnExternalWorkerPoolServicer(
         state_cache_size=sdk_worker_main._get_state_cache_size_bytes(options=options),
         data_buffer_time_limit_ms=sdk_worker_main._get_data_buffer_time_limit_ms(options.view_as(DebugOptions).experiments or []),

@@ -57,10 +57,11 @@ class Config(Section):
     llm: Llm = Field(default_factory=Llm, description="A language model that answers what the shipped models are unsure of.")
     metrics: Metrics = Field(default_factory=Metrics, description="What `evenflow run` tells Prometheus, while it runs.")
     max_text_mib: int = Field(
-        default=32,
+        default=10,
         ge=1,
-        description="MiB of a text at most; a longer one goes to the dead letters. 32: longer than any book, so mostly a "
-        "file that was not split into documents.",
+        le=32,
+        description="Million characters of a text at most (of 2**20); a longer one goes to the dead letters. 10: longer than any "
+        "book, so mostly a file that was not split into documents. A run holds to 700 MiB of memory with it.",
     )
 
     @model_validator(mode="after")

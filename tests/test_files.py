@@ -1,4 +1,6 @@
 import gzip
+import os
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,7 +56,7 @@ def test_an_empty_file_has_no_record(tmp_path: Path, name: str) -> None:
     ("name", "data", "said"),
     [
         ("a.jsonl.gz", gzip.compress(PLAIN)[:-900], "cut off"),
-        ("a.jsonl.zst", zstd(PLAIN)[:-900], "cut off"),
+        ("a.jsonl.zst", zstd(PLAIN)[:-900], "Truncated"),
         ("a.jsonl.gz", b"hello", "incorrect header"),
         ("a.jsonl.zst", b"hello", "frame"),
         ("a.parquet", b"PAR1 and no more", "Parquet"),
@@ -148,3 +150,43 @@ def test_a_file_is_read_once_whatever_it_is_called(tmp_path: Path, monkeypatch: 
 )
 def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
     assert files.root(names) == root
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ([("id", pa.string()), ("text", pa.string()), ("text", pa.string())], "text"),
+        ([("text", pa.string()), ("more", pa.list_(pa.struct([("a", pa.int64()), ("a", pa.int64())])))], "a"),
+    ],
+)
+def test_two_columns_of_one_name_are_a_fault(tmp_path: Path, schema: list, name: str) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.schema(schema).empty_table(), path)
+    [block] = files.blocks(str(path))
+    assert block.size == 0 and f"two columns are called {name!r}" in (block.fault or "")
+
+
+def test_rows_that_need_much_memory_are_read_in_smaller_tables(tmp_path: Path) -> None:
+    """A value of 1 MB that is kept once and stands in 120 rows, some small rows before it."""
+    path = tmp_path / "a.parquet"
+    texts = [f"small {i}" for i in range(50)] + ["x" * 1_000_000] * 120
+    pq.write_table(pa.table({"id": [str(i) for i in range(170)], "text": texts}), path, compression="zstd")
+    found = [block.rows for block in files.blocks(str(path)) if block.rows is not None]
+    assert all(rows.num_rows == 1 or rows.nbytes <= files.BLOCK_BYTES for rows in found)
+    assert [each for rows in found for each in rows["id"].to_pylist()] == [str(i) for i in range(170)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux'")
+def test_a_row_that_needs_too_much_memory_ends_the_file_with_a_fault(tmp_path: Path) -> None:
+    """A list with a value of 1 MB, kept once, two hundred times."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["She saw him."], "more": [["x" * 1_000_000] * 200]}), path, compression="zstd")
+    [block] = files.blocks(str(path))
+    assert block.size == 0 and "needs more than 48 MiB of memory" in (block.fault or "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its file names are bytes")
+def test_a_name_that_is_not_utf_8_is_shown_as_one_that_is(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.jsonl")).write_bytes(PLAIN)
+    [name] = files.match([str(tmp_path)])
+    assert {block.file for block in files.blocks(name)} == {f"{tmp_path}/caf\\xe9.jsonl"}

@@ -88,7 +88,7 @@ def test_a_prism_that_listens_on_all_interfaces_is_given_no_job(tmp_path: Path) 
     fake.write_text(EVERYWHERE)
     fake.chmod(0o755)
     with (
-        pytest.raises(RunnerError, match="everybody who reaches it.*make prism"),
+        pytest.raises(RunnerError, match=r"everybody who reaches it.*make prism"),
         on_runner(lambda pipeline: None, ["--runner=PrismRunner", f"--prism_location={fake}"], lambda: None),
     ):
         pytest.fail("it was given a job")

@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-import zstandard
+
+from evenflow.transforms.parquet import broken_data, row_groups
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
 BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
 SEEKABLE = ".jsonl"  # the format where a reader may begin at a record's byte
-RECORD_BYTES = 128 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
+RECORD_BYTES = 32 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
 KEPT_BYTES = 1 << 20  # of a record longer than that
-FAULTS = (EOFError, zlib.error, zstandard.ZstdError, pa.ArrowException)
+FAULTS = (EOFError, zlib.error, pa.ArrowException)
 
 
 class InputError(ValueError):
@@ -162,6 +162,11 @@ def _remote(pattern: str) -> dict[str, Stored]:
     return found
 
 
+def shown(name: str) -> str:
+    """A file's name as it is written to outputs: what is no UTF-8 in it as backslashes and digits."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def open_file(name: str) -> BinaryIO:
     """A file as stored, for reading. Raises OSError."""
     if "://" not in name:
@@ -179,9 +184,10 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
     """
     faults = FAULTS  # a local name lives as long as the generator, which may be closed when the process ends
     with open_file(file) as raw:
+        file = shown(file)
         try:
             if file.endswith(".parquet"):
-                for rows, stored in _row_groups(raw):
+                for rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS):
                     yield Block(file, first, [], stored, rows=rows)
                     first += rows.num_rows
             elif file.endswith(".txt"):
@@ -232,28 +238,6 @@ class Reader:
         self._open.clear()  # files come one after the other: one handle is enough
         if ahead is not None:
             self._open[file] = (last + 1, source, ahead)
-
-
-def _row_groups(raw: Any) -> Iterator[tuple[pa.Table, int]]:
-    """Tables of some rows, and about how many of the file's bytes were read for them."""
-    try:
-        file = pq.ParquetFile(raw)
-        size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
-        for group in range(file.num_row_groups):  # one by one: those before a broken one can be read
-            for batch in file.iter_batches(_rows_a_block(file), row_groups=[group]):
-                done += batch.num_rows
-                yield pa.Table.from_batches([batch]), size * done // total
-    except OSError as error:
-        if error.errno is None:  # Arrow's own: the data are broken, not the device
-            raise EOFError(str(error)) from error
-        raise
-
-
-def _rows_a_block(file: pq.ParquetFile) -> int:
-    """Rows that make about a block's bytes."""
-    metadata = file.metadata
-    stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    return max(1, min(BLOCK_RECORDS, BLOCK_BYTES * metadata.num_rows // max(stored, 1)))
 
 
 def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
@@ -323,23 +307,11 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """A Zstandard stream of one or more frames, whose truncated end is an error."""
+    """A Zstandard stream of one or more frames, whose truncated end is an error; memory is bounded by what is asked for."""
 
     def __init__(self, raw: BinaryIO):
-        self._raw = raw
-        self._unzip = zstandard.ZstdDecompressor().decompressobj()
-        self._begun = False
+        self._stream = pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
     def read(self, size: int) -> bytes:
-        while True:
-            data = self._unzip.unused_data if self._unzip.eof else b""
-            data = data or self._raw.read(1 << 16)  # small: its contents come whole, whatever the size asked for
-            if not data:
-                if self._begun and not self._unzip.eof:
-                    raise EOFError("the Zstandard stream is cut off")
-                return b""
-            if self._unzip.eof:
-                self._unzip = zstandard.ZstdDecompressor().decompressobj()
-            self._begun = True
-            if out := self._unzip.decompress(data):
-                return out
+        with broken_data():
+            return self._stream.read(size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -41,6 +43,7 @@ def fill(broker: Broker, topic: str, panes: int = PANES) -> None:
 
 def forget(broker: Broker, group: str) -> None:
     """Delete a group with its offsets."""
+    admin: Any
     with closing(broker.admin()) as admin:
         admin.delete_groups([group])
 
@@ -63,6 +66,23 @@ def test_killed_at_each_moment_and_the_group_deleted(broker: Broker, topic: Topi
     assert len(read_entries(tmp_path)) == PANES
     assert keys(broker, accepted) == expected({0: PANES * EACH})
     assert [record.value for record in broker.committed(dead)] == [b"dead %d" % pane for pane in range(PANES)]
+
+
+def test_records_that_are_too_large_for_a_topic_stop_nothing(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    """One that was written compressed; and dead letters that their added headers push over the limit."""
+    name, accepted, dead = topic(), topic(), topic()
+    long = json.dumps({"id": "0-20", "text": "She saw him. He saw her. " * 120_000}).encode()
+    with closing(broker.producer(compression_type="gzip")) as producer:
+        producer.send(name, long, partition=0)
+        producer.flush()
+    most = 1_048_588 - 100  # a broker's default, and what a batch takes
+    broker.produce(name, 0, [*documents(0, 20), os.urandom(most)])
+    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted, dead)}
+    to_end(broker, name, tmp_path, **more).go()
+    assert keys(broker, accepted) == expected({0: 21})
+    [notice] = broker.committed(dead)
+    told = dict(notice.headers)
+    assert notice.value == b"" and b"dead-letter/part-" in told["evenflow.withheld"] and b"not JSON" in told["evenflow.reason"]
 
 
 def test_whatever_becomes_of_the_group(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafka import KafkaProducer
 from kafka import errors as kafka_errors
@@ -32,23 +32,15 @@ from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMi
 from evenflow.transforms.streaming.kafka_offsets import PartitionKey, note
 from evenflow.transforms.streaming.kafka_proof import Proof, ProofTopic, due, record_key, record_value
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_sizes import MARGIN_BYTES, REQUEST_BYTES, Compression, Message, Sizes, limits
 
 PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
+BATCH_BYTES = 256 << 10  # of records that are sent together
 FLUSH_BYTES = 8 << 20  # kafka-python holds what it has not sent in memory, without a limit of its own
-REQUEST_BYTES = 64 << 20  # of one record; the topic's max.message.bytes is what really limits it
 DELIVERY_SECONDS = 20.0  # that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried again
 BLOCK_MS = 10_000  # to wait for a topic's partitions, or for the broker at the start of a transaction
 CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
 TRANSACTION_MS = 600_000  # a pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
-
-
-class Message(NamedTuple):
-    """A record to be published. headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others."""
-
-    topic: str
-    key: bytes | None
-    value: bytes
-    headers: tuple[tuple[str, bytes | None], ...] = ()
 
 
 class PublisherFencedError(KafkaSourceError):
@@ -66,6 +58,9 @@ class PanePublisher:
         source: The topic that the panes are read from.
         targets: The topics that are published to.
         delivery: Seconds after which a broker that confirms nothing counts as not reachable.
+        compression: Of what is sent.
+        notices: The topic for notices of records that are too large for theirs, one of the targets.
+        on_note: Called with what a user should know.
     """
 
     def __init__(
@@ -77,10 +72,16 @@ class PanePublisher:
         source: str,
         targets: Sequence[str],
         delivery: float = DELIVERY_SECONDS,
+        compression: Compression = "zstd",
+        notices: str | None = None,
+        on_note: Callable[[str], None] = lambda text: None,
     ):
         self._settings, self._group, self._delivery = settings, group, delivery
         self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
+        self._compression: Compression = compression
+        self._notices, self._on_note = notices, on_note
         self._due: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
         self._producer: Any = None
 
     def begin(self, panes: int, given: int | None = None) -> int:
@@ -118,9 +119,16 @@ class PanePublisher:
             KafkaSourceError: Another reason.
         """
         lacking = {topic for topic, due in self._due.items() if due <= pane}
+        notices = self._notices if self._notices in lacking else None
+        self._connected()
+        fitting = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
-        records = (each._replace(headers=(*each.headers, mark)) for each in messages if each.topic in lacking)
+        marked = (each._replace(headers=(*each.headers, mark)) for each in messages if each.topic in lacking)
+        records = (fitted for each in marked if (fitted := fitting.fitted(each)) is not None)
         count = self._transaction(f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane)
+        for topic, withheld in fitting.withheld.items():
+            told = f"; notices are in {notices}" if notices else ""
+            self._on_note(f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on disk alone{told}")
         self._due |= dict.fromkeys(lacking, pane + 1)
         return count
 
@@ -159,6 +167,11 @@ class PanePublisher:
             self.close()  # a new producer begins by giving up the open transaction
             if _is_fenced(error):
                 raise PublisherFencedError(f"ledger {self._ledger}: another publisher of this ledger has taken over") from error
+            if isinstance(error, kafka_errors.MessageSizeTooLargeError):
+                raise KafkaSourceError(
+                    f"publishing {what}: a topic takes less than its max.message.bytes said, or this user may not see that: "
+                    "allow DescribeConfigs on it"
+                ) from error
             if topic and Cluster(self._settings).is_missing(topic, 0):
                 raise TopicMissingError(f"topic {topic} is not on {self._settings.bootstrap}: create it") from error
             raise explained(error, self._settings, f"publishing {what}") from error
@@ -169,6 +182,7 @@ class PanePublisher:
 
     def _connected(self) -> Any:
         if self._producer is None:
+            self._limits = limits(self._settings, self._targets)
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
@@ -176,12 +190,13 @@ class PanePublisher:
                 # transaction that lost one tells no more that it was for want of an answer.
                 "delivery_timeout_ms": int(self._delivery * 2000),
                 "request_timeout_ms": int(self._delivery * 1000),
-                "max_request_size": REQUEST_BYTES,
+                "max_request_size": 2 * REQUEST_BYTES,
+                "compression_type": None if self._compression == "none" else self._compression,
                 "allow_auto_create_topics": False,
                 "bootstrap_timeout_ms": ANSWER_MS,
                 "max_block_ms": BLOCK_MS,
                 "linger_ms": 20,  # so that records go out in batches of batch_size
-                "batch_size": 256 << 10,
+                "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),  # what every topic takes
             }
             try:
                 self._producer = KafkaProducer(**self._settings.client(), **options)
