@@ -1,10 +1,11 @@
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-from commands import Call
 from scripted_llm import MODEL, ScriptedLLM, Turn, error
 
 from evenflow.gates.ledger import read_entries, read_meta
@@ -14,6 +15,11 @@ from evenflow.schemas.config import load
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.asking import Tier, cache_path
 from evenflow.transforms.llm.llm_questions import Answer, Question
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
 
 TEXTS = [
     "Some women are gossiping at the market again. A clerk lost his pen.",
