@@ -172,7 +172,7 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
     assert "cut off" in last["reason"]
 
 
-@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.pipelines.commit.ledger.write_entry"])
+@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.gates.history.write_entry"])
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10239 and 1000191). Prints seconds and peak memory.
+"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10239 and 1000191). Prints time and peak memory.
 
 Each step is a process of its own.
 
@@ -74,15 +74,15 @@ def written(root: Path, panes: int) -> None:
         (root / "ledger" / f"{number:08d}.json").write_bytes(canonical(entry.model_dump()))
 
 
-def timed(root: Path, code: str) -> tuple[float, float]:
-    """Wall seconds and MiB of a process."""
+def timed(root: Path, code: str) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and MiB of a process."""
     program = f"from pathlib import Path; root = Path({str(root)!r}); {code}"
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status not in (0, 3 << 8):
         raise SystemExit(f"{code}: status {status}")
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -95,8 +95,8 @@ def main() -> None:
             print(f"{panes:,} panes, {size / (1 << 20):,.0f} MiB of ledger")
             for name, code in STEPS.items():
                 if name != "all entries" or panes <= MOST_ENTRIES:
-                    seconds, memory = timed(root, code)
-                    print(f"  {name:20} {seconds:8.2f} s {memory:8.0f} MiB", flush=True)
+                    seconds, cpu, memory = timed(root, code)
+                    print(f"  {name:20} {seconds:8.2f} s {cpu:8.2f} s of CPU {memory:8.0f} MiB", flush=True)
 
 
 if __name__ == "__main__":
