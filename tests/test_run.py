@@ -139,7 +139,7 @@ def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
 
 
 def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(corpus: Path, tmp_path: Path) -> None:
-    config = load(None, {"pane.docs": 10_000})
+    config = load(None, {"pane.docs": 10_000, "gate.most_dead": 1.0})
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
     assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
