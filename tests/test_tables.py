@@ -32,7 +32,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     }
     tables.gate(status)
     out = capsys.readouterr().out
-    assert out.startswith("Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] letters\n")
+    assert out.startswith("Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n")
     assert "gender: DR of accepted/ 0.2000 0.100–0.300\n" in out
     assert "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
     assert "gate: block (age: [bold]why\\u001b[0m; the run is not finished)\n" in out
