@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates import hold
-from evenflow.gates.ledger import read_entries, read_meta
+from evenflow.gates.ledger import read_entries, read_meta, write_meta
 from evenflow.pipelines.gate import ChangedError
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load
@@ -139,7 +139,7 @@ def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
 
 
 def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(corpus: Path, tmp_path: Path) -> None:
-    config = load(None, {"pane.docs": 10_000})
+    config = load(None, {"pane.docs": 10_000, "gate.most_dead": 1.0})
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
     assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
@@ -149,7 +149,7 @@ def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> N
     one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     one.write_text('{"id":"a","text":"She."}\n{"id":"b","text":"He."}\n', encoding="utf-8")
     two.write_text('{"id":"c","text":"Her."}\n{"id":"a","text":"His.","n":[1]}\n', encoding="utf-8")
-    outcome = Run([str(tmp_path)], tmp_path / "out", load(None)).go()
+    outcome = Run([str(tmp_path)], tmp_path / "out", load(None, {"gate.most_dead": 1.0})).go()
     [entry] = outcome.entries
     assert (entry.documents, entry.dead, entry.dead_reasons) == (3, 1, {"duplicate id": 1})
     assert entry.attributes["gender"].sums.counts == [2, 1]
@@ -172,7 +172,7 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
     assert "cut off" in last["reason"]
 
 
-@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.pipelines.commit.ledger.write_entry"])
+@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.gates.history.write_entry"])
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -322,3 +322,33 @@ def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> N
             Run([str(path)], tmp_path / "out", config, workers, on_pane=kill).go()
     Run([str(path)], tmp_path / "out", config, workers).go()
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("case", ["the wrong field", "a truncated Parquet file"])
+def test_a_pane_of_which_nothing_could_be_read_is_blocked(corpus: Path, tmp_path: Path, case: str) -> None:
+    path, overrides = corpus, {"fields.text": "body"}
+    if case != "the wrong field":
+        Run([str(corpus)], tmp_path / "first", load(None, {"gate.most_dead": 1.0})).go()
+        path, overrides = tmp_path / "cut.parquet", {}
+        [whole] = (tmp_path / "first" / "accepted").iterdir()
+        path.write_bytes(whole.read_bytes()[:-20])
+    [entry] = Run([str(path)], tmp_path / "out", load(None, overrides)).go().entries
+    assert (entry.folder, entry.verdict.state, entry.documents) == ("quarantine", "block", 0)
+    said = "100.0% of 37 records became dead letters" if path == corpus else "1 file could not be read to the end"
+    assert entry.reading is not None and entry.verdict == entry.reading and entry.verdict.reason.startswith(said)
+
+
+def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_path: Path) -> None:
+    stop_after_a_pane([str(corpus)], tmp_path / "out", 10)
+    meta = read_meta(tmp_path / "out")
+    assert meta is not None
+    meta["epochs"][0]["program"]["code"] = "of yesterday"
+    write_meta(tmp_path / "out", meta)
+    said: list[str] = []
+    outcome = Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10}), on_note=said.append).go()
+    assert [entry.epoch for entry in outcome.entries] == [0, 1, 1, 1]
+    [note] = said
+    assert note.startswith("epoch 1 begins with pane 1: code: 'of yesterday' -> ")
+    again = read_meta(tmp_path / "out")
+    assert again is not None and [each["pane"] for each in again["epochs"]] == [0, 1]
+    assert outcome.entries[1].program == again["epochs"][1]["program"]

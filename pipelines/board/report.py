@@ -20,7 +20,7 @@ from evenflow.pipelines.board.figures import configuration, figures
 from evenflow.schemas.config import Config
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
-MOST_SINGLE = 1024  # panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour are one
+MOST_SINGLE = 2000  # panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour are one
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
 MOST_FILES = 4  # links a reason of dead letters
 RATE_WINDOW = 5  # panes that a rate is averaged over

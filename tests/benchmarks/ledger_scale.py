@@ -1,10 +1,10 @@
-"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10000 and 1000000). Prints seconds and peak memory.
+"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10239 and 1000191). Prints time and peak memory.
 
 Each step is a process of its own.
 
-The ledger is a stream's, a pane a minute, of three attributes. The entries of its segments are the same EVERY ones again and
-again but for their numbers and times, since none of what is timed reads them (`evenflow ledger verify` does); spans, checkpoint
-and the last panes are made as a run makes them. «all entries» reads every one, as all of it did before there were checkpoints.
+The ledger is a stream's, a pane a minute, of three attributes, with as many panes behind the last checkpoint as fit. Its segments
+are copies of one, and so are the sums: nothing that is timed reads more of them than it would of others. «all entries» reads
+every one, as all of it did before there were checkpoints.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -32,53 +33,61 @@ MOST_ENTRIES = 20_000  # that «all entries» is timed with
 
 def written(root: Path, panes: int) -> None:
     """Write a ledger."""
+    import orjson
     import report_ledgers
 
-    from evenflow.gates import history
-    from evenflow.gates.ledger import atomic_write, canonical
+    from evenflow.gates import history, spans
+    from evenflow.gates.ledger import canonical
     from evenflow.gates.totals import Totals
     from evenflow.schemas.ledger import Position, StreamPane
 
-    (root / "ledger").mkdir()
+    def a_minute(number: int) -> StreamPane:
+        positions = {str(part): Position(next=number * 100, time=number * MINUTE) for part in range(8)}
+        return StreamPane(span=number * MINUTE, part=0, positions=positions)
+
+    every = history.EVERY
+    (root / "ledger" / "segments").mkdir(parents=True)
     (root / "gate").mkdir()
-    meta = report_ledgers.settings()
-    (root / "ledger" / "meta.json").write_bytes(canonical(meta))
-    template = report_ledgers.entries(history.EVERY, groups=GROUPS)
-    history.atomic_write = lambda path, data: path.write_bytes(data)  # the disk is not what is measured
-    totals = Totals()
-    for first in range(0, panes, history.EVERY):
-        some = []
-        for number, entry in zip(range(first, min(first + history.EVERY, panes)), template, strict=False):
-            positions = {str(part): Position(next=number * 100, time=number * MINUTE) for part in range(8)}
-            stream = StreamPane(span=number * MINUTE, part=0, positions=positions)
-            some.append(entry.model_copy(update={"pane": number, "stream": stream}))
-        whole = len(some) == history.EVERY
-        for entry in some:
-            totals.add(entry)
-            if not whole:
-                (root / "ledger" / f"{entry.pane:08d}.json").write_bytes(canonical(entry.model_dump()))
-        if whole:
-            raw = [canonical(entry.model_dump()) for entry in some[:1]] * len(some)
-            history.write_segment(root, first, raw, some)
-            last = totals.model_dump(mode="json")
-    if panes >= history.EVERY:
-        atomic_write(root / "ledger" / "checkpoint.json", canonical(last))
+    (root / "ledger" / "meta.json").write_bytes(canonical(report_ledgers.settings()))
+    template = report_ledgers.entries(every, groups=GROUPS)
+    for entry in template:
+        entry.stream = a_minute(entry.pane)
+    raw = [canonical(entry.model_dump()) for entry in template]
+    history.write_segment(root, 0, raw, template)
+    whole = history.segment_path(root, 0).read_bytes()
+    hour = spans.merged(list(map(spans.of, template[:60])))
+    totals = Totals.of(template)
+    done = panes // every * every
+    for first in range(every, done, every):
+        edges = [first, *(number for number in range(first + 1, first + every) if number % 60 == 0), first + every]
+        some = [
+            hour.model_copy(update={"first": begin, "last": end - 1, "at": begin, "time": begin * MINUTE})
+            for begin, end in pairwise(edges)
+        ]
+        path = history.segment_path(root, first)
+        path.write_bytes(whole)
+        path.with_suffix(".spans.json").write_bytes(orjson.dumps([each.model_dump() for each in some]))
+    totals.panes, totals.stream = done, (done * MINUTE, 0)
+    (root / "ledger" / "checkpoint.json").write_bytes(canonical(totals.model_dump(mode="json")))
+    for number in range(done, panes):
+        entry = template[number % every].model_copy(update={"pane": number, "stream": a_minute(number)})
+        (root / "ledger" / f"{number:08d}.json").write_bytes(canonical(entry.model_dump()))
 
 
-def timed(root: Path, code: str) -> tuple[float, float]:
-    """Wall seconds and MiB of a process."""
+def timed(root: Path, code: str) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and MiB of a process."""
     program = f"from pathlib import Path; root = Path({str(root)!r}); {code}"
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status not in (0, 3 << 8):
         raise SystemExit(f"{code}: status {status}")
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main() -> None:
     """Print the table."""
-    for panes in map(int, sys.argv[1:] or ("10000", "1000000")):
+    for panes in map(int, sys.argv[1:] or ("10239", "1000191")):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             subprocess.run([sys.executable, __file__, "--write", str(root), str(panes)], check=True)
@@ -86,8 +95,8 @@ def main() -> None:
             print(f"{panes:,} panes, {size / (1 << 20):,.0f} MiB of ledger")
             for name, code in STEPS.items():
                 if name != "all entries" or panes <= MOST_ENTRIES:
-                    seconds, memory = timed(root, code)
-                    print(f"  {name:20} {seconds:8.2f} s {memory:8.0f} MiB", flush=True)
+                    seconds, cpu, memory = timed(root, code)
+                    print(f"  {name:20} {seconds:8.2f} s {cpu:8.2f} s of CPU {memory:8.0f} MiB", flush=True)
 
 
 if __name__ == "__main__":
