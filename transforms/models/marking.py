@@ -35,8 +35,10 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
     while first < len(sentences) and len(out) < MOST:
         last = first
         start = sentences[first][0]
-        while last + 1 < len(sentences) and sentences[last + 1][1] - start <= LONGEST - BEFORE and (
-            sentences[last + 1][0] - sentences[last][1] <= AFTER
+        while (
+            last + 1 < len(sentences)
+            and sentences[last + 1][1] - start <= LONGEST - BEFORE
+            and (sentences[last + 1][0] - sentences[last][1] <= AFTER)
         ):
             last += 1
         end = sentences[last][1]

@@ -1,4 +1,4 @@
-"""What the encoder reads of a text: word pieces, and of each what its letters lost: a capital, and whether it is part of a change."""
+"""What the encoder reads of a text: word pieces, and the type of each: whether its word has a capital, and is in a change."""
 
 from __future__ import annotations
 

@@ -19,7 +19,12 @@ from evenflow.transforms.models.train.network import Network
 
 
 def write_encoder(
-    network: Network, layout: Layout, calibration: Mapping[str, list[float]], vocabulary: Path, out: Path, about: Mapping[str, Any]
+    network: Network,
+    layout: Layout,
+    calibration: Mapping[str, list[float]],
+    vocabulary: Path,
+    out: Path,
+    about: Mapping[str, Any],
 ) -> None:
     """Writes graph, vocabulary and manifest.
 
