@@ -6,10 +6,10 @@ from setuptools import setup
 
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
-MINILM = ["onnx>=1.16", "onnxruntime>=1.18", "tokenizers>=0.20"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
-TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")))
+WITHIN = ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")
+TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in WITHIN))
 ROOMS = ("pipelines", "pipelines.board", *TRANSFORMS, "gates", "schemas", "wordlists", "prompts")
 
 setup(
@@ -46,13 +46,11 @@ setup(
         "kafka": KAFKA,
         "llm": LLM,
         "metrics": METRICS,
-        "minilm": MINILM,
         "train": ["onnx>=1.16", "onnxscript>=0.3", "peft>=0.13", "scikit-learn>=1.4", "torch>=2.6", "transformers>=4.45"],
         "test": [
             *KAFKA,
             *LLM,
             *METRICS,
-            *MINILM,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",

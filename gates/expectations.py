@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from evenflow.gates import sentence_checks, shard_frame
 from evenflow.gates.user_suite import SuiteError as SuiteError
 from evenflow.gates.user_suite import UserSuite, load
 from evenflow.schemas.documents import mentions
-from evenflow.schemas.ledger import AttributeEntry, Checks, Failure, PaneEntry
+from evenflow.schemas.ledger import AttributeEntry, Checks, Failure
 from evenflow.wordlists.loader import WordList
 
 OWN, USERS = "evenflow", "user"  # names of the suites
@@ -54,7 +54,7 @@ class PaneChecks:
     """Runs the suites on panes, one after the other; results and data docs go to root/checks.
 
     lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns of the shards. strong: from
-    which score_scsc a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
+    which score_scsc and probability a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
     Raises SuiteError, OSError.
     """
 
@@ -67,7 +67,7 @@ class PaneChecks:
         limits: Mapping[str, Limit] | None = None,
         identity: str = "id",
         text: str = "text",
-        strong: Mapping[str, float] | None = None,
+        strong: Mapping[str, tuple[float, float]] | None = None,
         sentences: bool = False,
     ):
         weights = [each.weight for each in (limits or {}).values() if each.weight]
@@ -132,10 +132,10 @@ class PaneChecks:
             failures=failures,
         )
 
-    def docs(self, entries: Iterable[PaneEntry] = ()) -> Path:
-        """Build the data docs; the path of their index. entries: the ledger's, for the panes whose checks did not hold."""
+    def docs(self, failed: Collection[int] = ()) -> Path:
+        """Build the data docs; the path of their index. failed: panes whose checks did not hold."""
         with _quietly():
-            return self._project.build({entry.pane for entry in entries if entry.checks.failures})
+            return self._project.build(failed)
 
     def _validate(self, suite: str, frame: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         with _quietly():

@@ -17,12 +17,15 @@ import pyarrow.parquet as pq
 NAME = "sentences"  # of the suite
 LENGTH = "sent_text (characters less end - start)"
 SAME = "text_cda (same as sent_text)"
-KEPT = "score_scsc (kept)"  # of potential stereotypes above their threshold that are still in the text
+KEPT = "score_scsc (kept)"  # of sure and strong stereotypes that are still in the text
 PLAIN = ("id", "attribute", "sent_id", "start", "end", "potential_stereotype", "score_scsc", "remove_sentence")
 
 
-def read(path: Path, thresholds: Mapping[str, float]) -> pd.DataFrame:
-    """The frame of a table of sentences. thresholds: of the attributes whose strong stereotypes are taken out. Raises OSError."""
+def read(path: Path, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
+    """The frame of a table of sentences. Raises OSError.
+
+    thresholds: of the attributes whose strong stereotypes are taken out: the least score_scsc and probability of those.
+    """
     try:
         file = pq.ParquetFile(path)
         parts = [_frame(file.read_row_group(number), thresholds) for number in range(file.num_row_groups)]
@@ -31,14 +34,15 @@ def read(path: Path, thresholds: Mapping[str, float]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _frame(table: pa.Table, thresholds: Mapping[str, float]) -> pd.DataFrame:
+def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
     frame = table.select(list(PLAIN)).to_pandas()
     lengths = pc.call_function("utf8_length", [table.column("sent_text")])
     frame[LENGTH] = lengths.to_numpy() - (frame["end"] - frame["start"])
     same = pc.call_function("equal", [table.column("sent_text"), table.column("text_cda")])
     frame[SAME] = pd.Series(same.to_pylist(), dtype=object).where(lambda each: each == True, None)  # noqa: E712 (nulls too)
-    limits = frame["attribute"].map(dict(thresholds))
-    frame[KEPT] = frame["score_scsc"].where((frame["score_scsc"] >= limits) & ~frame["remove_sentence"])
+    least, sure = (frame["attribute"].map({name: each[at] for name, each in thresholds.items()}) for at in (0, 1))
+    strong = (frame["score_scsc"] >= least) & (frame["potential_stereotype"] >= sure)
+    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"])
     return frame
 
 
@@ -62,6 +66,6 @@ def expectations(expect: Any) -> list[Any]:
             column="score_scsc", min_value=0, max_value=1, description="Scores lie between 0 and 1."
         ),
         expect.ExpectColumnValuesToBeNull(
-            column=KEPT, description="No potential stereotype whose score is above its threshold was kept."
+            column=KEPT, description="No sure stereotype whose score is above its threshold was kept."
         ),
     ]

@@ -19,6 +19,7 @@ from evenflow.transforms.files import InputError
 
 if TYPE_CHECKING:
     from evenflow.pipelines.rewriting import Rewriter
+    from evenflow.schemas.config import Config
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists.loader import WordList
 
@@ -96,9 +97,7 @@ def explain(
             help="Judge relevant sentences: potential stereotype, strength, and why.  [default: in JSON]",
         ),
     ] = None,
-    all_sentences: Annotated[
-        bool, typer.Option("--all-sentences", help="Judge sentences that name no listed label too.")
-    ] = False,
+    all_sentences: Annotated[bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")] = False,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -111,10 +110,10 @@ def explain(
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists import loader
 
-    settings = load(config, options.given(stereotypes__encoder=encoder), attribute or (), wordlist or ())
+    settings = load(config, {}, attribute or (), wordlist or ())
     lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
     finder = LabelFinder(lists)
-    rewriter = _rewriter(lists, counterfactual, source, target)
+    rewriter = _rewriter(settings, lists, counterfactual, source, target)
     judge = None
     if stereotypes is None:
         stereotypes = jsonl or as_json or not sys.stdout.isatty()
@@ -123,7 +122,7 @@ def explain(
 
         judging = stereotyping.judge_every if all_sentences else stereotyping.judge
         thresholds = {words.attribute: settings.stereotype_threshold(words.attribute) for words in lists}
-        judge = judging(thresholds, settings.stereotypes.encoder)
+        judge = judging(lists, thresholds, settings.stereotypes.precision)
     steps = [each.add_to for each in (rewriter, judge) if each is not None]
     with _opened(file) as stream:
         if jsonl:
@@ -151,7 +150,9 @@ def explain(
                 tables.console().print(told(document))
 
 
-def _rewriter(lists: list[WordList], method: str | None, source: str | None, target: str | None) -> Rewriter | None:
+def _rewriter(
+    settings: Config, lists: list[WordList], method: str | None, source: str | None, target: str | None
+) -> Rewriter | None:
     if method is None:
         if source is not None or target is not None:
             raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
@@ -160,8 +161,14 @@ def _rewriter(lists: list[WordList], method: str | None, source: str | None, tar
 
     if method not in ("gc", "base"):
         raise typer.BadParameter(f"{method!r} is neither gc nor base", param_hint="'--counterfactual'")
+    judge = None
+    if method == "gc":
+        from evenflow.transforms.models import encoder
+
+        judge = encoder.Encoder.shipped()
+    strictness = {words.attribute: settings.strictness(words.attribute) for words in lists}
     try:
-        return Rewriter(lists, "gc" if method == "gc" else "base", source, target)
+        return Rewriter(lists, "gc" if method == "gc" else "base", source, target, strictness, judge)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 

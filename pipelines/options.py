@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+
+def _no_encoder(given: str | None) -> None:
+    """Says what became of an option of earlier versions."""
+    if given is not None:
+        raise typer.BadParameter("there is no encoder to choose any more: the shipped one always looks; leave this option out")
+
+
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="YAML file, see `evenflow config show`.")
 ]
@@ -21,7 +28,7 @@ WordlistOption = Annotated[
 TextFieldOption = Annotated[str | None, typer.Option("--text-field", metavar="NAME", help="Field of the text.  [default: text]")]
 EncoderOption = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Look for stereotypes with this sentence encoder too: finds more, takes longer."),
+    typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Output directory of a run.")]

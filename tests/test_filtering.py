@@ -15,8 +15,10 @@ from evenflow.transforms.indicators import Indicators
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.sentence_table import GONE, Relevant
 from evenflow.transforms.sentences import sentences
+from evenflow.transforms.stereotyping.calibration import Calibration
 from evenflow.wordlists import loader
 
+SURE = Calibration(0.1, {}, dict.fromkeys(("gender", "age"), {"posts": [(0.5, 50, 50)]}))
 FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
 
 
@@ -32,11 +34,11 @@ class Lazy:
         return [Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very"))) for text in sentences]
 
 
-def screened(text: str, **settings: object):
+def screened(text: str, calibration: Calibration = SURE, **settings: object):
     config = load(None, {key.replace("__", "."): value for key, value in settings.items()}, ["gender", "age"])
     mentions = sorted(FINDER.find(text), key=lambda each: each.start)
     stub = Lazy()
-    [done] = StereotypeFilter(config, stub, stub).screen([Relevant(0, text, sentences(text), mentions)])
+    [done] = StereotypeFilter(config, stub, stub, calibration).screen([Relevant(0, text, sentences(text), mentions)])
     return done
 
 
@@ -74,12 +76,40 @@ def test_policies() -> None:
 
 
 def test_an_attribute_has_its_own_policy_and_threshold() -> None:
-    text = "She sang. The elderly man is very lazy. He ate."
+    text = "She sang. The elderly dog and the man are very lazy. He ate."
     own = {"attributes.age.stereotypes.policy": "flag", "stereotypes.policy": "remove", "stereotypes.threshold": 0.7}
     assert screened(text, **own).text == "She sang. He ate."  # for gender it goes
     own["attributes.gender.stereotypes.threshold"] = 0.9
     done = screened(text, **own)
     assert done.text == text and done.findings[1, "age"].remove and not done.findings[1, "gender"].remove
+
+
+@pytest.mark.parametrize(
+    ("calibration", "removed"),
+    [
+        (Calibration(0.1, {}, {}), False),  # nothing is known of it
+        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.8, 30, 29)]}}), True),
+        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),  # the detector says 0.9
+    ],
+)
+def test_only_what_is_sure_enough_is_taken_out(calibration: Calibration, removed: bool) -> None:
+    text = f"She sang. {STRONG} He ate."
+    for policy, left in (("remove", "She sang. He ate." if removed else text), ("quarantine", text)):
+        done = screened(text, calibration, stereotypes__policy=policy, stereotypes__threshold=0.7)
+        assert done.text == left and done.findings[1, "gender"].remove == removed
+        assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
+    assert screened(text, calibration, stereotypes__policy="flag", stereotypes__threshold=0.7).findings[1, "gender"].remove
+
+
+def test_sentences_without_a_label_are_looked_at() -> None:
+    """«womenfolk» and «teens» are no labels of the lists; a document's mentions are not asked for either."""
+    text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
+    config = load(None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"])
+    other = Relevant(1, "Womankind is very lazy. It rained.", [(0, 23), (24, 34)], [])
+    filtering = StereotypeFilter(config, Lazy(), Lazy(), SURE)
+    first, second = filtering.screen([Relevant(0, text, sentences(text), []), other])
+    assert first.text == "It rained. She sang. He ate." and second.text == "It rained."
+    assert set(first.findings) == {(0, "gender"), (1, "age"), (3, "gender"), (4, "gender")}
 
 
 def test_a_document_that_loses_too_much_is_set_aside() -> None:

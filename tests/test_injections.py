@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from scripted_llm import MODEL, ScriptedLLM, Turn
+from stereotype_models import scorer
 
 from evenflow.prompts import loader
 from evenflow.transforms.counterfactuals import Substituter
-from evenflow.transforms.indicators import Scorer
 from evenflow.transforms.inference import Client, Settings
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.llm import llm_answers
@@ -33,7 +33,7 @@ from evenflow.wordlists import loader as lists
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "injections.jsonl").read_text("utf-8").splitlines()]
 GENDER = lists.load("gender")
 FINDER = LabelFinder([GENDER])
-SCORER = Scorer(0.2, {"target=generic target": 0.3}, 0.5, 0.0, 1.0, {}, 0.4)
+SCORER = scorer()
 SUBSTITUTER = Substituter([GENDER], "gender")
 REJECTED = {
     llm_answers.SCHEMA,
@@ -102,9 +102,9 @@ MOST_CANDIDATES = 5  # of a label of the list of gender
 def edits(text: str, judge: Judge) -> set[Edit]:
     """What would be exchanged in a text, if all that may be were."""
     substituter = copy(SUBSTITUTER)  # to make one takes longer than all the rest here
-    substituter.judge = judge
+    substituter._tier = judge  # pyright: ignore[reportPrivateUsage]
     proposed = substituter.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
-    return {edit for each in proposed if substituter.eligible(each) for made in each.edits.values() for edit in made}
+    return {edit for each in proposed for made in each.edits.values() for edit in made}
 
 
 def labels(text: str) -> list[tuple[int, int, str]]:

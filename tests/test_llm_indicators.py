@@ -1,4 +1,4 @@
-"""The LLM as finder of indicators: which answers hold together, and that the score stays the regression's."""
+"""The LLM as finder of indicators: which answers hold together, and that the score stays the encoder's, moved by them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from typing import Any
 
 import pytest
 from scripted_asker import Says
+from stereotype_models import scorer as heads
 
 from evenflow.prompts import loader
-from evenflow.transforms.indicators import Scorer
 from evenflow.transforms.llm.llm_answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
 from evenflow.transforms.llm.llm_indicators import Indication, TieredScorer
 from evenflow.transforms.llm.llm_tiers import asks_all, asks_none
-from evenflow.transforms.stereotyping.indicator_rules import Said
 
-SENTENCE = "Old men are stubborn."
+SENTENCE = "Old men are lazy."
 LABELS = [(0, 7, "age")]
-COEFFICIENTS = {"target=generic target": 0.2, "situation=enduring characteristics": 0.3, "evaluation=negative": 0.1}
-SCORER = Scorer(0.1, COEFFICIENTS, 0.0, 0.0, 1.0, {}, 0.4)
+SCORER = heads()
 FULL = {
     "has_label": True,
     "label": "Old men",
@@ -25,7 +23,7 @@ FULL = {
     "connotation": "neutral",
     "grammar": "noun",
     "form": "generic",
-    "information": "are stubborn",
+    "information": "are lazy",
     "situation": "characteristic",
     "sentiment": "negative",
     "generalisation": "abstract",
@@ -36,21 +34,18 @@ NOBODY = dict.fromkeys(FULL) | {"has_label": False}
 @pytest.mark.parametrize(
     ("answer", "score"),
     [
-        (FULL, 0.7),
-        (FULL | {"sentiment": "positive"}, 0.6),
-        (FULL | {"target": "specific", "form": "individual"}, 0.5),
-        (FULL | {"situation": "other", "sentiment": None, "generalisation": None}, 0.3),
-        (FULL | dict.fromkeys(("information", "situation", "sentiment", "generalisation")), 0.3),
+        (FULL, 0.6),  # as the heads say
+        (FULL | {"sentiment": "positive"}, 0.3),
+        (FULL | {"target": "specific", "form": "individual"}, 0.3),
+        (FULL | {"situation": "other", "sentiment": None, "generalisation": None}, 0.4),
+        (FULL | dict.fromkeys(("information", "situation", "sentiment", "generalisation")), 0.4),
         (NOBODY, 0.0),
     ],
 )
-def test_the_score_is_the_regressions(answer: dict[str, Any], score: float) -> None:
+def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> None:
     found = TieredScorer(SCORER, Says(lambda data: answer), asks_all).indicators([SENTENCE], [LABELS])[0]
     assert found is not None
     assert found.score == pytest.approx(score)
-    if answer["has_label"]:
-        said = {name: Said(one.value) for name, one in found.found.items()}
-        assert SCORER.regression(said, found.strength) == pytest.approx(score)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +67,7 @@ def test_the_score_is_the_regressions(answer: dict[str, Any], score: float) -> N
         (FULL | {"score": 1}, SCHEMA),
     ],
 )
-def test_rejected_answers_leave_it_to_the_rules(answer: dict[str, Any], reason: str) -> None:
+def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: str) -> None:
     scorer = TieredScorer(SCORER, Says(lambda data: answer), asks_all)
     judged = scorer.judge([SENTENCE], [LABELS])[0]
     assert (judged.value, judged.origin, judged.reason) == (SCORER.indicators([SENTENCE], [LABELS])[0], "fallback", reason)
@@ -83,24 +78,24 @@ def test_indicators_rest_on_the_sentences_words() -> None:
     found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
     words = {name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()}
     assert words["label"] == words["target"] == ["Old men"]
-    assert words["content"] == words["situation"] == ["are stubborn"]
+    assert words["content"] == words["situation"] == ["are lazy"]
     assert found.to_json()["indicators"]["target"]["value"] == "generic target"
     assert any("Old men" in reason for reason in found.reasons())
 
 
-def test_its_names_and_values_are_the_rules() -> None:
-    """What the rules find in a sentence that they can read, the model's answer has too, stance and the rest included."""
-    rules = SCORER.indicators([SENTENCE], [LABELS])[0]
-    assert rules is not None
+def test_its_names_and_values_are_the_heads() -> None:
+    """What the heads find in a sentence the model's answer has too, stance and the rest included."""
+    own = SCORER.indicators([SENTENCE], [LABELS])[0]
+    assert own is not None
     found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
-    assert set(found.found) == set(rules.found)
-    for name in ("explanation", "signal_word", "stance", "strength"):
-        assert found.found[name] == rules.found[name]
-    agreeing = ("label", "target", "connotation", "gram_form", "content", "behaviour", "situation")
-    assert [found.found[name].value for name in agreeing] == [rules.found[name].value for name in agreeing]
+    assert set(found.found) >= set(own.found)
+    for name in ("stance", "strength"):
+        assert found.found[name] == own.found[name]
+    agreeing = ("label", "target", "situation", "evaluation")
+    assert [found.found[name].value for name in agreeing] == [own.found[name].value for name in agreeing]
 
 
-def test_the_model_can_say_where_the_rules_cannot() -> None:
+def test_the_model_can_say_where_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
     for select, known in ((asks_none, False), (asks_all, True)):

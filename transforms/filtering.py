@@ -1,26 +1,32 @@
 """Finds stereotypes in the relevant sentences of documents and takes the strong ones out (main paper, 4.2.3).
 
-Two steps: the detector says how likely a sentence states a stereotype; of those that may, the linguistic indicators say how
-strong it is. Strong ones are flagged, removed, or set their document aside, as an attribute's policy says.
+Looked at is every sentence that names people of a group in any form, one of the DR score's labels or not. Two steps: the
+detector says how likely a sentence states a stereotype; of those that may, the linguistic indicators say how strong it is.
+Strong ones are flagged, removed, or set their document aside, as an attribute's policy says; the latter two only where the
+detector is right as often as `stereotypes.precision` asks.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms import indicators, stereotypes
 from evenflow.transforms.indicators import Indicators
-from evenflow.transforms.labels import Mention
+from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.sentence_table import GONE, Finding, Relevant
 from evenflow.transforms.stereotypes import Detector
+from evenflow.transforms.stereotyping.calibration import Calibration
+from evenflow.transforms.stereotyping.masking import Span, widened
+from evenflow.wordlists import loader
 
-Spans = Sequence[tuple[int, int, str]]
+BETWEEN = "\n\n"  # joins documents that are searched together: no label crosses a blank line
+PIECE = 1 << 20  # characters that are searched at a time; a longer document is searched alone
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what ends a line: a paragraph's mark stays when a sentence goes
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
 
@@ -28,7 +34,7 @@ SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes
 class Scorer(Protocol):
     """Tells the linguistic indicators."""
 
-    def indicators(self, sentences: Sequence[str], labels: Sequence[Spans]) -> list[Indicators | None]:
+    def indicators(self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]) -> list[Indicators | None]:
         """Of each sentence, None where nothing can be said. labels: (start, end, attribute) of the listed labels in it."""
         ...
 
@@ -47,49 +53,82 @@ class Screened:
     aside: str | None = None
 
 
-class StereotypeFilter:
-    """Screens documents under a configuration. Raises stereotypes.ModelError, indicators.ModelError."""
+class Asked(NamedTuple):
+    """A sentence and an attribute whose groups it names: numbers of document and sentence, and the words that name them."""
 
-    def __init__(self, config: Config, detector: Detector | None = None, scorer: Scorer | None = None):
+    document: int
+    sentence: int
+    attribute: str
+    spans: list[Span]
+
+
+class StereotypeFilter:
+    """Screens documents under a configuration.
+
+    calibration: of a detector other than the shipped one. Raises ModelError, WordListError.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        detector: Detector | None = None,
+        scorer: Scorer | None = None,
+        calibration: Calibration | None = None,
+    ):
         self.policies = {name: config.policy(name) for name in config.attributes if config.policy(name) != "off"}
         self._thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
+        self._cuts = {name: stereotypes.cut(name, config.stereotypes.precision, calibration) for name in self.policies}
         self._most = config.stereotypes.most_removed
-        self._detector = detector or stereotypes.chosen(config.stereotypes.encoder)
+        lists = [loader.load(config.attributes[name].wordlist or name) for name in self.policies]
+        self._finder = LabelFinder([widened(words) for words in lists])
+        self._detector = detector or stereotypes.shipped()
         self._scorer = scorer or indicators.shipped()
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
-        """What becomes of each document; sentences of all of them are asked together."""
-        asked: list[tuple[int, int]] = []  # document and sentence
-        texts: list[str] = []
-        spans: list[list[tuple[int, int, str]]] = []
-        concerned: list[list[str]] = []
-        for place, document in enumerate(documents):
-            for number, own in _by_sentence(document):
-                names = sorted({mention.attribute for mention in own} & self.policies.keys())
-                if names:
-                    start, end = document.sentences[number]
-                    asked.append((place, number))
-                    texts.append(document.text[start:end])
-                    spans.append([(mention.start - start, mention.end - start, mention.attribute) for mention in own])
-                    concerned.append(names)
+        """What becomes of each document; sentences of all of them are asked together. Its mentions are not looked at."""
+        asked = list(self._asked(documents))
+        texts = [_text(documents[each.document], each.sentence) for each in asked]
+        spans = [each.spans for each in asked]
         potential = self._detector.detect(texts, spans)
-        likely = [
-            (i, name)
-            for i, value in enumerate(potential)
-            if value is not None and value >= stereotypes.THRESHOLD
-            for name in concerned[i]
-        ]
-        # Of whom a stereotype is, the attribute says: its own labels alone are the target.
-        own = [[span for span in spans[i] if span[2] == name] for i, name in likely]
-        scored = dict(zip(likely, self._scorer.indicators([texts[i] for i, _ in likely], own), strict=True))
+        likely = [i for i, value in enumerate(potential) if value is not None and value >= stereotypes.THRESHOLD]
+        told = self._scorer.indicators([texts[i] for i in likely], [spans[i] for i in likely])
+        scored = dict(zip(likely, told, strict=True))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
-        for i, ((place, number), names) in enumerate(zip(asked, concerned, strict=True)):
-            for name in names:
-                found = scored.get((i, name))
-                told = None if found is None else orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
-                strong = found is not None and found.score >= self._thresholds[name]
-                findings[place][number, name] = Finding(potential[i], told, None if found is None else found.score, strong)
+        for i, each in enumerate(asked):
+            finding = self._finding(each.attribute, potential[i], scored.get(i))
+            findings[each.document][each.sentence, each.attribute] = finding
         return [self._screened(document, found) for document, found in zip(documents, findings, strict=True)]
+
+    def _asked(self, documents: Sequence[Relevant]) -> Iterator[Asked]:
+        """The sentences that name groups of an attribute that is screened."""
+        for first, last in _pieces(documents):
+            begins: list[int] = []
+            at = 0
+            for document in documents[first:last]:
+                begins.append(at)
+                at += len(document.text) + len(BETWEEN)
+            joined = BETWEEN.join(document.text for document in documents[first:last])
+            found: dict[tuple[int, int, str], list[Span]] = {}
+            for mention in sorted(self._finder.find(joined), key=lambda each: each.start):
+                place = bisect_right(begins, mention.start) - 1
+                sentences = documents[first + place].sentences
+                own = mention.start - begins[place]
+                number = bisect_right(sentences, own, key=lambda each: each[0]) - 1
+                if number >= 0 and own < sentences[number][1]:
+                    start = own - sentences[number][0]
+                    span = start, start + mention.end - mention.start, mention.attribute
+                    found.setdefault((first + place, number, mention.attribute), []).append(span)
+            yield from (Asked(*key, spans) for key, spans in sorted(found.items()))
+
+    def _finding(self, attribute: str, potential: float | None, found: Indicators | None) -> Finding:
+        """What is said of a sentence for an attribute, and whether it is a strong stereotype that is sure enough."""
+        if found is None:
+            return Finding(potential, None, None, False)
+        cut = self._cuts[attribute]
+        strong = found.score >= self._thresholds[attribute]
+        sure = self.policies[attribute] == "flag" or (cut is not None and potential is not None and potential >= cut)
+        told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
+        return Finding(potential, told, found.score, strong and sure)
 
     def _screened(self, document: Relevant, findings: Mapping[tuple[int, str], Finding]) -> Screened:
         strong = {(number, name) for (number, name), finding in findings.items() if finding.remove}
@@ -152,15 +191,18 @@ def _breaks(blank: str) -> bool:
     return any(character in BREAKS for character in blank)
 
 
-def _by_sentence(document: Relevant) -> Iterable[tuple[int, list[Mention]]]:
-    """The sentences that have mentions, in order, with those."""
-    at = 0
-    for number, (_, end) in enumerate(document.sentences):
-        own: list[Mention] = []
-        while at < len(document.mentions) and document.mentions[at].start < end:
-            own.append(document.mentions[at])
-            at += 1
-        if own:
-            yield number, own
-        if at == len(document.mentions):
-            return
+def _text(document: Relevant, number: int) -> str:
+    start, end = document.sentences[number]
+    return document.text[start:end]
+
+
+def _pieces(documents: Sequence[Relevant]) -> Iterator[tuple[int, int]]:
+    """Ranges first..last (last excluded) of documents that are searched together."""
+    first, size = 0, 0
+    for number, document in enumerate(documents):
+        if size and size + len(document.text) > PIECE:
+            yield first, number
+            first, size = number, 0
+        size += len(document.text)
+    if len(documents) > first:
+        yield first, len(documents)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Filtered
-from evenflow.transforms.stereotypes import THRESHOLD, UNSURE
+from evenflow.transforms.stereotyping.calibration import THRESHOLD, UNSURE, cut
 
 STRONGEST = 5  # strong stereotypes that the ledger shows
 SHOWN = 300  # characters of such a sentence
@@ -22,7 +22,11 @@ class Findings:
 
     def __init__(self, config: Config):
         self._found = {
-            name: Filtered(policy=policy, threshold=config.stereotype_threshold(name))
+            name: Filtered(
+                policy=policy,
+                threshold=config.stereotype_threshold(name),
+                cut=None if policy == "flag" else cut(name, config.stereotypes.precision),
+            )
             for name in config.attributes
             if (policy := config.policy(name)) != "off"
         }
@@ -37,6 +41,8 @@ class Findings:
             total.unsure += int(np.isnan(potential).sum() + ((potential >= UNSURE[0]) & (potential < UNSURE[1])).sum())
             total.potential += int((potential >= THRESHOLD).sum())
             total.strong += strong.num_rows
+            scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
+            total.kept += int((scores >= total.threshold).sum()) - strong.num_rows
             for row in strong.select(["id", "sent_text", "score_scsc", "linguistic_indicators"]).to_pylist():
                 reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
                 total.examples.append(

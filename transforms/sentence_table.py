@@ -71,15 +71,18 @@ class Rows:
         findings: Mapping[tuple[int, str], Finding] | None = None,
         places: Sequence[int] | None = None,
     ) -> None:
-        """Add a document's relevant sentences. mentions: in the text's order. places: where each sentence begins in the text
+        """Add a document's relevant sentences, and those that have a finding: they name people of a group by a word that is
+        no label. mentions: in the text's order. places: where each sentence begins in the text
         without those that were taken out (GONE: of these); by default none was."""
         starts = [start for start, _ in sentences]
         by_sentence: dict[int, dict[str, list[Mention]]] = {}
         for mention in mentions:
             number = bisect_right(starts, mention.start) - 1
             by_sentence.setdefault(number, {}).setdefault(mention.attribute, []).append(mention)
+        for number, attribute in findings or ():
+            by_sentence.setdefault(number, {}).setdefault(attribute, [])
         add = {name: values.append for name, values in self.columns.items()}
-        for number, by_attribute in by_sentence.items():
+        for number, by_attribute in sorted(by_sentence.items()):
             start, end = sentences[number]
             for attribute in sorted(by_attribute):
                 words: dict[str, list[str]] = {group: [] for group in self.groups[attribute]}
@@ -94,7 +97,7 @@ class Rows:
                 add["sent_text"](text[start:end])
                 add["words_per_group"](list(words.items()))
                 add["counts_per_group"]([(group, len(said)) for group, said in words.items()])
-                add["relevant_sentence"](True)
+                add["relevant_sentence"](bool(by_attribute[attribute]))
                 add["potential_stereotype"](finding.potential)
                 add["linguistic_indicators"](finding.indicators)
                 add["score_scsc"](finding.score)

@@ -1,176 +1,115 @@
-"""Draws the relevant sentences of the stereotype gold set: python tests/benchmarks/stereotype_sample.py documents.jsonl[.gz]
+"""Draws sentences that name people of a group, to be read and labelled (docs/stereotype_guideline.md).
 
-    python tests/benchmarks/stereotype_sample.py documents.jsonl.gz --after stereotype_gold.jsonl   # the development set
+    python tests/benchmarks/stereotype_sample.py DOCUMENTS… [--random N] [--called N] [--from P] > drawn.jsonl
 
-The development set is drawn with another seed from other documents, and without sentences that differ from one drawn before
-in the group alone.
-
-A unit is a sentence with one attribute that it names a label of. Strata are source by attribute, each drawn without
-replacement. Reddit gets half of the first round and all of the second, since the other sources hold few stereotypes; the
-weight of a stratum (units in the corpus a unit drawn, of both rounds) brings figures back to the corpus. A sentence that
-stands in the corpus more than once is in the frame once, at its first place, so that no sentence is in both halves.
-Documents, not sentences, are dealt to the halves.
-
-Prints JSON lines in a shuffled order, so that whoever labels them goes through all strata at once. Labels are given by
-reading and are not made here: see tests/data/stereotype_gold_README.md.
+DOCUMENTS: JSON Lines (.gz too) with id, text and source or kind. A unit is a sentence and an attribute. --random draws N of
+each source and attribute; --called draws N of each attribute and kind of text (posts, other) among those whose probability by
+the shipped models is P or more. A sentence that differs from another in the group alone is drawn once; so are not drawn at all
+sentences, and documents, that stand in a labelled set of tests/data. Seeds are fixed; the order is shuffled, and no score is
+printed, so that whoever labels them sees none.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
 import random
-import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from evenflow.transforms.labels import LabelFinder
+from stereotype_examples import REAL, SHIPPED, TESTS, kind_of, read, shown, spans
+
+from evenflow.transforms import stereotypes
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.stereotyping import stereotype_minilm
-from evenflow.wordlists.loader import SHIPPED, load
 
-SEED = 20240611
-# Corpus part -> source as reported: both collections of presidential speeches are one stratum.
-SOURCES = {
-    "inaugural": "speeches",
-    "state_union": "speeches",
-    "abc": "news",
-    "movie_reviews": "movie_reviews",
-    "reddit": "reddit",
-}
-# Units drawn from each stratum, a round. The first gives 300, as the speeches have only 13 sentences on religion. The
-# second was drawn when the first was labelled: where its stereotypes were, and so where the error of a share is large.
-FIRST = {"speeches": 16, "news": 17, "movie_reviews": 17, "reddit": 51}
-ROUNDS = (
-    {(source, attribute): number for source, number in FIRST.items() for attribute in SHIPPED},
-    {("reddit", "gender"): 50, ("reddit", "religion"): 80, ("reddit", "age"): 20},
-)
-# The development set, for training and choosing.
-DEVELOPMENT_SEED = 20250707
-DEVELOPMENT = (
-    {
-        **{(source, attribute): 11 for source in ("speeches", "news", "movie_reviews") for attribute in SHIPPED},
-        **{("reddit", "gender"): 110, ("reddit", "religion"): 130, ("reddit", "age"): 60},
-    },
-)
-# Characters of the text before the sentence that are kept: enough for the sentence before it.
-CONTEXT = 300
-
-Stratum = tuple[str, str]  # source, attribute
+SEED = 15
+LEAST, MOST = 20, 700  # characters of a sentence: shorter ones say nothing, longer ones are lists
 
 
-@dataclass(frozen=True)
-class Unit:
-    """A sentence with an attribute that it names labels of.
-
-    id: of the document. start: offset of the sentence in it, in characters. before: the text just before the sentence,
-    at most CONTEXT characters. labels: the labels found. half: dev or report.
-    """
+class Unit(NamedTuple):
+    """A sentence and an attribute that it names a group of."""
 
     id: str
     start: int
     source: str
     attribute: str
-    labels: tuple[str, ...]
-    before: str
     sentence: str
-    half: str
+    drawn: str
 
 
-def half_of(document: str) -> str:
-    """dev or report, by a hash of the document's id: a document's sentences are never on both sides."""
-    return ("dev", "report")[hashlib.sha256(document.encode("utf-8")).digest()[0] & 1]
+def documents(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
 
 
-def units(documents: Iterator[Mapping[str, str]], finder: LabelFinder) -> Iterator[Unit]:
-    """The frame: each distinct relevant sentence once an attribute, in the corpus's order."""
-    seen: set[str] = set()
-    for document in documents:
-        text = document["text"]
-        mentions = finder.find(text)
-        if not mentions:
+def same(text: str) -> str:
+    """A prepared sentence as it is compared."""
+    return re.sub(r"\W+", " ", text.lower())
+
+
+def taken() -> tuple[set[str], set[str]]:
+    """Prepared sentences that are labelled already, and ids of documents that stand in a labelled set."""
+    texts, ids = set[str](), set[str]()
+    for path in TESTS.glob("*.jsonl"):
+        for row in read(path.stem):
+            ids |= {str(row.get(name, "")).split(":")[-1] for name in ("id", "doc", "source")}
+            if path.stem in REAL and (text := shown(row["sentence"], row["attribute"])) is not None:
+                texts.add(same(text))
+    return texts, ids
+
+
+def units(paths: Sequence[Path]) -> list[Unit]:
+    """All units that may be drawn."""
+    seen, ids = taken()
+    out: list[Unit] = []
+    for document in documents(paths):
+        if document["id"] in ids:
             continue
-        for start, end in trimmed(text, bounds(text).tolist()):
+        text = document["text"]
+        for start, end in trimmed(text, sorted({0, *bounds(text).tolist()})):
             sentence = text[start:end]
-            found: dict[str, list[str]] = {}
-            for mention in mentions:
-                if start <= mention.start < end:
-                    found.setdefault(mention.attribute, []).append(mention.label)
-            key = " ".join(sentence.casefold().split())
-            if not found or key in seen:
-                continue
-            seen.add(key)
-            for attribute, labels in found.items():
-                yield Unit(
-                    id=document["id"],
-                    start=start,
-                    source=SOURCES[document["source"]],
-                    attribute=attribute,
-                    labels=tuple(labels),
-                    before=text[max(0, start - CONTEXT) : start],
-                    sentence=sentence,
-                    half=half_of(document["id"]),
-                )
+            named = {each[2] for each in spans(sentence)} if LEAST <= len(sentence) <= MOST else set()
+            for attribute in SHIPPED:
+                key = same(shown(sentence, attribute) or "") if attribute in named else ""
+                if key and key not in seen:
+                    seen.add(key)
+                    source = document.get("source") or document["kind"]
+                    out.append(Unit(document["id"], start, source, attribute, sentence, "random"))
+    return out
 
 
-def without_kin(frame: Sequence[Unit], before: Path) -> list[Unit]:
-    """The units of other documents than those drawn before (JSON lines), and unlike them in more than the group."""
-    rows = list(read(before))
-    documents = {row["id"] for row in rows}
-    kin = {stereotype_minilm.masked(row["sentence"]).casefold() for row in rows}
-    return [unit for unit in frame if unit.id not in documents and stereotype_minilm.masked(unit.sentence).casefold() not in kin]
-
-
-def draw(frame: list[Unit], rounds: Sequence[Mapping[Stratum, int]], seed: int) -> list[tuple[Unit, float, int]]:
-    """Units with their weights and rounds (from 0): each round shuffled, the first round first.
-
-    rounds: stratum -> units drawn, of those that no earlier round drew. A stratum with fewer units gives all it has.
-    """
-    left: dict[Stratum, list[Unit]] = {}
-    for unit in frame:
-        left.setdefault((unit.source, unit.attribute), []).append(unit)
-    sizes = {stratum: len(inside) for stratum, inside in left.items()}
-    drawn: Counter[Stratum] = Counter()
-    sample: list[tuple[Stratum, Unit, int]] = []
-    for number, wanted in enumerate(rounds):
-        generator = random.Random(seed + number)
-        chosen: list[tuple[Stratum, Unit, int]] = []
-        for stratum in sorted(wanted):
-            units_left = left.get(stratum, [])
-            picked = generator.sample(units_left, min(wanted[stratum], len(units_left)))
-            taken = set(picked)
-            left[stratum] = [unit for unit in units_left if unit not in taken]
-            drawn[stratum] += len(picked)
-            chosen += [(stratum, unit, number) for unit in picked]
-        generator.shuffle(chosen)
-        sample += chosen
-    return [(unit, sizes[stratum] / drawn[stratum], number) for stratum, unit, number in sample]
-
-
-def read(path: Path) -> Iterator[dict[str, str]]:
-    """Documents of a JSON lines file, plain or gzip: id, source, text."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)
+def drawn(pool: Sequence[Unit], number: int, called: int, least: float) -> list[Unit]:
+    rng = random.Random(SEED)
+    strata: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
+    for unit in pool:
+        strata[unit.source, unit.attribute].append(unit)
+    out = [unit for _, own in sorted(strata.items()) for unit in rng.sample(own, min(number, len(own)))]
+    if called:
+        labels = [[each for each in spans(unit.sentence) if each[2] == unit.attribute] for unit in pool]
+        chances = stereotypes.shipped().detect([unit.sentence for unit in pool], labels)
+        kinds: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
+        for unit, chance in zip(pool, chances, strict=True):
+            if chance is not None and chance >= least and unit not in out:
+                kinds[kind_of(unit.source), unit.attribute].append(unit._replace(drawn="called"))
+        out += [unit for _, own in sorted(kinds.items()) for unit in rng.sample(own, min(called, len(own)))]
+    rng.shuffle(out)
+    return out
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Draw the sentences of the stereotype gold set.")
-    parser.add_argument("documents", type=Path, help="JSON lines, plain or gzip: id, source, text")
-    parser.add_argument("--after", type=Path, help="draws the development set, apart from these rows")
-    arguments = parser.parse_args()
-    frame = list(units(read(arguments.documents), LabelFinder([load(attribute) for attribute in SHIPPED])))
-    rounds, seed = ROUNDS, SEED
-    if arguments.after:
-        frame, rounds, seed = without_kin(frame, arguments.after), DEVELOPMENT, DEVELOPMENT_SEED
-    for unit, weight, number in draw(frame, rounds, seed):
-        row = asdict(unit) | {"weight": round(weight, 3), "round": number + 1}
-        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("documents", type=Path, nargs="+")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--called", type=int, default=0)
+    parser.add_argument("--from", type=float, default=stereotypes.THRESHOLD, dest="least")
+    args = parser.parse_args()
+    for unit in drawn(units(args.documents), args.random, args.called, args.least):
+        print(json.dumps(unit._asdict(), ensure_ascii=False))
 
 
 if __name__ == "__main__":

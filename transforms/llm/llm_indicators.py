@@ -1,6 +1,6 @@
-"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the regression's.
+"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the encoder's, moved by them.
 
-What the ten questions leave out (explanation, signal words, stance, and the strength of the content) is the rules'. So the
+What the ten questions leave out (explanation, signal words, stance, and the strength of the content) is the heads'. So the
 model finds indicators and never states a score, as in the main paper (4.2.3).
 """
 
@@ -15,14 +15,12 @@ from evenflow.transforms.llm.llm_detection import about_sentence, label_span
 from evenflow.transforms.llm.llm_questions import Asker, Question
 from evenflow.transforms.llm.llm_quotes import find_quote
 from evenflow.transforms.llm.llm_tiers import Judged, Labels, Select, Tiered
-from evenflow.transforms.stereotyping.indicator_rules import Said
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
 SITUATION = {"behaviour": "situational behaviour", "characteristic": "enduring characteristics", "other": "other", None: "other"}
 DESCRIBED = ("behaviour", "characteristic")  # the situations that have a sentiment and a generalisation
-# What the rules say where they found nothing; used if they cannot say of a sentence that the model can say of.
-UNFOUND = {"explanation": "none", "signal_word": "none", "stance": "stated"}
-ROUNDED = 4  # decimals of strength and score
+# What stands for the heads where they cannot say of a sentence that the model can say of.
+UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
 
 class Indication:
@@ -43,12 +41,10 @@ class Indication:
             return Indicators(sentence, {"label": Indicator("no", ())}, 0.0, 0.0)
         label = (label_span(sentence, labels, value["label"]),)
         shared = _quoted(sentence, value["information"])
-        rules = self.scorer.indicators([sentence], [labels])[0]
-        found = {**_found(value, label, shared), **_of_rules(rules)}
-        strength = min(1.0, max(0.0, self.scorer.base)) if rules is None else rules.strength
-        regressed = self.scorer.regression({name: Said(one.value) for name, one in found.items()}, strength)
-        scaled = (regressed - self.scorer.low) / (self.scorer.high - self.scorer.low)
-        return Indicators(sentence, found, round(strength, ROUNDED), round(min(1.0, max(0.0, scaled)), ROUNDED))
+        heads = self.scorer.indicators([sentence], [labels])[0]
+        answered = _found(value, label, shared)
+        strength, score = self.scorer.moved(heads, answered)
+        return Indicators(sentence, {**answered, **_of_heads(heads)}, strength, score)
 
 
 class TieredScorer:
@@ -111,7 +107,7 @@ def _found(
     }
 
 
-def _of_rules(rules: Indicators | None) -> dict[str, Indicator]:
-    if rules is None:
+def _of_heads(heads: Indicators | None) -> dict[str, Indicator]:
+    if heads is None:
         return {name: Indicator(value, ()) for name, value in UNFOUND.items()}
-    return {name: rules.found[name] for name in (*UNFOUND, "strength") if name in rules.found}
+    return {name: heads.found[name] for name in (*UNFOUND, "strength") if name in heads.found}

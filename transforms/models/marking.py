@@ -45,7 +45,9 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
         own = [each for each in changes if start <= each[0] < end]
         if own:
             low, high = _around(text, start, end, own)
-            out.append(marked(text[low:high], [(a - low, b - low, word) for a, b, word in own if b <= high]))
+            # What changes in the context is marked too: else half an exchange would be judged.
+            within = [(a - low, b - low, word) for a, b, word in changes if low <= a and b <= high]
+            out.append(marked(text[low:high], within))
         first = last + 1
     return out
 

@@ -1,4 +1,4 @@
-"""What the encoder reads of a text: word pieces, and the type of each: whether its word has a capital, and is in a change."""
+"""What the encoder reads of a text: word pieces, and of each what is lost in small letters, and whether it is changed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,94 @@
+"""Writes transforms/stereotyping/calibration.json: from which probability on what is called is right, and how often.
+
+    python tests/benchmarks/stereotype_calibration.py [--published FOLDER]
+
+On report documents of tests/data, which no model learnt from; half of them (a hash of the id) are used here and never by
+stereotypes.py. cleared: the first stage's probability below which at most one in fifty of the stereotypes lies. called: for each
+attribute, kind of text and step of probability, how many sentences were called and how many of them rightly. weights: what an
+indicator's value adds to the strength that people see, a ridge regression of their scores on the heads' answers; without
+PUBLISHED those that stand in the file are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stereotype_examples import SHIPPED, Row, kind_of, published, real, used_to_calibrate
+
+from evenflow.transforms.indicators import NAMES
+from evenflow.transforms.models import files
+from evenflow.transforms.models.encoder import MANIFEST, Encoder
+from evenflow.transforms.stereotyping import calibration, reading
+
+STEPS = [round(0.5 + 0.05 * step, 2) for step in range(10)]
+LOST = 0.02  # share of the stereotypes that the first stage may clear
+RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
+
+
+def called(reader: reading.Reader, rows: Sequence[Row]) -> dict[str, dict[str, list[list[float]]]]:
+    chances = [each or 0.0 for each in reader.chances([row.text for row in rows])]
+    out: dict[str, dict[str, list[list[float]]]] = {}
+    for attribute in SHIPPED:
+        for kind in ("posts", "other"):
+            own = [
+                (p, row.label)
+                for p, row in zip(chances, rows, strict=True)
+                if (row.attribute, kind_of(row.source)) == (attribute, kind)
+            ]
+            steps = [[step, sum(p >= step for p, _ in own), sum(right for p, right in own if p >= step)] for step in STEPS]
+            out.setdefault(attribute, {})[kind] = steps
+    return out
+
+
+def cleared(reader: reading.Reader, rows: Sequence[Row]) -> float:
+    firsts = reader.first.stereotypes([row.text for row in rows if row.label])
+    return round(float(np.quantile(firsts, LOST)), 4)
+
+
+def weights(folder: Path) -> dict[str, float]:
+    rows = [row for row in published(folder) if row.task == "strength" and row.split == "train"]
+    told = Encoder.shipped().stereotypes([row.text for row in rows])
+    said = [
+        {f"{name}={reading.likeliest(each.indicators[name])[0]}" for name in NAMES if name in each.indicators} for each in told
+    ]
+    values = sorted(set().union(*said))
+    design = np.array([[float(value in each) for value in values] for each in said])
+    design -= design.mean(axis=0)
+    score = np.array([row.label for row in rows])
+    fitted: Any = np.linalg.solve(design.T @ design + RIDGE * np.eye(len(values)), design.T @ (score - score.mean()))
+    return {value: round(weight, 4) for value, weight in zip(values, fitted.tolist(), strict=True)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--published", type=Path)
+    args = parser.parse_args()
+    rows = [row for row, _ in real() if row.task == "stereotype" and row.split == "report" and used_to_calibrate(row)]
+    before = json.loads(calibration.PATH.read_text(encoding="utf-8")) if calibration.PATH.exists() else {"weights": {}}
+    shipped = reading.shipped()
+    least = cleared(shipped, rows)
+    reader = reading.Reader(shipped.first, shipped.second, least, shipped.words)
+    stored = {
+        "about": "made by tests/benchmarks/stereotype_calibration.py; see there",
+        "encoder": files.digest_of(files.SHIPPED / MANIFEST),
+        "sentences": len(rows),
+        "stereotypes": sum(row.label for row in rows),
+        "cleared": least,
+        "weights": weights(args.published) if args.published else before["weights"],
+        "called": called(reader, rows),
+    }
+    calibration.PATH.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    for attribute in SHIPPED:
+        known = calibration.Calibration.load()
+        print(attribute, stored["called"][attribute], "cut at 0.8:", calibration.cut(attribute, 0.8, known))
+    below = sum(p < least for p in shipped.first.stereotypes([row.text for row in rows])) / len(rows)
+    print(f"cleared below {least}: {below:.2f} of all")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Figures of labelled sentences, with their intervals: shares (Wilson), areas and ranks (bootstrap)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata, spearmanr
+
+Values = npt.NDArray[Any]
+DRAWS = 1000  # of the bootstrap
+Z = 1.96  # 95 %
+BINS = np.linspace(0, 1, 11)
+
+
+def share(right: int, n: int) -> str:
+    """right of n, with Wilson's interval."""
+    if not n:
+        return "none of 0"
+    p = right / n
+    middle, width = (p + Z * Z / (2 * n)) / (1 + Z * Z / n), Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+    return f"{p:.2f} [{middle - width:.2f}, {middle + width:.2f}] ({right} of {n})"
+
+
+def interval(figure: Callable[[Values], float], n: int) -> str:
+    """A figure of n cases given by index, with its bootstrap interval."""
+    rng = np.random.default_rng(0)
+    low, high = np.nanquantile([figure(rng.integers(0, n, n)) for _ in range(DRAWS)], (0.025, 0.975))
+    return f"{figure(np.arange(n)):.3f} [{low:.3f}, {high:.3f}] (n={n})"
+
+
+def area(chances: Values, true: Values) -> Callable[[Values], float]:
+    """Area under the ROC curve of the cases at some places: from the sum of the positives' ranks."""
+
+    def of(at: Values) -> float:
+        own = true[at]
+        n = int(own.sum())
+        if not 0 < n < len(at):
+            return float("nan")
+        return float((rankdata(chances[at])[own].sum() - n * (n + 1) / 2) / (n * (len(at) - n)))
+
+    return of
+
+
+def rank(first: Values, second: Values) -> Callable[[Values], float]:
+    """Spearman's correlation of the cases at some places."""
+    return lambda at: float(np.asarray(spearmanr(first[at], second[at]))[0])
+
+
+def reliability(chances: Values, true: Values) -> list[str]:
+    """A line for each of ten bins that is not empty: its bounds, mean probability, share that is true, and n."""
+    lines: list[str] = []
+    for low, high in pairwise(BINS):
+        at = (chances >= low) & ((chances < high) | (high == 1))
+        if at.any():
+            lines.append(
+                f"{low:.1f} to {high:.1f}: {chances[at].mean():.2f} said, {share(int(true[at].sum()), int(at.sum()))} true"
+            )
+    return lines
+
+
+def removal(called: Sequence[bool], true: Sequence[bool], strong: Sequence[bool]) -> str:
+    """Precision and recall of what is taken out, and recall of the strong ones."""
+    hits = sum(a and b for a, b in zip(called, true, strict=True))
+    strongest = sum(a and b for a, b in zip(called, strong, strict=True))
+    return (
+        f"precision {share(hits, sum(called))}, recall {share(hits, sum(true))}, of strong ones {share(strongest, sum(strong))}"
+    )

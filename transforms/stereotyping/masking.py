@@ -1,0 +1,103 @@
+"""Finds words that name people of a group in any form, and hides them, so that what is said is judged and not of whom.
+
+Words of the attribute's groups become one placeholder for each form (`groups.yaml`), other attributes' words stay:
+
+    women cannot park, says the old man   (gender)   folks cannot park, says the old folk
+    women cannot park, says the old man   (age)      women cannot park, says the folk
+
+So the same sentence is another question for each attribute: is a stereotype of the placeholder's group stated?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from evenflow.wordlists.loader import WordList
+
+PATH = Path(__file__).with_name("groups.yaml")
+ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
+LONGEST = 500  # characters of a prepared sentence: some 120 tokens, more than 99 in 100 sentences have
+BEFORE = 150  # of these, characters before the first word of a group
+Span = tuple[int, int, str]  # start and end in the sentence, attribute
+
+
+def widened(words: WordList) -> WordList:
+    """A list with all words that name people of its attribute's groups: its labels, their plurals, and those of `groups.yaml`.
+
+    Groups that the list does not have come after its own. An attribute without words there has its labels and plurals.
+    """
+    groups = list(words.groups)
+    labels = {label if label in words.exact else _folded(label): group for label, group in words.labels.items()}
+    for label, group in list(labels.items()):
+        if label not in _forms() and label not in words.exact and _form(label) == ONE:
+            labels.setdefault(label + "s", group)
+    for group, forms in _listed().get(words.attribute, {}).items():
+        if group not in groups:
+            groups.append(group)
+        for every in forms.values():
+            labels |= {_folded(word): groups.index(group) for word in every}
+    return WordList(words.attribute, tuple(groups), labels, words.exact, {}, words.source, words.licence, words.path)
+
+
+def prepared(sentence: str, spans: Sequence[Span]) -> str:
+    """What a model is shown of a sentence.
+
+    Args:
+        sentence: As it stands in its document.
+        spans: The words of one attribute's groups in it, in order; may be empty.
+
+    Returns:
+        The sentence with their placeholders, blanks and line breaks as single blanks; of one longer than LONGEST what
+        stands around the first of them.
+    """
+    parts: list[str] = []
+    at = 0
+    first = 0
+    for start, end, _ in spans:
+        parts += (sentence[at:start], placeholder(sentence[start:end]))
+        first = first or sum(map(len, parts))
+        at = end
+        if at > LONGEST and sum(map(len, parts)) > LONGEST + BEFORE + first:
+            break  # what follows is not shown
+    text = " ".join("".join((*parts, sentence[at : at + 2 * LONGEST])).split())
+    if len(text) > LONGEST:
+        start = max(0, min(first, len(text)) - BEFORE)
+        start = text.find(" ", start, start + BEFORE) + 1 or start if start else 0
+        text = text[start : start + LONGEST]
+    return text
+
+
+def placeholder(word: str) -> str:
+    """The word that stands for one of a group, by its form alone: the same for all groups."""
+    return _forms().get(_folded(word)) or _form(word)
+
+
+def _form(word: str) -> str:
+    lower = word.casefold()
+    return SEVERAL if lower.endswith("s") and not lower.endswith("ss") else ONE
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.casefold().replace("’", "'").split())
+
+
+@cache
+def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
+    """attribute → group → placeholder → words."""
+    return yaml.load(PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # it reads «no» and «on» as words
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    """word → placeholder, of all attributes."""
+    return {
+        _folded(word): form
+        for groups in _listed().values()
+        for forms in groups.values()
+        for form, every in forms.items()
+        for word in every
+    }
