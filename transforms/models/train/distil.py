@@ -13,12 +13,12 @@ import torch
 from sklearn.linear_model import LogisticRegression
 
 from evenflow.transforms.models import files, static
-from evenflow.transforms.models.pieces import CAPITAL, Tokenizer
+from evenflow.transforms.models.pieces import Tokenizer
 from evenflow.transforms.models.train.network import Network, batch
 
 SIZE = 64  # numbers of a vector
 OFTEN = 3  # times a word that is no piece of its own must be in the training texts
-HELD = 0.03  # the heads' regularisation: inverse strength, chosen on sources left out
+HELD = 0.003  # the heads' regularisation: inverse strength, chosen on sources left out
 STEPS = 127  # that 8 bits have on either side of nothing
 
 Floats = npt.NDArray[np.float64]
