@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
+from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms.models.encoder import logistic
 
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
+WEAK = 1e3  # of the calibration's regularisation, inverse: two numbers need hardly any
 Floats = npt.NDArray[np.float64]
 Truth = npt.NDArray[np.bool_]
 
@@ -81,17 +82,9 @@ def area(values: Floats, true: Truth) -> float:
 
 
 def platt(logits: Floats, true: Truth) -> list[float]:
-    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999), by Newton's method."""
-    x = np.column_stack((logits, np.ones(len(logits))))
-    y = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
-    w = np.array([1.0, 0.0])
-    for _ in range(100):
-        p = logistic(x @ w)
-        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(2), x.T @ (y - p))
-        w += step
-        if np.abs(step).max() < 1e-8:
-            break
-    return [float(w[0]), float(w[1])]
+    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999): a logistic regression of one number."""
+    model = LogisticRegression(C=WEAK).fit(logits[:, None], true)
+    return [float(model.coef_[0, 0]), float(model.intercept_[0])]
 
 
 def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
