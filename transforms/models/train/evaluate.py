@@ -11,7 +11,6 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
-
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
