@@ -13,6 +13,7 @@ from test_persons import chains
         ("religion", "A Muslim school opened.", "judaism", {"Muslim": "Jewish"}),
         ("religion", "The muslim is loud.", "christianity", {"muslim": "christian"}),
         ("religion", "Catholic priests came.", "islam", {"Catholic": "", "priests": "imams"}),
+        ("religion", "He is an evangelical Christian.", "judaism", {"evangelical": "", "Christian": "Jew"}),
         ("religion", "A Christian family went to church.", "islam", {"Christian": "Muslim", "church": "the mosque"}),
         ("religion", "The imam's mosque burned.", "christianity", {"imam": "pastor", "mosque": "church"}),
         ("age", "The elderly are lonely.", "middle", {"elderly": "middle-aged"}),

@@ -20,6 +20,7 @@ from evenflow.transforms.substitution import sets
         ("her and his", "her his"),
         ("his mother and father", "father mother"),
         ("The king or the queen left.", "king queen"),
+        ("Mr. and Mrs. Lee left.", "mr mrs"),
         ("a waiter and a waitress", "waiter waitress"),  # words that are no labels
         ("A boy and his sister sang.", ""),
         ("He and his wife left.", ""),

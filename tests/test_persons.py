@@ -44,6 +44,7 @@ def words(attribute: str, text: str) -> list[str]:
         ("She, a waitress, left.", ["she", "waitress"]),
         ("A man came in. The man sat.", ["man man"]),
         ("A man came in. A man sat.", ["man", "man"]),
+        ("Mr. Lee came. Mr. Lee sat. Mr. Gray left.", ["mr", "mr mr"]),
         ("Women came. Women sang.", ["women women"]),
     ],
 )
