@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from evenflow.transforms.models.encoder import logistic
@@ -15,7 +16,7 @@ from evenflow.transforms.models.encoder import logistic
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 Truth = npt.NDArray[np.bool_]
 
 
@@ -81,17 +82,15 @@ def area(values: Floats, true: Truth) -> float:
 
 
 def platt(logits: Floats, true: Truth) -> list[float]:
-    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999), by Newton's method."""
-    x = np.column_stack((logits, np.ones(len(logits))))
-    y = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
-    w = np.array([1.0, 0.0])
-    for _ in range(100):
-        p = logistic(x @ w)
-        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(2), x.T @ (y - p))
-        w += step
-        if np.abs(step).max() < 1e-8:
-            break
-    return [float(w[0]), float(w[1])]
+    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999)."""
+    chances = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
+
+    def loss(line: Floats) -> float:
+        found = line[0] * logits + line[1]
+        return float(np.mean(np.logaddexp(0, found) - chances * found))
+
+    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()  # BFGS: Newton's steps can run away from here
+    return [slope, shift]
 
 
 def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
