@@ -8,7 +8,8 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python 
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
-TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")))
+WITHIN = ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")
+TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in WITHIN))
 ROOMS = ("pipelines", "pipelines.board", *TRANSFORMS, "gates", "schemas", "wordlists", "prompts")
 
 setup(

@@ -4,14 +4,16 @@
 # pom.xml, Prism's modules by Go's own checksum database. What is there already is neither fetched nor built again.
 SERVICES := build/services
 PRISM_VERSION := v2.77.0# that of apache-beam in the environment
+PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
+BEAM := github.com/apache/beam/sdks/v2
 MAVEN := mvn --quiet --batch-mode --strict-checksums
 
 .PHONY: services kafka flink prism
 services: kafka flink prism
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/.checked
-prism: $(SERVICES)/prism/$(PRISM_VERSION)/prism
-	ln -sfn $(PRISM_VERSION)/prism $(SERVICES)/prism/prism
+prism: $(PRISM)/prism
+	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
 
 $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	@command -v java mvn >/dev/null || { echo "Kafka and Flink need Java 17 and Maven on the PATH" >&2; exit 1; }
@@ -21,6 +23,15 @@ $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	test $$(ls $(@D)/lib | wc -l) -eq $$(wc -l < deploy/$*/SHA256SUMS)
 	touch $@
 
-$(SERVICES)/prism/$(PRISM_VERSION)/prism:
+# As it is released, Prism takes jobs, which are code, from every interface, and has no option for that. One line is changed.
+PRISM_LISTENS := go/pkg/beam/runners/prism/internal/jobservices/server.go
+$(PRISM)/prism:
 	@command -v go >/dev/null || { echo "Prism is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
-	GOBIN=$(abspath $(@D)) go install github.com/apache/beam/sdks/v2/go/cmd/prism@$(PRISM_VERSION)
+	rm -rf $(@D)
+	mkdir -p $(@D)/source/beam
+	cd $(@D)/source && go mod init prism && go get -tool $(BEAM)/go/cmd/prism@$(PRISM_VERSION)
+	cd $(@D)/source && from=$$(go list -m -f '{{.Dir}}' $(BEAM)) && cp -r $$from/go.mod $$from/go.sum $$from/go beam/ && chmod -R u+w beam
+	cd $(@D)/source/beam && sed -i.released 's/Listen("tcp", fmt.Sprintf(":%d"/Listen("tcp", fmt.Sprintf("127.0.0.1:%d"/' $(PRISM_LISTENS)
+	cd $(@D)/source && grep -q '"127.0.0.1:%d"' beam/$(PRISM_LISTENS) && go mod edit -replace $(BEAM)=./beam
+	cd $(@D)/source && go build -o ../prism $(BEAM)/go/cmd/prism
+	rm -rf $(@D)/source

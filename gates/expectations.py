@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from evenflow.gates import sentence_checks, shard_frame
 from evenflow.gates.user_suite import SuiteError as SuiteError
 from evenflow.gates.user_suite import UserSuite, load
 from evenflow.schemas.documents import mentions
-from evenflow.schemas.ledger import AttributeEntry, Checks, Failure, PaneEntry
+from evenflow.schemas.ledger import AttributeEntry, Checks, Failure
 from evenflow.wordlists.loader import WordList
 
 OWN, USERS = "evenflow", "user"  # names of the suites
@@ -132,10 +132,10 @@ class PaneChecks:
             failures=failures,
         )
 
-    def docs(self, entries: Iterable[PaneEntry] = ()) -> Path:
-        """Build the data docs; the path of their index. entries: the ledger's, for the panes whose checks did not hold."""
+    def docs(self, failed: Collection[int] = ()) -> Path:
+        """Build the data docs; the path of their index. failed: panes whose checks did not hold."""
         with _quietly():
-            return self._project.build({entry.pane for entry in entries if entry.checks.failures})
+            return self._project.build(failed)
 
     def _validate(self, suite: str, frame: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         with _quietly():

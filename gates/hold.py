@@ -10,14 +10,14 @@ import getpass
 import json
 import os
 import socket
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
 
 from evenflow.gates.ledger import LedgerError, atomic_write, canonical
-from evenflow.schemas.ledger import Entry, PaneEntry
+from evenflow.gates.totals import Totals
+from evenflow.schemas.ledger import Entry
 
 Action = Literal["hold", "release"]
 
@@ -62,18 +62,18 @@ def give(root: Path, action: Action, reason: str, panes: int) -> Word:
     return word
 
 
-def held(root: Path, entries: Sequence[PaneEntry], policy: str) -> str | None:
+def held(root: Path, totals: Totals, policy: str) -> str | None:
     """Why the gate is held now, in a sentence; None if it may go on.
 
-    A word counts over the policy: a release lets a blocked pane be, a hold stands until a release.
+    totals: of its ledger. A word counts over the policy: a release lets a blocked pane be, a hold stands until a release.
     """
     given = words(root)
     last = given[-1] if given else None
     if last is not None and last.action == "hold":
         return f"held by {last.who} at {last.when}: {last.reason}"
-    blocked = entries[-1] if entries and entries[-1].folder == "quarantine" else None
-    if policy == "halt" and blocked is not None and (last is None or last.panes < len(entries)):
-        return f"pane {blocked.pane} is blocked: {blocked.verdict.reason}"
+    blocked = totals.folder == "quarantine"
+    if policy == "halt" and blocked and (last is None or last.panes < totals.panes):
+        return f"pane {totals.panes - 1} is blocked: {totals.reason}"
     return None
 
 

@@ -1,37 +1,30 @@
-"""Judges panes in order: scores of the pane, the last k (rolling) and all so far (cumulative), and the verdict from them."""
+"""Judges panes in order: scores of the pane, of it beside the last accepted ones (rolling) and of all so far
+(cumulative), and the verdict from them."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
+from evenflow.gates.totals import Totals, add
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import AttributeEntry, Checks, Filtered, Heavy, PaneEntry, Repair, State, Sums, Verdict
-from evenflow.transforms.representation import add, score
+from evenflow.schemas.ledger import AttributeEntry, Checks, Filtered, Folder, Heavy, Repair, Sums, Verdict
+from evenflow.transforms.representation import score
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels a pane and attribute that the ledger keeps
 
 
 class Judge:
-    """Holds what rolling and cumulative scores look back on; everything in it comes from the ledger's entries."""
+    """Judges the next pane. totals: the ledger so far, which grows beside it; all that is looked back on comes from there."""
 
-    def __init__(self, config: Config, lists: Iterable[WordList], entries: Iterable[PaneEntry]):
+    def __init__(self, config: Config, lists: Iterable[WordList], totals: Totals):
         self._config = config
         self._lists = tuple(lists)
-        self._recent: deque[PaneEntry] = deque(maxlen=max(config.pane.rolling - 1, 1))
-        self._total: dict[str, Sums] = {}
-        for entry in entries:
-            self.remember(entry)
-
-    def remember(self, entry: PaneEntry) -> None:
-        """Take a committed pane into the look-back."""
-        self._recent.append(entry)
-        for name, each in entry.attributes.items():
-            self._total[name] = add(self._total[name], each.sums) if name in self._total else each.sums
+        self._totals = totals
 
     def target(self, words: WordList) -> list[float]:
         """Share that each group should have, (M,), in the list's order; uniform unless configured."""
@@ -68,25 +61,44 @@ class Judge:
         sums = Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
         if repair and "sums" in repair:
             sums = Sums.model_validate(repair["sums"])
-        rolling = sums
-        for entry in self._recent if self._config.pane.rolling > 1 else ():
-            rolling = add(rolling, entry.attributes[name].sums)
-        cumulative = add(self._total[name], sums) if name in self._total else sums
-        rolled = score(rolling, target, confidence)
-        previous: State | None = self._recent[-1].attributes[name].verdict.state if self._recent else None
+        total = self._totals.attributes.get(name)
+        rolling, came = (self._beside(sums, name, panes) for panes in (self._totals.recent_accepted, self._totals.recent))
+        rolled, stream = score(rolling, target, confidence), score(came, target, confidence)
+        before = total.last if total is not None else None
+        was = before.stream_verdict.state if before is not None and before.stream_verdict is not None else None
+        limits = self.thresholds(name)
         return AttributeEntry(
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
             sums=sums,
             pane=score(sums, target, confidence),
             rolling=rolled,
-            cumulative=score(cumulative, target, confidence),
-            verdict=decide(rolled, self.thresholds(name), previous),
+            cumulative=score(sums if total is None else add(total.sums, sums), target, confidence),
+            verdict=decide(rolled, limits, before.verdict.state if before is not None else None),
             relevant_sentences=seen.relevant,
             labels=dict(sorted(seen.labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS]),
             heavy=[Heavy(id=each["id"], counts=each["counts"], snippet=each["snippet"]) for each in seen.heavy],
+            stream=stream,
+            stream_verdict=decide(stream, limits, was),
             repair=self._repair(repair, target) if repair else None,
         )
+
+    def _beside(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
+        """A pane's sums with those of panes before it."""
+        for each in panes:
+            if name in each:
+                sums = add(sums, each[name])
+        return sums
+
+    def settle(self, attributes: Mapping[str, AttributeEntry], folder: Folder) -> None:
+        """Note what is in accepted/ after the pane, once it is known where that goes."""
+        for name, each in attributes.items():
+            total = self._totals.attributes.get(name)
+            held = [each.sums] if folder == "accepted" else []
+            held += [total.accepted] if total is not None else []
+            groups = len(each.groups)
+            nothing = Sums(documents=0, counts=[0] * groups, products=[[0] * groups] * groups)
+            each.accepted = score(reduce(add, held, nothing), each.target, self._config.gate.confidence)
 
     def _repair(self, repair: Mapping[str, Any], target: list[float]) -> Repair:
         before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)
@@ -94,11 +106,15 @@ class Judge:
         return Repair.model_validate({**told, "score_before": before.model_dump()})
 
 
-def overall(attributes: dict[str, AttributeEntry], checked: Checks) -> Verdict:
-    """The pane's verdict: the gravest of its attributes; block where a check failed."""
+def overall(attributes: dict[str, AttributeEntry], checked: Checks, reading: Verdict, asking: Verdict | None) -> Verdict:
+    """The pane's verdict: block where too little of it could be read or a check failed; otherwise the gravest of its attributes
+    and of what the LLM left unanswered."""
+    if reading.state == "block":
+        return reading
     if not checked.success:
         failed = ", ".join(sorted({each.expectation for each in checked.failures if each.severity == "critical"}))
         return Verdict(state="block", reason=f"checks failed: {failed}")
-    state = worst([each.verdict.state for each in attributes.values()])
-    reasons = [f"{name}: {each.verdict.reason}" for name, each in attributes.items() if each.verdict.state == state]
-    return Verdict(state=state, reason="; ".join(reasons))
+    found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
+    found += [("", asking)] if asking is not None and asking.state != "open" else []
+    state = worst([each.state for _, each in found])
+    return Verdict(state=state, reason="; ".join(f"{name}{each.reason}" for name, each in found if each.state == state))

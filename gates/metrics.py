@@ -6,60 +6,18 @@ configuration, of prompts or of this code (attributes, verdicts, kinds of reason
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from evenflow.schemas.ledger import STATES, PaneEntry, Score
+from evenflow.gates.totals import Totals
+from evenflow.schemas.ledger import Score
 from evenflow.transforms.llm.inference_stats import SHORTEST, STEPS_A_DOUBLING, Stats
 
-WINDOWS = ("pane", "rolling", "cumulative")
+WINDOWS = ("pane", "rolling", "stream", "cumulative", "accepted")
 DOUBLINGS = 20  # buckets of the latency: up to 0.001 s · 2^20, a quarter of an hour
 MS = 1000
-
-
-@dataclass
-class Totals:
-    """The sums of a ledger's entries. scores: of the last entry, by attribute and window. newest: time of the newest record that
-    was committed from a topic, in seconds since 1970; None for files.
-    """
-
-    panes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(STATES, 0)))
-    documents: Counter[str] = field(default_factory=lambda: Counter(accepted=0, quarantined=0, dead=0))
-    input_bytes: int = 0
-    text_bytes: int = 0
-    dead: Counter[str] = field(default_factory=Counter)
-    changed: Counter[str] = field(default_factory=Counter)
-    stereotypes: Counter[str] = field(default_factory=Counter)
-    scores: dict[tuple[str, str], Score] = field(default_factory=dict)
-    llm: dict[str, Stats] = field(default_factory=dict)
-    last: PaneEntry | None = None
-    newest: float | None = None
-
-    def add(self, entry: PaneEntry) -> None:
-        """Add a pane that was committed; to be called in the ledger's order."""
-        aside = 0 if entry.set_aside is None else entry.set_aside.rows
-        self.panes[entry.verdict.state] += 1
-        self.documents["accepted" if entry.folder == "accepted" else "quarantined"] += entry.documents
-        self.documents["quarantined"] += aside
-        self.documents["dead"] += entry.dead
-        self.input_bytes += entry.input_bytes
-        self.text_bytes += entry.text_bytes
-        self.dead.update(entry.dead_reasons)
-        for name, each in entry.attributes.items():
-            self.scores |= {(name, window): getattr(each, window) for window in WINDOWS}
-            if each.repair is not None:
-                self.changed[name] += each.repair.changed
-            if each.stereotypes is not None:
-                self.stereotypes[name] += each.stereotypes.strong
-        for step, cost in (entry.llm or {}).items():
-            self.llm.setdefault(step, Stats()).add(Stats.from_json(cost))
-        if entry.stream is not None:
-            times = [position.time / MS for position in entry.stream.positions.values()]
-            self.newest = max([*times, *([] if self.newest is None else [self.newest])], default=None)
-        self.last = entry
 
 
 @dataclass(frozen=True)
@@ -76,22 +34,26 @@ class Now:
 
 
 def families(totals: Totals, now: Now) -> Iterator[Metric]:
-    """All metrics."""
-    yield _counter("evenflow_panes", "Panes judged, by verdict.", "verdict", totals.panes)
-    yield _counter(
-        "evenflow_documents", "Documents: accepted, quarantined (their pane or themselves), dead.", "fate", totals.documents
-    )
+    """All metrics. totals: of the ledger so far."""
+    dead = {reason: each.count for reason, each in totals.dead_reasons.items()}
+    changed = {name: each.repair.changed for name, each in totals.attributes.items() if each.repair is not None}
+    strong = {name: each.stereotypes.strong for name, each in totals.attributes.items() if each.stereotypes is not None}
+    yield _counter("evenflow_panes", "Panes judged, by verdict.", "verdict", totals.states)
+    fates = {"accepted": totals.accepted, "quarantined": totals.documents - totals.accepted, "dead": totals.dead}
+    yield _counter("evenflow_documents", "Documents: accepted, quarantined (their pane or themselves), dead.", "fate", fates)
     yield CounterMetricFamily("evenflow_bytes", "Bytes of records that were read, decompressed.", value=totals.input_bytes)
     yield CounterMetricFamily("evenflow_text_bytes", "Bytes of the documents' texts.", value=totals.text_bytes)
-    yield _counter("evenflow_dead_letters", "Records that became no documents, by kind of reason.", "reason", totals.dead)
-    yield _counter("evenflow_substitutions", "Sets of mentions that were exchanged.", "attribute", totals.changed)
-    yield _counter("evenflow_strong_stereotypes", "Sentences that state a strong stereotype.", "attribute", totals.stereotypes)
-    yield from _scores(totals.scores)
-    yield from _llm(totals.llm)
+    yield _counter("evenflow_dead_letters", "Records that became no documents, by kind of reason.", "reason", dead)
+    yield _counter("evenflow_substitutions", "Sets of mentions that were exchanged.", "attribute", changed)
+    yield _counter("evenflow_strong_stereotypes", "Sentences that state a strong stereotype.", "attribute", strong)
+    last = {name: each.last for name, each in totals.attributes.items()}
+    scores = {(name, window): getattr(each, window) for name, each in last.items() for window in WINDOWS}
+    yield from _scores({place: each for place, each in scores.items() if each is not None})
+    yield from _llm({step: Stats.from_json(each) for step, each in totals.llm.items()})
     yield GaugeMetricFamily("evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held))
     if totals.newest is not None:
         said = "Seconds since the time of the newest record that was committed; it grows on a quiet topic too."
-        yield GaugeMetricFamily("evenflow_lag_seconds", said, value=max(0.0, now.time - totals.newest))
+        yield GaugeMetricFamily("evenflow_lag_seconds", said, value=max(0.0, now.time - totals.newest / MS))
     if now.committed is not None:
         said = "When this run committed its last pane, seconds since 1970."
         yield GaugeMetricFamily("evenflow_last_commit_timestamp_seconds", said, value=now.committed)

@@ -38,6 +38,10 @@ def application() -> typer.Typer:
     gate.command("hold", epilog=cli_gate.HOLD_EXAMPLES)(cli_gate.gate_hold)
     gate.command("release", epilog=cli_gate.RELEASE_EXAMPLES)(cli_gate.gate_release)
     app.add_typer(gate, name="gate")
+    ledger = typer.Typer(help="The ledger of a run.", **settings)
+    ledger.command("verify", epilog=cli_gate.VERIFY_EXAMPLES)(cli_gate.ledger_verify)
+    ledger.callback()(lambda: None)  # a group, although it has one command
+    app.add_typer(ledger, name="ledger")
     lists = typer.Typer(help="Word lists: those shipped, and yours.", **settings)
     lists.command("list", epilog=cli_lists.LIST_EXAMPLES)(cli_lists.wordlists_list)
     lists.command("show", epilog=cli_lists.SHOW_EXAMPLES)(cli_lists.wordlists_show)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from evenflow.pipelines.metrics_server import LiveMetrics
     from evenflow.pipelines.run import Outcome, Progress
 
+PROBE_SECONDS = 10.0  # that the language model has for the question before the run
 KAFKA, REPAIR = "Kafka", "Repair"  # panels of the help
 EXAMPLES = options.examples(
     "evenflow run --input 'corpus/*.jsonl.gz' --output out",
@@ -124,6 +126,10 @@ def run(
     dead_letter_topic: Annotated[
         str | None, typer.Option(metavar="NAME", help="Publish dead letters there.", rich_help_panel=KAFKA)
     ] = None,
+    publish_from: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="PANE", help="First pane to publish, where no proof says it.", rich_help_panel=KAFKA),
+    ] = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, metavar="N", help="Serve metrics to Prometheus at this port of 127.0.0.1; 0: a free one."),
@@ -172,7 +178,7 @@ def run(
         _refuse_foreign(output)
         logs(session)
         if settings.llm.url is not None and settings.tells_sentences:
-            _meet(settings)
+            _meet(settings, session)
         elif asked:
             tell(
                 "note",
@@ -196,21 +202,34 @@ def run(
                     runner=runner or [],
                     accepted_topic=accepted_topic,
                     dead_letter_topic=dead_letter_topic,
+                    publish_from=publish_from,
                 )
                 outcome, page = run_stream(given, output, settings, session, quiet, metrics)
     session.resumable = False
     _report(outcome, output, page, quiet, as_json, "nothing was read again" if kafka is None else "nothing new to read")
     if outcome.halted:
         tell("held", "\n".join(held(outcome, output)), BLOCKED, session)
-    raise typer.Exit(BLOCKED if outcome.halted or any(entry.folder == "quarantine" for entry in outcome.entries) else 0)
+    raise typer.Exit(BLOCKED if outcome.halted or outcome.entries.totals.blocked_panes else 0)
 
 
-def _meet(settings: Config) -> None:
-    """See that the language model is there before anything is read. Raises InferenceError."""
+def _meet(settings: Config, session: Session) -> None:
+    """See that the language model is there before anything is read, and say so where it does not answer a question.
+
+    Raises InferenceError where no server is there.
+    """
+    from evenflow.prompts import loader as prompts
     from evenflow.transforms.asking import settings as server
+    from evenflow.transforms.inference import Client
+    from evenflow.transforms.llm import inference_check
     from evenflow.transforms.llm.inference_server import describe
 
-    describe(server(settings))
+    asked = server(settings)
+    describe(asked)
+    with Client(replace(asked, deadline=min(asked.deadline, PROBE_SECONDS))) as client:
+        [found] = inference_check.check(client, prompts.names()[:1])
+    if not found.is_sound:
+        said = f"{asked.url}: the language model left the first question unanswered ({found.reason}); "
+        tell("note", said + "where it does so again, the embedded model answers in its place", 0, session)
 
 
 def _run(
@@ -241,13 +260,16 @@ def _run(
                 metrics.committed(done.entry, (done.input_bytes, done.total_bytes))
             session.go_on()
 
-        outcome = Run(inputs, output, settings, workers, on_pane=on_pane, on_block=progress.on_block).go()
+        def on_note(text: str) -> None:
+            tell("note", text, 0, session)
+
+        outcome = Run(inputs, output, settings, workers, on_pane, progress.on_block, on_note).go()
         session.go_on()
     return outcome, build(output)
 
 
 def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bool, nothing: str) -> None:
-    status = summaries.status(outcome.entries, not outcome.halted, outcome.held)
+    status = summaries.status(outcome.entries.totals, not outcome.halted, outcome.held)
     with printing():
         if as_json:
             extra = {"output": str(output), "report": str(page), "new_panes": outcome.new}

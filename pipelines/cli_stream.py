@@ -40,6 +40,7 @@ class StreamOptions:
     runner: list[str]
     accepted_topic: str | None
     dead_letter_topic: str | None
+    publish_from: int | None
 
 
 def runner_options(names: list[str], until_end: bool) -> list[str]:
@@ -80,6 +81,9 @@ def run_stream(
     from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 
     publish = Topics(options.accepted_topic, options.dead_letter_topic)
+    topics = [options.topic, *publish.names, *([config.kafka.proof_topic] if publish else [])]
+    if len(set(topics)) < len(topics):
+        raise typer.BadParameter(f"each topic has one purpose; given are {', '.join(topics)}", param_hint="'--topic'")
     stream = Stream(
         KafkaSettings(options.kafka, config.kafka.security),
         options.topic,
@@ -89,6 +93,7 @@ def run_stream(
         max_panes=options.max_panes,
         group=options.group or ("evenflow" if publish else None),
         publish=publish,
+        publish_from=options.publish_from,
     )
     lines = _Lines(session, quiet)
 

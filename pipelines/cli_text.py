@@ -19,6 +19,7 @@ from evenflow.transforms.files import InputError
 
 if TYPE_CHECKING:
     from evenflow.pipelines.rewriting import Rewriter
+    from evenflow.schemas.config import Config
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists.loader import WordList
 
@@ -112,7 +113,7 @@ def explain(
     settings = load(config, {}, attribute or (), wordlist or ())
     lists = [loader.load(each.wordlist or name) for name, each in settings.attributes.items()]
     finder = LabelFinder(lists)
-    rewriter = _rewriter(lists, counterfactual, source, target)
+    rewriter = _rewriter(settings, lists, counterfactual, source, target)
     judge = None
     if stereotypes is None:
         stereotypes = jsonl or as_json or not sys.stdout.isatty()
@@ -149,7 +150,9 @@ def explain(
                 tables.console().print(told(document))
 
 
-def _rewriter(lists: list[WordList], method: str | None, source: str | None, target: str | None) -> Rewriter | None:
+def _rewriter(
+    settings: Config, lists: list[WordList], method: str | None, source: str | None, target: str | None
+) -> Rewriter | None:
     if method is None:
         if source is not None or target is not None:
             raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
@@ -158,8 +161,14 @@ def _rewriter(lists: list[WordList], method: str | None, source: str | None, tar
 
     if method not in ("gc", "base"):
         raise typer.BadParameter(f"{method!r} is neither gc nor base", param_hint="'--counterfactual'")
+    judge = None
+    if method == "gc":
+        from evenflow.transforms.models import encoder
+
+        judge = encoder.Encoder.shipped()
+    strictness = {words.attribute: settings.strictness(words.attribute) for words in lists}
     try:
-        return Rewriter(lists, "gc" if method == "gc" else "base", source, target)
+        return Rewriter(lists, "gc" if method == "gc" else "base", source, target, strictness, judge)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 

@@ -12,20 +12,25 @@ import shutil
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from evenflow.gates import hold, ledger
+from evenflow.gates import hold
 from evenflow.gates.expectations import Limit, PaneChecks
+from evenflow.gates.history import History
+from evenflow.gates.id_index import IdIndex
 from evenflow.gates.judge import Judge, overall
+from evenflow.gates.verdict import of_asking, of_reading
 from evenflow.pipelines.endings import undisturbed
 from evenflow.pipelines.gate import Ready
-from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import weight
-from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.ledger import Folder, PaneEntry, SourceRange, StreamPane
+from evenflow.transforms.shards import shard_name
 from evenflow.transforms.stereotyping import calibration
 from evenflow.wordlists.loader import WordList
 
@@ -34,14 +39,17 @@ FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged", "ledg
 
 
 class Committer:
-    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the attributes' word lists."""
+    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the attributes' word lists. epoch: of
+    the program and settings at work."""
 
-    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: list[PaneEntry] | Entries):
+    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: History, epoch: Epoch | None = None):
         self.entries = entries
         self._output = output
         self._config = config
         self._lists = tuple(lists)
-        self._judge = Judge(config, lists, entries)
+        self._epoch = epoch or Epoch()
+        self._judge = Judge(config, lists, entries.totals)
+        self.index = IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         if config.checks.suite:
             self.prepare()  # what is wrong with a user's suite is said before anything is read
 
@@ -96,7 +104,14 @@ class Committer:
         sentences = None if table is None else (folder / table.name, table.rows)
         checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents, sentences)  # (b)
         timings["checks"] = time.perf_counter() - began
-        verdict = overall(attributes, checked)  # (c)
+        figures, gate = ready.figures, self._config.gate
+        aside = ready.set_aside.rows if ready.set_aside else 0
+        reading = of_reading(figures.dead_reasons, figures.documents + aside, gate.most_dead)
+        asked = self._config.llm
+        asking = of_asking(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
+        verdict = overall(attributes, checked, reading, asking)  # (c)
+        place: Folder = "quarantine" if verdict.state == "block" else "accepted"
+        self._judge.settle(attributes, place)
         entry = PaneEntry(
             pane=len(self.entries),
             source=source,
@@ -111,11 +126,15 @@ class Committer:
             dead_letters=ready.dead_letters,
             checks=checked,
             verdict=verdict,
-            folder="quarantine" if verdict.state == "block" else "accepted",
+            folder=place,
             stream=stream,
             sentence_table=ready.sentence_table,
             set_aside=ready.set_aside,
             llm=_cost(ready.figures.llm),
+            reading=reading,
+            asking=asking,
+            epoch=self._epoch.number,
+            program=self._epoch.program,
         )
         began = time.perf_counter()
         with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
@@ -123,21 +142,21 @@ class Committer:
             self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
             self._move(folder, "quarantine", [ready.set_aside.name] if ready.set_aside else [])
             self._move(folder, "sentences", [ready.sentence_table.name] if ready.sentence_table else [])
-            ledger.write_entry(self._output, entry)  # (e)
+            self.entries.commit(entry)  # (e)
         shutil.rmtree(folder)
-        self._judge.remember(entry)
-        self.entries.append(entry)
+        if self.index is not None:
+            self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
         return entry
 
     def held(self) -> str | None:
         """Why the gate is held now; None if it may go on."""
-        return hold.held(self._output, self.entries, self._config.gate.policy)
+        return hold.held(self._output, self.entries.totals, self._config.gate.policy)
 
     def finish(self) -> None:
         """Build the data docs, if any pane was checked by this committer."""
         if "_checks" in self.__dict__:
-            self._checks.docs(self.entries)
+            self._checks.docs({pane for pane, _ in self.entries.totals.last_failures})
 
     def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
         """Add a line to gate/timings.jsonl. Clock times are no part of the ledger, which is the same in every run."""
@@ -191,15 +210,13 @@ def clear_staged(output: Path) -> None:
     (output / "staged").mkdir()
 
 
-def clear_leftovers(output: Path, entries: Sequence[PaneEntry]) -> None:
-    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry."""
+def clear_leftovers(output: Path, panes: int) -> None:
+    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry. These are of the
+    one pane behind those that were committed, and by their names: a folder of a million files need not be looked through."""
     clear_staged(output)
-    known = {
-        shard.name
-        for entry in entries
-        for shard in (*entry.shards, *filter(None, [entry.dead_letters, entry.sentence_table, entry.set_aside]))
-    }
-    for folder in ("accepted", "quarantine", "dead-letter", "sentences"):
-        for path in (output / folder).glob("part-*"):
-            if path.name not in known:
-                path.unlink()
+    for folder in ("accepted", "quarantine"):
+        shards = (output / folder / shard_name(panes, number) for number in count())
+        for path in takewhile(Path.exists, shards):  # they were moved in this order
+            path.unlink()
+    for folder, suffix in (("quarantine", "-aside.parquet"), ("dead-letter", ".jsonl"), ("sentences", ".parquet")):
+        (output / folder / f"part-{panes:08d}{suffix}").unlink(missing_ok=True)

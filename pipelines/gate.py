@@ -11,7 +11,7 @@ import gc
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,11 +24,13 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
+from evenflow.gates.id_index import IdIndex
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, Mended
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.ledger import PaneEntry, Shard, SourceRange
 from evenflow.transforms import aside, duplicates, files, sentence_table
 from evenflow.transforms.annotate import Annotated, Annotator
+from evenflow.transforms.record_digest import RecordDigest
 from evenflow.transforms.shards import Layout, described, seal, write_block, write_shards
 
 
@@ -36,14 +38,14 @@ from evenflow.transforms.shards import Layout, described, seal, write_block, wri
 class Segment:
     """Records first..last of a file, as part of a pane; order is its place there.
 
-    start: a record at or before first and the byte of the file where it begins; None: the file's beginning.
+    offset: the byte of the file where the first one begins; None where a reader may not begin there.
     """
 
     file: str
     first: int
     last: int
     order: int
-    start: tuple[int, int] | None = None
+    offset: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,42 +61,93 @@ class Pane:
     stored: int
 
 
-def cut(names: dict[str, int], config: Config) -> Iterator[Pane]:
-    """The panes of files (with their stored sizes), by documents and MiB of input.
+class ChangedError(RuntimeError):
+    """A file that is not what a committed pane has read of it; the message names it."""
 
-    A record larger than a pane makes a pane of its own. Raises OSError.
+    def __init__(self, source: SourceRange, pane: int):
+        super().__init__(
+            f"{source.file}: changed since pane {pane} read it (its records {source.first} to {source.last} are others now); "
+            "put the file back as it was and run the same command again, or begin in another --output"
+        )
+
+
+def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
+    """The panes of files (with their stored sizes), by documents and MiB of input; those behind a committed one, if it is given.
+
+    A record larger than a pane makes a pane of its own. Raises OSError, ChangedError where the last file that the committed
+    pane has read is another now.
     """
     limit_docs = config.pane.docs or (1 << 62)
     limit_bytes = config.pane.mib << 20
-    number = docs = size = before = 0
+    last = after.source[-1] if after is not None and after.source else None
+    number = 0 if after is None else after.pane + 1
+    docs = size = before = 0
     segments: list[Segment] = []
     for file, stored in names.items():
+        if last is not None and files.shown(file) != last.file:
+            before += stored
+            continue
+        source = files.blocks(file)
         first = at = 0
-        start: tuple[int, int] | None = None
+        offset = 0 if file.endswith(files.SEEKABLE) else None
+        if last is not None and after is not None:
+            source, first = _behind(file, last, after.pane), last.last + 1
+            at, offset, last = first, None, None
         seen = 0
-
-        for block in files.blocks(file):
-            begins = None if block.offset is None else (block.first, block.offset)
+        for block in source:
             seen = block.stored
-            for weight in block.weights():
+            if at == first and first:
+                offset = block.byte(0)
+            for index, weight in enumerate(block.weights()):
                 if docs and (docs >= limit_docs or size + weight > limit_bytes):
-                    segments += _segment(file, first, at, start, len(segments))
+                    segments += _segment(file, first, at, offset, len(segments))
                     yield Pane(number, tuple(segments), size, before + seen)
-                    number, docs, size, segments, first, start = number + 1, 0, 0, [], at, begins
+                    number, docs, size, segments, first, offset = number + 1, 0, 0, [], at, block.byte(index)
                 at += 1
                 docs += 1
                 size += weight
             if block.fault is not None:
                 at += 1  # the fault stands where the next record would
                 docs += 1
-        segments += _segment(file, first, at, start, len(segments))
+        segments += _segment(file, first, at, offset, len(segments))
         before += stored
     if segments:
         yield Pane(number, tuple(segments), size, before)
 
 
-def _segment(file: str, first: int, until: int, start: tuple[int, int] | None, order: int) -> list[Segment]:
-    return [Segment(file, first, until - 1, order, start)] if until > first else []
+def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
+    """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises ChangedError, OSError."""
+    digest = RecordDigest()
+    rest: list[files.Block] = []
+    source = files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
+    for block in source:
+        if part := block.clip(last.first, last.last):
+            digest.add(part)
+        if part := block.clip(last.last + 1, block.last):
+            rest.append(part)
+            break
+    if last.sha256 is not None and digest.hexdigest() != last.sha256:
+        raise ChangedError(last, pane)
+    yield from rest
+    yield from source
+
+
+def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:
+    return [Segment(file, first, until - 1, order, offset)] if until > first else []
+
+
+def see_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
+    """Read again what panes have read of some files. Raises ChangedError where it is something else now, OSError."""
+    reader = files.Reader()
+    names = {files.shown(name): name for name in changed}
+    for entry in entries if changed else ():
+        for source in entry.source:
+            if source.file in names and source.sha256 is not None:
+                digest = RecordDigest()
+                for block in reader.segment(names[source.file], source.first, source.last, source.offset):
+                    digest.add(block)
+                if digest.hexdigest() != source.sha256:
+                    raise ChangedError(source, entry.pane)
 
 
 # Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700 they are looked through again
@@ -163,6 +216,7 @@ class Place:
 
     config: dict[str, Any]
     staged: str
+    root: str | None = None  # the folder that all files are in
     shared: Shared = field(default_factory=Shared)
 
     def workshop(self) -> Workshop:
@@ -172,6 +226,11 @@ class Place:
     def folder(self, pane: int) -> Path:
         """A pane's folder in staged/."""
         return Path(self.staged) / f"{pane:08d}"
+
+
+def digest_file(folder: Path, segment: Segment) -> Path:
+    """Where a pane's folder keeps the digest of what was read of a segment."""
+    return folder / f"{segment.order:06d}.sha256"
 
 
 class ReadAndAnnotate(beam.DoFn):
@@ -184,14 +243,18 @@ class ReadAndAnnotate(beam.DoFn):
         pane, segment = element
         shop, folder = self._place.workshop(), self._place.folder(pane)
         with shop.noting_failure():
-            source = shop.reader.segment(segment.file, segment.first, segment.last, segment.start)
+            source = shop.reader.segment(segment.file, segment.first, segment.last, segment.offset)
+            digest = RecordDigest()
             for number in count():
                 with shop.timed("read"):
                     block = next(source, None)
+                    if block is not None:
+                        digest.add(block)
                 if block is None:
+                    digest_file(folder, segment).write_text(digest.hexdigest())
                     return
                 with shop.timed("annotate"):
-                    done = shop.annotator.annotate(block)
+                    done = shop.annotator.annotate(block, self._place.root)
                 stem = f"{segment.order:06d}-{number:06d}"
                 with shop.timed("stage"):
                     stage(done, folder / stem, shop.annotator)
@@ -212,6 +275,25 @@ class ClosePane(beam.DoFn):
             close_pane(pane, sorted(blocks, key=lambda each: each.place), self._place.folder(pane), shop.annotator)
 
 
+class ListStaged(beam.DoFn):
+    """(pane, its Staged blocks) -> staged/PANE/blocks.json: the pane is whole, and is closed by who commits it."""
+
+    def __init__(self, place: Place):
+        self._place = place
+
+    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
+        pane, blocks = element
+        with self._place.workshop().noting_failure():
+            listed = [dataclasses.asdict(each) for each in sorted(blocks, key=lambda each: each.place)]
+            (self._place.folder(pane) / "blocks.json").write_bytes(orjson.dumps(listed))
+
+
+def read_staged(folder: Path) -> list[Staged]:
+    """What ListStaged wrote."""
+    found = orjson.loads((folder / "blocks.json").read_bytes())
+    return [Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found]
+
+
 def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
     if done.table.num_rows:
@@ -219,7 +301,7 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
         if annotator.proposer is not None and done.details is not None:
             from evenflow.transforms import proposals  # it loads models and a solver, which are not needed without
 
-            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed, annotator.proposer)
+            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed)
     if done.details is not None:
         write_block(done.details.rows.table(), path.with_suffix(sentence_table.SUFFIX))
     if done.aside is not None:
@@ -231,22 +313,20 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     write_letters(path.with_suffix(".jsonl"), done.dead)
 
 
-def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator) -> None:
+def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator, index: IdIndex | None = None) -> None:
     """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the
-    blocks, mark the pane ready."""
+    blocks, mark the pane ready. index: of the ids of all panes before, where these count."""
     figures = {each.stem: each.figures for each in blocks}
     if annotator.tier is not None:
         from evenflow.transforms.llm import llm_pane  # it is there wherever a language model is
 
         figures = llm_pane.settled(figures, folder, annotator, stage)
-    staged = [path for each in blocks if (path := folder / f"{each.stem}.arrow").exists()]
-    for path, rows, places in duplicates.repeated(staged):
-        rest, letters = duplicates.drop(path, rows, places, annotator)
-        rest.input_bytes, rest.llm = figures[path.stem].input_bytes, figures[path.stem].llm
-        for reason, number in figures[path.stem].dead_reasons.items():
-            rest.dead_reasons[reason] = rest.dead_reasons.get(reason, 0) + number
-        figures[path.stem] = rest
-        write_letters(path.with_suffix(".jsonl"), letters)
+    stems = [each.stem for each in blocks]
+    known = None if index is None else index.known(duplicates.ids(folder, stems))
+    for stem, doubles in duplicates.repeated(folder, stems, known):
+        figures[stem], letters = duplicates.drop(folder, stem, doubles, annotator, figures[stem])
+        write_letters(folder / f"{stem}.jsonl", letters)
+    staged = [path for stem in stems if (path := folder / f"{stem}.arrow").exists()]
     closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
     if annotator.repairs:
         from evenflow.transforms import mending  # as above
@@ -257,8 +337,8 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
     config = annotator.config
     layout = Layout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
     shards = write_shards(staged, folder, pane, layout)
-    set_aside = aside.write([folder / f"{each.stem}{aside.SUFFIX}" for each in blocks], folder, pane, layout)
-    letters = _join_letters(folder, [each.stem for each in blocks], pane)
+    set_aside = aside.write([folder / f"{stem}{aside.SUFFIX}" for stem in stems], folder, pane, layout)
+    letters = _join_letters(folder, stems, pane)
     for path in staged:
         path.unlink()
     ready = {
@@ -297,13 +377,15 @@ def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
 
 
 def graph(source: beam.Pipeline, panes: list[Pane], place: Place) -> None:
-    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards."""
+    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards, but where that is left to
+    who commits the panes one after the other."""
+    alone = place.workshop().annotator.config.duplicates.scope == "pane"
     _ = (
         source
         | "Segments" >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
         | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
         | "Blocks of a pane" >> beam.GroupByKey()
-        | "Close a pane" >> beam.ParDo(ClosePane(place))
+        | "Close a pane" >> beam.ParDo(ClosePane(place) if alone else ListStaged(place))
     )
 
 

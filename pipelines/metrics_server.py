@@ -11,8 +11,9 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Metric, start_http_server
 from prometheus_client.registry import Collector
 
-from evenflow.gates import hold, ledger
-from evenflow.gates.metrics import Now, Totals, families
+from evenflow.gates import hold
+from evenflow.gates.history import History
+from evenflow.gates.metrics import Now, families
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 
@@ -20,14 +21,12 @@ from evenflow.schemas.ledger import PaneEntry
 class LiveMetrics(Collector):
     """The metrics of an output directory; its ledger so far is read once. Raises LedgerError."""
 
-    def __init__(self, output: Path, policy: str):
-        self._output, self._policy = output, policy
+    def __init__(self, output: Path, config: Config):
+        self._output, self._policy = output, config.gate.policy
         self._lock = threading.Lock()  # scraped in other threads
-        self._totals = Totals()
+        self._totals = History(output, config).totals
         self._committed: float | None = None
         self._read: tuple[int, int] | None = None
-        for entry in ledger.read_entries(output):
-            self._totals.add(entry)
 
     def committed(self, entry: PaneEntry, read: tuple[int, int] | None = None) -> None:
         """A pane was committed. read: stored bytes of the input up to there, and in all."""
@@ -43,17 +42,14 @@ class LiveMetrics(Collector):
             return list(families(self._totals, now))
 
     def _held(self) -> bool:
-        last = self._totals.last
-        # What a hold hangs on is the last pane and how many there are.
-        entries = [] if last is None else [last] * (last.pane + 1)
-        return hold.held(self._output, entries, self._policy) is not None
+        return hold.held(self._output, self._totals, self._policy) is not None
 
 
 @contextmanager
 def serving(output: Path, config: Config) -> Iterator[tuple[LiveMetrics, str]]:
     """Metrics at an address, within the block. Raises OSError naming the address where it cannot be had, LedgerError."""
     host, port = config.metrics.host, config.metrics.port
-    metrics = LiveMetrics(output, config.gate.policy)
+    metrics = LiveMetrics(output, config)
     registry = CollectorRegistry(auto_describe=False)
     registry.register(metrics)
     try:

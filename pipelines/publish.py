@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +13,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from evenflow.gates.ledger import LedgerError, atomic_write
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms import fields
-from evenflow.transforms.streaming.kafka_output import Message
+from evenflow.transforms.streaming.kafka_sizes import Message
 
 ROWS = 1000  # of a shard that are held at a time
 
@@ -26,7 +29,23 @@ class Topics:
     dead_letters: str | None = None
 
     def __bool__(self) -> bool:
-        return self.accepted is not None or self.dead_letters is not None
+        return bool(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The topics that are published to."""
+        return [each for each in (self.accepted, self.dead_letters) if each is not None]
+
+
+def identity(output: Path) -> str:
+    """What tells an output's ledger from all others; made by chance at the first call. Raises LedgerError, OSError."""
+    path = output / "ledger" / "identity"
+    if not path.exists():
+        atomic_write(path, secrets.token_hex(16).encode() + b"\n")
+    text = path.read_text(encoding="utf-8", errors="replace").strip()
+    if not re.fullmatch("[0-9a-f]{32}", text):
+        raise LedgerError(f"{path}: 32 hexadecimal digits were expected; without them nobody knows what this output published")
+    return text
 
 
 def messages(output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]) -> Iterator[Message]:
@@ -34,14 +53,17 @@ def messages(output: Path, entry: PaneEntry, topics: Topics, identity: str, own:
 
     An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are JSON text in the shards and
     become values again. A dead letter has the value, key and headers of its record; its position and reason are headers.
+    What is too large for its topic: see kafka_sizes.py.
     """
     if topics.accepted is not None and entry.folder == "accepted":
         for shard in entry.shards:
-            yield from _documents(output / "accepted" / shard.name, topics.accepted, identity, own)
+            kept = f"accepted/{shard.name}"
+            yield from (each._replace(kept=kept) for each in _documents(output / kept, topics.accepted, identity, own))
     if topics.dead_letters is not None and entry.dead_letters is not None:
-        with (output / "dead-letter" / entry.dead_letters.name).open("rb") as lines:
+        kept = f"dead-letter/{entry.dead_letters.name}"
+        with (output / kept).open("rb") as lines:
             for line in lines:
-                yield _dead(json.loads(line), topics.dead_letters)
+                yield _dead(json.loads(line), topics.dead_letters)._replace(kept=kept)
 
 
 def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:

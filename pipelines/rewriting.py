@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
 
 from evenflow.pipelines.explain import visible, whole_sentences
-from evenflow.transforms.counterfactuals import STRICTNESS, Method, Substituter, chooser
+from evenflow.transforms.counterfactuals import STRICTNESS, Judge, Method, Substituter, chooser, judged
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.wordlists.loader import WordList
@@ -18,8 +18,16 @@ from evenflow.wordlists.loader import WordList
 class Rewriter:
     """Rewrites documents for some attributes, each on the original text, ignoring any plan.
 
-    source, target: only sets of this group, only to that group; None: any. Raises ValueError for a group that no
-    attribute has.
+    Args:
+        lists: The word lists of the attributes.
+        method: gc or base.
+        source: Only sets of this group; None: of any.
+        target: Only to this group; None: to any.
+        strictness: The least probability of being right that is applied, by attribute.
+        judge: Who gives it; None: every set that its form does not bar is exchanged.
+
+    Raises:
+        ValueError: A group that no attribute has.
     """
 
     def __init__(
@@ -28,10 +36,12 @@ class Rewriter:
         method: Method,
         source: str | None = None,
         target: str | None = None,
-        strictness: float = STRICTNESS,
+        strictness: Mapping[str, float] | None = None,
+        judge: Judge | None = None,
     ):
         self._finder = LabelFinder(lists)
-        self._substituters = {words.attribute: Substituter(lists, words.attribute, method, strictness) for words in lists}
+        self._substituters = {words.attribute: Substituter(lists, words.attribute, method) for words in lists}
+        self._strictness, self._judge = strictness or {}, judge
         known = {group for words in lists for group in words.groups}
         for group in (source, target):
             if group is not None and group not in known:
@@ -50,9 +60,11 @@ class Rewriter:
             row["text_cda"], row["sets"] = {}, []
         for attribute, substituter in self._substituters.items():
             edits: list[Edit] = []
-            wanted = chooser(substituter, text, self._source, self._target)
-            for number, each in enumerate(substituter.propose(text, sentences, mentions)):
-                target = wanted(each)
+            wanted = chooser(text, self._source, self._target)
+            proposed = judged(text, substituter.propose(text, sentences, mentions), wanted, self._judge)
+            least = self._strictness.get(attribute, STRICTNESS)
+            for number, each in enumerate(proposed):
+                target = wanted(each) if each.confidence >= least else None
                 chosen = each.edits[target] if target is not None else ()
                 edits += chosen
                 said = {

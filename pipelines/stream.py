@@ -21,6 +21,7 @@ import apache_beam as beam
 import orjson
 from apache_beam.transforms.window import FixedWindows
 
+from evenflow.gates.totals import Totals
 from evenflow.pipelines import commit
 from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, stage
 from evenflow.schemas.config import Config
@@ -61,7 +62,7 @@ class Piece:
 
 def folder_of(staged: Path, pane: PaneId) -> Path:
     """A pane's folder in staged/; the folders' names are in the order of the panes."""
-    return staged / f"{pane.span:015d}-{pane.part:06d}"
+    return staged / f"{pane.span:015d}-{pane.part:012d}"
 
 
 class StageItems:
@@ -133,24 +134,19 @@ class HeldFile:
         return Path(self.path).exists()
 
 
-def positions(entries: Iterable[PaneEntry]) -> dict[int, Position]:
+def positions(totals: Totals) -> dict[int, Position]:
     """Where each partition stands after the panes of a ledger, by its number."""
-    latest: dict[int, Position] = {}
-    for entry in entries:
-        if entry.stream is not None:
-            latest |= {int(partition): position for partition, position in entry.stream.positions.items()}
-    return latest
+    return {int(partition): position for partition, position in totals.positions.items()}
 
 
-def starts(entries: Sequence[PaneEntry], topic: str, cutter: PaneCutter) -> dict[tuple[str, int], Start]:
+def starts(totals: Totals, topic: str, cutter: PaneCutter) -> dict[tuple[str, int], Start]:
     """Where each partition goes on after the panes of a ledger."""
-    last = entries[-1].stream if entries else None
-    if last is None:
+    if totals.stream is None:
         return {}
-    pane = PaneId(last.span, last.part)
+    pane = PaneId(*totals.stream)
     return {
         (topic, partition): Start(position.next, cutter.after(pane, position.time))
-        for partition, position in positions(entries).items()
+        for partition, position in positions(totals).items()
     }
 
 
@@ -194,7 +190,7 @@ class StreamCommitter:
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
 
     def __post_init__(self) -> None:
-        self._due = {partition: position.next for partition, position in positions(self.committer.entries).items()}
+        self._due = {partition: position.next for partition, position in positions(self.committer.entries.totals).items()}
 
     def hold(self) -> str | None:
         """Why the gate is held, which the source is told by a file in gate/; None if it may go on."""
@@ -222,7 +218,7 @@ class StreamCommitter:
         pieces = joined(read_pieces(folder), self._due)
         number = len(self.committer.entries)
         staged = [Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces]
-        close_pane(number, staged, folder, self.annotator)
+        close_pane(number, staged, folder, self.annotator, self.committer.index)
         timings = {"shards": time.perf_counter() - began}
         ends: dict[int, Position] = {}
         ranges: dict[int, SourceRange] = {}

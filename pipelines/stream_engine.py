@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,13 +18,10 @@ import apache_beam as beam
 import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.runners.portability.job_server import StopOnExitJobServer
-from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
-from evenflow.pipelines import stream_child
-from evenflow.pipelines.workers import WorkerError
+from evenflow.pipelines.stream_servers import Prism, RunnerError, worker_pool
 from evenflow.transforms.streaming import kafka_errors
 from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError
 
@@ -40,10 +35,6 @@ AGAIN = "run the same command again to go on"
 _RAISED = re.compile(r"evenflow\.transforms\.streaming\.kafka_errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
-
-
-class RunnerError(WorkerError):
-    """The runner or a worker of its failed; the message says what is known."""
 
 
 @contextlib.contextmanager
@@ -64,10 +55,24 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
 
     draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process noted of its failure.
     """
-    prism = _Prism() if "--runner=PrismRunner" in options else None
+    prism = Prism() if "--runner=PrismRunner" in options else None
     if prism is not None:
         options = [*options, f"--job_server_timeout={ANSWER_SECONDS}"]
     given = PipelineOptions(options)
+    with contextlib.ExitStack() as servers:
+        place = given.view_as(PortableOptions)
+        if place.environment_type == "LOOPBACK" or (place.environment_type is None and prism is not None):
+            place.environment_type = "EXTERNAL"
+            place.environment_config = servers.enter_context(worker_pool(given))
+        with _beside(draw, given, prism, failure) as state:
+            yield state
+
+
+@contextlib.contextmanager
+def _beside(
+    draw: Draw, given: PipelineOptions, prism: Prism | None, failure: Callable[[], Exception | None]
+) -> Iterator[Callable[[], bool]]:
+    """The graph on its runner, whose servers are ready."""
     pipeline = beam.Pipeline(runner=prism, options=given)
     draw(pipeline)
     result: Any = None
@@ -93,6 +98,8 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
             result = pipeline.run()
         except grpc.FutureTimeoutError as error:
             raise RunnerError(f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it") from error
+        except RunnerError:
+            raise
         except Exception as error:
             raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
         waiting.start()
@@ -131,24 +138,6 @@ def explained(error: BaseException) -> Exception:
 def _last_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" )>")]
     return lines[-1] if lines else type(error).__name__
-
-
-class _Prism(PrismRunner):
-    """Beam's Prism runner, whose server can be ended before this process is."""
-
-    server: Any = None
-
-    def default_job_server(self, options: Any) -> Any:
-        self.server = StopOnExitJobServer(_PrismServer(options))
-        return self.server
-
-
-class _PrismServer(PrismJobServer):
-    """Prism, which a killed driver does not leave behind. To be started by a thread that lives as long as it."""
-
-    def subprocess_cmd_and_endpoint(self) -> tuple[list[Any], str]:
-        command, endpoint = super().subprocess_cmd_and_endpoint()
-        return [sys.executable, "-I", "-S", stream_child.__file__, os.getpid(), *command], endpoint
 
 
 class _Warnings(logging.Handler):

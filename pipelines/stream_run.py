@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import apache_beam as beam
 
-from evenflow.gates.ledger import read_entries
+from evenflow.gates.history import History
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import commit, stream
 from evenflow.pipelines.gate import Place
-from evenflow.pipelines.publish import Topics, messages
+from evenflow.pipelines.publish import Topics, identity, messages
 from evenflow.pipelines.run import Outcome, RunError, begin, note, settings
 from evenflow.pipelines.stream_engine import in_process, on_runner, quiet
-from evenflow.pipelines.stream_entries import Entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotate import Annotator
@@ -29,11 +29,13 @@ from evenflow.transforms.streaming.kafka_errors import UnreachableError
 from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
 from evenflow.transforms.streaming.kafka_output import PanePublisher
 from evenflow.transforms.streaming.kafka_panes import PaneCutter
+from evenflow.transforms.streaming.kafka_proof import ProofTopic
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
 from evenflow.transforms.streaming.kafka_source import Source
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
+Done = TypeVar("Done")
 LOOK_SECONDS = 0.1  # between two looks for panes that are whole: small beside the span of a pane
 START_SECONDS = 15.0  # that a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
 
@@ -44,7 +46,7 @@ class Stream:
 
     pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop at the end offsets
     of the start. max_panes: stop after as many. group: where offsets are committed for others to see. publish: topics
-    that the committed panes go to, which needs a group.
+    that the committed panes go to, which needs a group. publish_from: the first pane to publish where no proof says it.
     """
 
     settings: KafkaSettings
@@ -55,10 +57,12 @@ class Stream:
     max_panes: int | None = None
     group: str | None = None
     publish: Topics = field(default_factory=Topics)
+    publish_from: int | None = None
 
-    def cutter(self, config: Config) -> PaneCutter:
-        """Cuts panes by time, and parts by bytes so that a burst makes no pane without end."""
-        return PaneCutter(int(self.pane_seconds * 1000), config.pane.mib << 20)
+    def cutter(self, config: Config, partitions: int) -> PaneCutter:
+        """Cuts panes by time, and parts by bytes so that a burst makes no pane without end: pane.mib is the pane's, and each
+        partition has an equal part of it."""
+        return PaneCutter(int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1))
 
 
 @dataclass
@@ -87,21 +91,22 @@ class StreamRun:
             raise RunError("reading for ever needs a runner that fires panes while it reads: give --runner prism or flink")
         lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
-            for topic in (self.stream.topic, self.stream.publish.accepted, self.stream.publish.dead_letters):
-                if topic is not None:
-                    self._find(topic)
-            return self._go(lists)
+            partitions = self._find(self.stream.topic)
+            for topic in self.stream.publish.names:
+                self._find(topic)
+            return self._go(lists, self.stream.cutter(self.config, partitions))
 
-    def _go(self, lists: list[WordList]) -> Outcome:
+    def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         commit.make_folders(self.output)
         with OutputLock(self.output):
             given = stream.source_settings(self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values)
             record = settings(self.config, lists, given)
-            found, _ = begin(self.output, record, self.config)
-            commit.clear_leftovers(self.output, found)
-            entries = Entries(self.output, found)
-            del found  # of a ledger that is long, a great part of this process' memory
-            committer = commit.Committer(self.output, self.config, lists, entries)
+            begun = begin(self.output, record, self.config, lists)
+            if begun.note:
+                self.on_note(begun.note)
+            entries = begun.entries
+            commit.clear_leftovers(self.output, len(entries))
+            committer = commit.Committer(self.output, self.config, lists, entries, begun.epoch)
             done = len(entries)
             place = Place(self.config.model_dump(), str(self.output / "staged"))
             annotator = place.workshop().annotator
@@ -117,21 +122,20 @@ class StreamRun:
             if held:
                 self.on_note(f"the gate is held: {held}")
             committer.prepare()  # it takes seconds, for which the first pane need not wait
-            self._run(panes, place, done)
+            self._run(panes, place, done, cutter)
             committer.finish()
             commit.clear_staged(self.output)
             (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
             note(self.output, record, self.config, finished=False)  # a topic has no end: there may be more tomorrow
-            return Outcome(read_entries(self.output), len(entries) - done, committer.held())
+            return Outcome(entries, len(entries) - done, committer.held())
 
-    def _run(self, panes: stream.StreamCommitter, place: Place, done: int) -> None:
-        cutter = self.stream.cutter(self.config)
+    def _run(self, panes: stream.StreamCommitter, place: Place, done: int, cutter: PaneCutter) -> None:
         source = Source(
             self.stream.settings,
             (self.stream.topic,),
             cutter,
             stream.StageItems(place, self.stream.values),
-            stream.starts(panes.committer.entries, self.stream.topic, cutter),
+            stream.starts(panes.committer.entries.totals, self.stream.topic, cutter),
             stream.HeldFile(str(self.output / "gate" / stream.HELD)),
         )
         entries = panes.committer.entries
@@ -161,8 +165,9 @@ class StreamRun:
         options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
         return on_runner(draw, options, lambda: workshop.failure)
 
-    def _find(self, topic: str) -> None:
-        """See that a topic is there, before anything is written: a name given wrong must not be noted in a ledger.
+    def _find(self, topic: str) -> int:
+        """See that a topic is there, before anything is written: a name given wrong must not be noted in a ledger. How many
+        partitions it has.
 
         Raises KafkaSourceError.
         """
@@ -170,8 +175,7 @@ class StreamRun:
         said = False
         while True:
             try:
-                Cluster(self.stream.settings).partitions(topic)
-                return
+                return Cluster(self.stream.settings).partitions(topic)
             except UnreachableError as error:
                 if time.monotonic() > until or self.stop.is_set():
                     raise
@@ -180,48 +184,65 @@ class StreamRun:
                     said = True
                 self.stop.wait(AGAIN_SECONDS)
 
-    def _follow(self, entries: Sequence[PaneEntry], annotator: Annotator) -> Callable[[PaneEntry], None]:
+    def _follow(self, entries: History, annotator: Annotator) -> Callable[[PaneEntry], None]:
         """What is done after each entry: publish the pane, or commit its offsets, or nothing. Catches up first."""
         if self.stream.group is None:
             return lambda entry: None
         topic = self.stream.topic
-        positions = {(topic, partition): each.next for partition, each in stream.positions(entries).items()}
+        positions = {(topic, partition): each.next for partition, each in stream.positions(entries.totals).items()}
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
         for difference in compare(positions, offsets.committed(positions)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
-            return self._patiently(lambda entry, again: offsets.commit(_ends(entry, topic), entry.pane))
-        publisher = PanePublisher(self.stream.settings, self.stream.group, self.config.kafka.delivery_seconds)
-
-        def once(entry: PaneEntry, again: bool) -> None:
-            ends = _ends(entry, topic)
-            if again and publisher.published(ends) > entry.pane:
-                return  # the answer was lost, not the transaction
-            records = messages(self.output, entry, self.stream.publish, self.config.fields.id, annotator.own)
-            publisher.publish(entry.pane, records, ends)
-
-        publish = self._patiently(once)
-        for entry in entries[publisher.published(positions) :]:
+            return lambda entry: self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
+        publisher, publish = self._publisher(entries, annotator)
+        first = self._patiently(lambda again: publisher.begin(len(entries), self.stream.publish_from))
+        for entry in entries[first:]:
             publish(entry)
         return publish
 
-    def _patiently(self, do: Callable[[PaneEntry, bool], None]) -> Callable[[PaneEntry], None]:
-        """do(entry, again), tried again while no broker answers: nothing can be read meanwhile, and the entry stands."""
+    def _publisher(self, entries: Sequence[PaneEntry], annotator: Annotator) -> tuple[PanePublisher, Callable[[PaneEntry], None]]:
+        """The publisher, and how it publishes the pane of an entry."""
+        stream_, kafka = self.stream, self.config.kafka
+        assert stream_.group is not None
+        proofs = ProofTopic(stream_.settings, kafka.proof_topic)
+        proofs.prepare()
+        topics = stream_.publish.names
+        ledger = identity(self.output)
+        publisher = PanePublisher(
+            stream_.settings,
+            stream_.group,
+            proofs,
+            ledger,
+            stream_.topic,
+            topics,
+            kafka.delivery_seconds,
+            kafka.compression,
+            stream_.publish.dead_letters,
+            self.on_note,
+        )
 
-        def done(entry: PaneEntry) -> None:
-            since, again = time.monotonic(), False
-            while True:
-                try:
-                    return do(entry, again)
-                except UnreachableError as error:
-                    if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
-                        raise
-                    if not again:
-                        self.on_note(f"{error}; trying on")
-                    again = True
-                    self.stop.wait(AGAIN_SECONDS)
+        def once(entry: PaneEntry, again: bool) -> None:
+            if again and publisher.begin(len(entries)) > entry.pane:
+                return  # the answer was lost, not the transaction
+            records = messages(self.output, entry, stream_.publish, self.config.fields.id, annotator.own)
+            publisher.publish(entry.pane, records, _ends(entry, stream_.topic))
 
-        return done
+        return publisher, lambda entry: self._patiently(lambda again: once(entry, again))
+
+    def _patiently(self, do: Callable[[bool], Done]) -> Done:
+        """do(again), tried again while no broker answers: nothing can be read meanwhile, and the ledger stands."""
+        since, again = time.monotonic(), False
+        while True:
+            try:
+                return do(again)
+            except UnreachableError as error:
+                if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
+                    raise
+                if not again:
+                    self.on_note(f"{error}; trying on")
+                again = True
+                self.stop.wait(AGAIN_SECONDS)
 
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:

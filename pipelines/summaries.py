@@ -2,66 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from evenflow.gates.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import STATES, PaneEntry, Sums
+from evenflow.schemas.ledger import PaneEntry, Sums
 from evenflow.transforms.representation import DIGITS, Convergence, demographic_representation, documents_until, score
 from evenflow.wordlists import loader
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
 
-def status(entries: Sequence[PaneEntry], finished: bool, held: str | None) -> dict[str, Any]:
+def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
     """The state of a gate: block if any pane was set aside, else that of its last pane; and its figures so far.
 
-    finished: whether all input was read. held: why the gate stands still, None if it does not.
-    attributes: of each its verdict, rolling and cumulative score after the last pane, dr_before of the text before its repair
-    (null: none), and how many panes were in which state.
+    finished: whether all input was read. held: why the gate stands still, None if it does not. blocked: numbers of the last
+    blocked_panes. reading, asking: of how many panes too little could be read, or the LLM left too much unanswered, and why that
+    was in the last of them. attributes: of each its verdict, rolling and cumulative score after the last pane, the score of what
+    is in accepted/, the stream's own rolling score and state, dr_before of the text before its repair (null: none), and how many
+    panes were in which state.
     """
-    blocked = [entry for entry in entries if entry.folder == "quarantine"]
-    last = entries[-1] if entries else None
     return {
-        "state": "block" if blocked else last.verdict.state if last else "open",
-        "reason": (blocked[-1] if blocked else last).verdict.reason if last else "no pane yet",
+        "state": "block" if totals.blocked_panes else totals.state,
+        "reason": totals.blocked_reason if totals.blocked_panes else totals.reason,
         "finished": finished,
         "held": held,
-        "panes": len(entries),
-        "blocked": [entry.pane for entry in blocked],
-        "documents": sum(entry.documents + _aside(entry) for entry in entries),
-        "accepted": sum(entry.documents for entry in entries if entry.folder == "accepted"),
-        "quarantined": sum(entry.documents for entry in blocked) + sum(_aside(entry) for entry in entries),
-        "dead_letters": sum(entry.dead for entry in entries),
-        "dead_reasons": _summed([entry.dead_reasons for entry in entries]),
+        "panes": totals.panes,
+        "blocked_panes": totals.blocked_panes,
+        "blocked": totals.blocked,
+        "reading": {"panes": totals.unread, "reason": totals.unread_reason or None},
+        "asking": {
+            "panes": totals.asking["warn"] + totals.asking["block"],
+            "reason": totals.asking_reason or None,
+            "questions": sum(each["questions"] for each in totals.llm.values()),
+            "fallbacks": sum(sum(each["fallbacks"].values()) for each in totals.llm.values()),
+        },
+        "documents": totals.documents,
+        "accepted": totals.accepted,
+        "quarantined": totals.documents - totals.accepted,
+        "dead_letters": totals.dead,
+        "dead_reasons": {reason: each.count for reason, each in sorted(totals.dead_reasons.items())},
         "attributes": {
             name: {
-                "verdict": each.verdict.model_dump(),
-                "rolling": each.rolling.model_dump(),
-                "cumulative": each.cumulative.model_dump(),
-                "dr_before": _before(name, entries),
-                "panes": {state: sum(entry.attributes[name].verdict.state == state for entry in entries) for state in STATES},
+                "verdict": each.last.verdict.model_dump(exclude={"judged"}),
+                "rolling": each.last.rolling.model_dump(),
+                "cumulative": each.last.cumulative.model_dump(),
+                "accepted": each.last.accepted.model_dump() if each.last.accepted else None,
+                "stream": {
+                    "state": each.last.stream_verdict.state if each.last.stream_verdict else None,
+                    "rolling": each.last.stream.model_dump() if each.last.stream else None,
+                },
+                "dr_before": _before(each),
+                "panes": each.states,
             }
-            for name, each in sorted(last.attributes.items() if last else ())
+            for name, each in sorted(totals.attributes.items())
         },
     }
 
 
-def _before(name: str, entries: Sequence[PaneEntry]) -> float | None:
+def lost(status: Mapping[str, Any]) -> list[str]:
+    """What is said first of a gate, if there is anything: panes that could not be read, an LLM that did not answer."""
+    reading, asking = status["reading"], status["asking"]
+    said = []
+    if reading["panes"]:
+        said.append(f"too little could be read of {_panes(reading['panes'])}, which is in quarantine: {reading['reason']}")
+    if asking["panes"]:
+        said.append(f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}")
+    return said
+
+
+def _panes(count: int) -> str:
+    return "1 pane" if count == 1 else f"{count:,} panes, the last of them"
+
+
+def _before(each: AttributeTotals) -> float | None:
     """The cumulative DR of the text as it was before its repair; None where there was none."""
-    seen = [entry.attributes[name] for entry in entries]
-    counts = [each.repair.before.counts for each in seen if each.repair is not None]
-    if not counts:
+    if each.repair is None:
         return None
-    dr = demographic_representation([sum(column) for column in zip(*counts, strict=True)], seen[-1].target)
+    dr = demographic_representation(each.repair.before.counts, each.last.target)
     return None if dr is None else round(dr, DIGITS)
-
-
-def _aside(entry: PaneEntry) -> int:
-    """Documents of a pane that were set aside one by one."""
-    return entry.set_aside.rows if entry.set_aside else 0
 
 
 @dataclass
@@ -128,10 +150,6 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
 
 def _sums(seen: AttributeFigures) -> Sums:
     return Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
-
-
-def _summed(counts: Sequence[dict[str, int]]) -> dict[str, int]:
-    return {reason: sum(each.get(reason, 0) for each in counts) for reason in sorted({key for each in counts for key in each})}
 
 
 def left_in(entries: Sequence[PaneEntry]) -> list[str]:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evenflow.pipelines.explain import visible
+from evenflow.pipelines.summaries import lost
 
 STYLES = {"open": "green", "warn": "yellow", "block": "bold red"}
 
@@ -32,12 +33,20 @@ def gate(status: Mapping[str, Any]) -> None:
         before = ["" if each["dr_before"] is None else f"{each['dr_before']:.4f}"] if repaired else []
         table.add_row(visible(name), Text(state, STYLES[state]), *before, *_score(each["cumulative"]), *counts)
     out = console()
+    for each in lost(status):
+        out.print(Text(visible(each[0].upper() + each[1:]), "bold red"))
     if status["attributes"]:
         out.print(table)
+    for name, each in status["attributes"].items():
+        if status["blocked_panes"] and each["accepted"] is not None:
+            print(visible(f"{name}: DR of accepted/ {' '.join(_score(each['accepted']))}"))
     print(
         f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}: {status['accepted']:,} accepted, "
         f"{status['quarantined']:,} in quarantine"
     )
+    if asked := status["asking"]["questions"]:
+        fell = status["asking"]["fallbacks"]
+        print(f"{_count(asked, 'question')} to the language model, {fell:,} answered by the embedded one in its place")
     for reason, count in status["dead_reasons"].items():
         print(f"{_count(count, 'dead letter')}: {visible(reason)}")
     said = [visible(status["reason"])]

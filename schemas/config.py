@@ -16,6 +16,7 @@ from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
     Attribute,
     Checks,
+    Duplicates,
     Fields,
     Gate,
     Kafka,
@@ -41,6 +42,7 @@ class ConfigError(ValueError):
 class Config(Section):
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
     pane: Pane = Field(default_factory=Pane, description="The slices of the input that are judged, each as a whole.")
+    duplicates: Duplicates = Field(default_factory=Duplicates, description="Documents with the same id.")
     attributes: dict[str, Attribute] = Field(
         default_factory=lambda: {name: Attribute() for name in loader.SHIPPED},
         description="The protected attributes that are measured, by the names of their word lists.",
@@ -55,10 +57,11 @@ class Config(Section):
     llm: Llm = Field(default_factory=Llm, description="A language model that answers what the shipped models are unsure of.")
     metrics: Metrics = Field(default_factory=Metrics, description="What `evenflow run` tells Prometheus, while it runs.")
     max_text_mib: int = Field(
-        default=32,
+        default=10,
         ge=1,
-        description="MiB of a text at most; a longer one goes to the dead letters. 32: longer than any book, so mostly a "
-        "file that was not split into documents.",
+        le=32,
+        description="Million characters of a text at most (of 2**20); a longer one goes to the dead letters. 10: longer than any "
+        "book, so mostly a file that was not split into documents. A run holds to 700 MiB of memory with it.",
     )
 
     @model_validator(mode="after")
@@ -91,7 +94,7 @@ class Config(Section):
         return self.attributes.get(attribute, Attribute()).mode or self.repair.mode
 
     def strictness(self, attribute: str) -> float:
-        """The least confidence of an attribute's substitutions."""
+        """The least probability of being right of an attribute's substitutions."""
         own = self.attributes.get(attribute, Attribute()).strictness
         return self.repair.strictness if own is None else own
 

@@ -50,10 +50,11 @@ class Score(Entry):
 
 
 class Verdict(Entry):
-    """open, warn or block, and why, in a sentence for people."""
+    """open, warn or block, and why, in a sentence for people. judged: False where there was too little to judge."""
 
     state: State
     reason: str
+    judged: bool = True
 
 
 class Heavy(Entry):
@@ -82,7 +83,8 @@ class Repair(Entry):
     before: sums of the text before substitution, after the filter of stereotypes. score_before: its score. expected_dr: what
     the plan leads to on average; None without a plan. shortage (M,): mentions that a group still lacks under the plan.
     mentions (M,): after, not weighted. sets: mentions that hang together, of them eligible, changed; barred: the others by
-    their reason. sentences, documents: changed. copies: documents added. weights: least and greatest, None in other modes.
+    their reason; judged: exchanges that were drawn and that the encoder judged. sentences, documents: changed. copies:
+    documents added. weights: least and greatest, None in other modes.
     """
 
     mode: Literal["substitute", "augment", "reweight"]
@@ -93,6 +95,7 @@ class Repair(Entry):
     shortage: list[float]
     mentions: list[int]
     sets: int = 0
+    judged: int = 0
     eligible: int = 0
     changed: int = 0
     barred: dict[str, int] = {}
@@ -124,7 +127,12 @@ class Filtered(Entry):
 
 
 class AttributeEntry(Entry):
-    """One attribute of one pane. groups and target have M items each, in the same order as sums.counts."""
+    """One attribute of one pane. groups and target have M items each, in the same order as sums.counts.
+
+    rolling: of the last accepted panes and this one, which the verdict is from: what accepted/ would be like with it. stream: of
+    the last panes as they came, whatever became of them, and stream_verdict: what the same thresholds say of it. cumulative: of
+    all panes so far. accepted: of all that is in accepted/ after this pane.
+    """
 
     groups: list[str]
     target: list[float]
@@ -136,6 +144,9 @@ class AttributeEntry(Entry):
     relevant_sentences: int
     labels: dict[str, int]
     heavy: list[Heavy]
+    stream: Score | None = None
+    stream_verdict: Verdict | None = None
+    accepted: Score | None = None
     repair: Repair | None = None
     stereotypes: Filtered | None = None
 
@@ -143,12 +154,15 @@ class AttributeEntry(Entry):
 class SourceRange(Entry):
     """Records first..last (ordinals from 0, both included) of a file, dead letters among them.
 
-    Of a stream: file is kafka:TOPIC/PARTITION, and first..last are offsets.
+    offset: the byte where the first record begins, where a reader may begin there. sha256: of what the pane has read of it
+    (record_digest). Of a stream: file is kafka:TOPIC/PARTITION, first..last are offsets, and there is neither.
     """
 
     file: str
     first: int
     last: int
+    offset: int | None = None
+    sha256: str | None = None
 
 
 class Shard(Entry):
@@ -202,6 +216,9 @@ class StreamPane(Entry):
 class PaneEntry(Entry):
     """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0).
 
+    reading: whether enough of it could be read. asking: whether the LLM answered, where one is. epoch: number of the epoch
+    (schemas.epoch) that it is of; program: what made it, by digests.
+
     sentence_table, set_aside: files in sentences/ and quarantine/. llm: what asking an LLM cost, by prompt (inference.Stats);
     the one figure that two runs over the same input need not share.
     """
@@ -225,3 +242,7 @@ class PaneEntry(Entry):
     sentence_table: Shard | None = None
     set_aside: Shard | None = None
     llm: dict[str, dict[str, Any]] | None = None
+    reading: Verdict | None = None
+    asking: Verdict | None = None
+    epoch: int = 0
+    program: dict[str, str] = {}

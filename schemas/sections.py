@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from evenflow.schemas import server_url
 from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.secrets import check_place, check_security
 
 SHARES_TOLERANCE = 1e-6  # of the sum of a target's shares: thirds written with seven digits still make 1
 
@@ -40,8 +41,19 @@ class Pane(Section):
     rolling: int = Field(
         default=4,
         ge=1,
-        description="Panes that a verdict looks back on, its own included. 4: one odd pane (a single book or site) does "
+        description="Panes that a verdict looks back on, its own included: the last accepted ones, for what is judged is what "
+        "accepted/ will be like. 4: one odd pane (a single book or site) does "
         "not decide alone, and a lasting change shows within four panes. 1: each pane is judged by itself.",
+    )
+
+
+class Duplicates(Section):
+    scope: Literal["pane", "run"] = Field(
+        default="pane",
+        description="Where an id names one document, the first; later ones become dead letters. pane: within a pane. run: in "
+        "all panes, whatever became of the first: an exact index of ids on disk, gate/ids.sqlite, which is made anew from the "
+        "shards where it is missing. pane: the index costs (2 million ids of 36 characters took 48 bytes and 16 µs each), and "
+        "panes are then closed one after the other, not by the workers.",
     )
 
 
@@ -66,8 +78,13 @@ class Repair(Section):
     )
     strictness: Share = Field(
         default=0.5,
-        description="Least confidence of a substitution that is made: 0 makes all that are possible, 1 the surest alone. 0.5: "
-        "what is more likely right than not.",
+        description="Least probability that a substitution which is made is right: 0 makes all that are possible, 1 the surest "
+        "alone. 0.5: what is more likely right than not.",
+    )
+    judge: Literal["careful", "fast"] = Field(
+        default="careful",
+        description="Who says whether an exchange is right. careful: the shipped encoder, of each exchange that is drawn and of "
+        "which the first stage (static embeddings) is unsure; fast: the first stage alone.",
     )
     seed: int = Field(default=0, ge=0, description="Of the draw that chooses sentences under the plan; any number.")
     weight_limit: float = Field(
@@ -96,7 +113,7 @@ class Stereotypes(Section):
     )
     precision: Share = Field(
         default=0.8,
-        description="Share of what remove and quarantine act on that should be strong stereotypes of the attribute's own groups. An "
+        description="Share of what remove and quarantine act on that should be stereotypes of the attribute's own groups. An "
         "attribute for which labelled sentences do not show it is flagged alone, and the report says so.",
     )
 
@@ -172,6 +189,12 @@ class Gate(Section):
         "threshold). 0.02: a stream that lies at a threshold does not change its state with every pane, and one that got "
         "better is let through.",
     )
+    most_dead: Share = Field(
+        default=0.05,
+        description="Share of a pane's records that may become dead letters; with more it is blocked, and it is with any file "
+        "that could not be read to its end. 1: never. 0.05: here and there a record is broken, one in twenty is another defect "
+        "(a wrong fields.text, say), which should not pass for an even pane.",
+    )
     policy: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description="After a blocked pane: quarantine sets it aside and goes on, so that one bad slice does not cost the "
@@ -207,7 +230,7 @@ class Shards(Section):
 
 
 class Kafka(Section):
-    security: dict[str, Any] = Field(
+    security: Annotated[dict[str, Any], BeforeValidator(check_security)] = Field(
         default_factory=dict,
         description="kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A secret "
         "(sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the value.",
@@ -218,13 +241,16 @@ class Kafka(Section):
         description="Seconds that a broker may take to confirm what is published; then the pane is tried again. 20: a broker "
         "that is started anew is back by then.",
     )
-
-
-def _no_key(value: Any) -> Any:
-    """Whatever stands where a key's place is expected is not shown: it may be the key."""
-    if value is not None and not isinstance(value, dict):
-        refuse([Problem((), "{env: NAME} or {file: PATH} was expected: where the key is, never the key")])
-    return value
+    compression: Literal["none", "gzip", "zstd"] = Field(
+        default="zstd",
+        description="Of what is published. zstd: a topic's limit counts what is sent, and all of Kafka's clients read it.",
+    )
+    proof_topic: str = Field(
+        default="evenflow-published",
+        min_length=1,
+        description="Compacted topic where each transaction proves which panes it published; made if it is not there. Gates of "
+        "one cluster share it. Whoever deletes it must say at the next start what was published (--publish-from).",
+    )
 
 
 Tiering = Literal["embedded", "cascade", "llm"]
@@ -235,7 +261,7 @@ class Llm(Section):
         default=None, description="Address of an OpenAI-compatible server, as http://127.0.0.1:8000; null: no LLM is asked."
     )
     model: str | None = Field(default=None, min_length=1, description="The model's name at that server.")
-    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(_no_key)] = Field(
+    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = Field(
         default=None, description="Where the server's key is: {env: NAME} or {file: PATH}, never the key; null: it needs none."
     )
     detection: Tiering = Field(
@@ -250,6 +276,16 @@ class Llm(Section):
         ge=0,
         description="Questions a pane at most, the most valuable of it: those where the embedded model is nearest to its "
         "decision; what a cache answers counts too. Each block of the pane that one bears on is read twice. null: any number.",
+    )
+    most_fallbacks: Share = Field(
+        default=0.1,
+        description="Share of a pane's questions that the embedded model may answer in the LLM's place because that failed "
+        "(away, slow, full, wrong answers; not: budget spent). 0.1: what a busy server leaves over; with more, the pane is not "
+        "what was asked for.",
+    )
+    fallbacks: Literal["warn", "block"] = Field(
+        default="warn",
+        description="What more fallbacks than that make of the pane. warn: its text was judged, by the small models.",
     )
     cache: str | None = Field(
         default=None, description="File of answers that runs share; null: evenflow/llm.sqlite in the user's folder for caches."
@@ -271,8 +307,6 @@ class Llm(Section):
                 server_url.split(self.url)
             except ValueError as error:
                 refuse([Problem(("url",), str(error))])
-        if self.key is not None and len(self.key) != 1:
-            refuse([Problem(("key",), "{env: NAME} or {file: PATH} was expected")])
         return self
 
 

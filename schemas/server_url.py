@@ -12,8 +12,8 @@ def split(url: str) -> SplitResult:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         usable, parts = False, urlsplit("")
-    if parts.username or parts.password:
-        raise ValueError("holds a user or password; give the key by an environment variable or a file")
-    if not usable or parts.query or parts.fragment:
+    if "@" in url or "?" in url or "#" in url:
+        raise ValueError("holds a user, a password or a query; give the key by an environment variable or a file")
+    if not usable:
         raise ValueError(f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected")
     return parts

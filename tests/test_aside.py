@@ -14,6 +14,7 @@ def block(path: Path, ids: list[str], extra: pa.Array, name: str = "extra") -> P
     columns = [
         (documents.ID, pa.array(ids)),
         (documents.TEXT, pa.array([f"text {each}" for each in ids], pa.large_string())),
+        (documents.ORDINAL, pa.array(range(len(ids)), pa.int64())),
         (documents.REASON, pa.array(["why"] * len(ids))),
         (pa.field(name, extra.type), extra),
     ]

@@ -1,6 +1,8 @@
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,6 +15,11 @@ from evenflow.schemas.config import load
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.asking import Tier, cache_path
 from evenflow.transforms.llm.llm_questions import Answer, Question
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
 
 TEXTS = [
     "Some women are gossiping at the market again. A clerk lost his pen.",
@@ -133,3 +140,18 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_path(load(None)) == tmp_path / "evenflow" / "llm.sqlite"
     assert cache_path(load(None, {"llm.cache": "/a/b"})) == Path("/a/b")
+
+
+def test_an_llm_that_is_away_is_said_at_the_start_in_the_summary_and_in_the_status(tmp_path: Path, call: Call) -> None:
+    out, words = tmp_path / "out", ("--stereotypes", "flag", "--attribute", "gender", "--llm-model", MODEL)
+    config = tmp_path / "evenflow.yaml"
+    config.write_text(f"llm: {{detection: llm, cache: {tmp_path / 'answers.sqlite'}}}\n")
+    with ScriptedLLM(lambda request: Turn(content="I would rather not.")) as server:
+        ended = call("run", corpus(tmp_path), "-o", out, "--config", config, "--llm", server.url, *words)
+    assert ended.status == 0
+    assert "the language model left the first question unanswered" in ended.err
+    assert ended.out.startswith("The LLM left too much unanswered in 1 pane")
+    status = call("gate", "status", out)
+    assert "answered by the embedded one in its place" in status.out and "gate: warn" in status.out
+    [entry] = read_entries(out)
+    assert entry.asking is not None and entry.asking.state == entry.verdict.state == "warn"

@@ -10,16 +10,21 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from scripted_asker import Says
+from scripted_judge import First, shipped
+from scripted_judge import Judge as Encoder
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
-from evenflow.transforms.counterfactuals import Substituter, rewrite
+from evenflow.transforms.counterfactuals import FirstStage, Substituter
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.llm.llm_judges import LlmJudge
+from evenflow.transforms.sentences import sentences
+from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.choosing import paired, with_roles
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Place
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Judge, Place
 from evenflow.transforms.substitution.roles import Role
+from evenflow.transforms.substitution.sets import Set, apply
 from evenflow.wordlists import loader, spelling
 
 VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
@@ -39,8 +44,17 @@ class Takes(Embedded):
         return Chosen(place.candidates[self.number % len(place.candidates)])
 
 
-def rewritten(text: str, attribute: str, target: str, judge: Any) -> str:
-    return rewrite(text, [loader.load(attribute)], attribute, target=target, judge=judge).text
+LISTS = {name: loader.load(name) for name in loader.SHIPPED}
+
+
+def proposed(text: str, attribute: str, tier: Judge, first: FirstStage | None = None) -> list[Set]:
+    words = LISTS[attribute]
+    substituter = Substituter([words], attribute, first=first, tier=tier)
+    return substituter.propose(text, sentences(text), LabelFinder([words]).find(text))
+
+
+def rewritten(text: str, attribute: str, target: str, tier: Judge) -> str:
+    return apply(text, [edit for each in proposed(text, attribute, tier) for edit in each.edits.get(target, ())])
 
 
 @pytest.mark.parametrize(
@@ -52,14 +66,14 @@ def rewritten(text: str, attribute: str, target: str, judge: Any) -> str:
         ("gender", "The nuns sang.", "male", "nuns", ["monks", "friars"]),
         ("religion", "A rabbi sang.", "islam", "rabbi", ["imam", "mullah", "maulana", "mawlana", "khatib"]),
         ("religion", "She met a Jewish woman.", "hinduism", "Jewish", ["Hindu", "Vaishnava"]),
-        ("age", "Many pensioners sang.", "middle", "pensioners", ["thirtysomethings", "millennials", "boomers"]),
+        ("age", "Many pensioners sang.", "middle", "pensioners", ["thirtysomethings", "millennials", "middle-agers"]),
         ("age", "An elderly baker sang.", "young", "elderly", ["youthful", "adolescent"]),
     ],
 )
 def test_candidates_are_the_labels_of_the_same_role(
     attribute: str, text: str, target: str, word: str, candidates: list[str]
 ) -> None:
-    words = loader.load(attribute)
+    words = LISTS[attribute]
     judge = Takes()
     rewritten(text, attribute, target, judge)
     found = [place.candidates for place in judge.places if place.word.lower() == word.lower()]
@@ -74,8 +88,8 @@ def test_candidates_are_the_labels_of_the_same_role(
 @pytest.mark.parametrize("word", ["she", "her", "his", "he", "himself"])
 def test_a_pronoun_has_no_choice(word: str) -> None:
     judge = Takes()
-    rewrite(f"A clerk said {word} keys were lost.", [loader.load("gender")], "gender", judge=judge)
-    assert all(len(place.candidates) == 1 for place in judge.places)
+    proposed(f"A clerk said {word} keys were lost.", "gender", judge)
+    assert [len(place.candidates) for place in judge.places] == [1]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +128,27 @@ def test_a_word_that_falls_away_is_not_chosen() -> None:
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(1)) == "A pensioner sang."
 
 
-def test_what_is_barred_is_not_asked_about() -> None:
+def test_what_form_bars_is_not_asked_about() -> None:
     asker = Says(lambda data: None)
-    text = "In 1917 the nuns of Queen Victoria, a lady of the court, sang."
-    substituter = Substituter([loader.load("gender")], "gender", judge=LlmJudge(asker, by_model=1))
-    finder = LabelFinder([loader.load("gender")])
-    proposed = substituter.propose(text, [(0, len(text))], finder.find(text))
-    assert proposed and not any(substituter.eligible(each) for each in proposed)
-    assert not asker.asked
+    found = proposed("Men and women sang.", "gender", LlmJudge(asker, by_model=1))
+    assert len(found) == 2 and not any(each.edits for each in found) and not asker.asked
+
+
+@pytest.mark.parametrize(
+    ("verdict", "confidence", "is_judged", "reason"),
+    [
+        (VALID, 1.0, True, ""),
+        (VALID | {"facts": False, "verdict": "INVALID"}, 0.0, True, sets.DOUBTED),
+        (None, 0.6, False, ""),  # no answer: the first probability stands, and the encoder may be asked
+    ],
+)
+def test_a_verdict_is_the_sets_probability(
+    verdict: dict[str, Any] | None, confidence: float, is_judged: bool, reason: str
+) -> None:
+    asker = Says(lambda data: {"choice": data["candidates"][0]} if "candidates" in data else verdict)
+    [found] = proposed("A nun sang.", "gender", LlmJudge(asker, by_model=1), First(lambda shown: 0.6))
+    assert (found.confidence, found.judged, found.reason, bool(found.edits)) == (confidence, is_judged, reason, not reason)
+    assert [question.prompt for question in asker.asked] == ["counterpart", "substitution"]
 
 
 def test_pairs_by_group_and_roles_behind_them() -> None:
@@ -141,7 +168,7 @@ SENTENCES = (
 
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "in.jsonl"
-    lines = [{"id": f"d{number}", "text": SENTENCES[min(number % 5, 2)].format(number)} for number in range(300)]
+    lines = [{"id": f"d{number}", "text": SENTENCES[min(number % 5, 2)].format(number)} for number in range(200)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
@@ -159,6 +186,12 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> dict[str, str]:
     Run([str(corpus(tmp_path))], tmp_path / name, load(None, given | more, ["religion"])).go()
     shards = sorted([*(tmp_path / name / "accepted").iterdir(), *(tmp_path / name / "quarantine").iterdir()])
     return {row["id"]: row["text"] for shard in shards for row in pq.read_table(shard).to_pylist()}
+
+
+@pytest.fixture(autouse=True)
+def models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the place of the shipped ones: all is right."""
+    shipped(monkeypatch, Encoder(), First(lambda shown: 0.9))
 
 
 def test_in_a_run_the_model_chooses_four_fifths_and_the_rest_is_drawn(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ COMMANDS = {
     "gate status": cli_gate.STATUS_EXAMPLES,
     "gate hold": cli_gate.HOLD_EXAMPLES,
     "gate release": cli_gate.RELEASE_EXAMPLES,
+    "ledger verify": cli_gate.VERIFY_EXAMPLES,
     "wordlists list": cli_lists.LIST_EXAMPLES,
     "wordlists show": cli_lists.SHOW_EXAMPLES,
     "wordlists check": cli_lists.CHECK_EXAMPLES,

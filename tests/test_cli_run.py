@@ -79,19 +79,19 @@ def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
 
 
 def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> None:
-    command = ["run", "--input", even, "--output", tmp_path / "out", "--pane-docs", 20, "--json", "--log-format", "json"]
+    command = ["run", "--input", even, "--output", tmp_path / "out", "--pane-docs", 40, "--json", "--log-format", "json"]
     ended = call(*command)
     assert ended.status == 0, ended.err
     events = [json.loads(line) for line in ended.err.splitlines()]
     panes = [event for event in events if event["event"] == "pane"]
     assert {event["event"] for event in events} <= {"pane", "progress"}
-    assert [event["pane"] for event in panes] == [0, 1, 2, 3]
+    assert [event["pane"] for event in panes] == [0, 1]
     assert (panes[-1]["committed"], panes[-1]["done"]) == (60, 1.0)
     assert set(panes[0]["dr"]) == {"gender", "age", "religion"}
     result = ended.json
-    assert (result["state"], result["panes"], result["new_panes"], result["finished"]) == ("open", 4, 4, True)
+    assert (result["state"], result["panes"], result["new_panes"], result["finished"]) == ("open", 2, 2, True)
     assert (result["documents"], result["accepted"], result["quarantined"], result["dead_letters"]) == (60, 60, 0, 1)
-    assert result["attributes"]["gender"]["panes"] == {"open": 4, "warn": 0, "block": 0}
+    assert result["attributes"]["gender"]["panes"] == {"open": 2, "warn": 0, "block": 0}
     assert result["attributes"]["gender"]["cumulative"]["dr"] == 0.0
     assert Path(result["report"]).is_file()
     kept = {"output", "report", "new_panes"}
@@ -99,6 +99,15 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
         name: value for name, value in result.items() if name not in kept
     }
     assert call(*command).json == {**result, "new_panes": 0}
+
+
+def test_what_could_not_be_read_is_said_first_and_is_status_3(call: Call, even: Path, tmp_path: Path) -> None:
+    ended = call("run", "-i", even, "-o", tmp_path / "out", "--text-field", "body")
+    assert ended.status == 3
+    first = "Too little could be read of 1 pane, which is in quarantine: 100.0% of 61 records"
+    assert ended.out.replace(" \n", " ").replace("\n", " ").startswith(first)
+    status = call("gate", "status", tmp_path / "out", "--json")
+    assert (status.status, status.json["state"], status.json["reading"]["panes"]) == (3, "block", 1)
 
 
 def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -83,3 +86,21 @@ def test_too_many_fields_become_one() -> None:
         schema, rows = put_together(blocks)
         assert schema.names == ["fields"]
         assert [row["fields"] for row in rows] == many
+
+
+@pytest.mark.parametrize(("levels", "is_column"), [(10, True), (31, True), (32, False), (124, False), (198, False)])
+@pytest.mark.parametrize("kind", [lambda inner: [inner], lambda inner: {"a": inner}])
+def test_deep_values_are_json_and_come_back(levels: int, is_column: bool, kind: Callable[[Any], Any], tmp_path: Path) -> None:
+    """Arrow's files hold no type of more than 125 levels."""
+    value: Any = 1
+    for _ in range(levels):
+        value = kind(value)
+    record = {"more": value}
+    staged = fields.stage([record], [orjson.dumps(record)])
+    (wanted,) = fields.unify([list(staged.items())])
+    assert fields.is_json(wanted) != is_column
+    block = pa.table(list(staged.values()), schema=pa.schema(list(staged)))
+    table = pa.table(fields.convert(block, list(staged), [wanted]), schema=pa.schema([wanted]))
+    with pa.ipc.new_file(str(tmp_path / "block.arrow"), table.schema) as out:
+        out.write_table(table)
+    assert fields.record(table, [wanted], 0) == record

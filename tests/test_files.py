@@ -1,4 +1,6 @@
 import gzip
+import os
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,7 +56,7 @@ def test_an_empty_file_has_no_record(tmp_path: Path, name: str) -> None:
     ("name", "data", "said"),
     [
         ("a.jsonl.gz", gzip.compress(PLAIN)[:-900], "cut off"),
-        ("a.jsonl.zst", zstd(PLAIN)[:-900], "cut off"),
+        ("a.jsonl.zst", zstd(PLAIN)[:-900], "Truncated"),
         ("a.jsonl.gz", b"hello", "incorrect header"),
         ("a.jsonl.zst", b"hello", "frame"),
         ("a.parquet", b"PAR1 and no more", "Parquet"),
@@ -104,11 +106,10 @@ def test_segments_are_those_records_in_any_order(tmp_path_factory: pytest.TempPa
     path = tmp_path_factory.getbasetemp() / "segments.jsonl"
     if not path.exists():
         path.write_bytes(PLAIN)
-    starts = {block.first: (block.first, block.offset) for block in files.blocks(str(path)) if block.offset is not None}
     reader = files.Reader()
     for first, size in asked:
         last = min(first + size, len(LINES) - 1)
-        hint = starts[max(start for start in starts if start <= first)] if hinted else None
+        hint = sum(map(len, LINES[:first])) + first if hinted else None
         found = list(reader.segment(str(path), first, last, hint))
         assert [raw for block in found for raw in block.records] == LINES[first : last + 1]
         assert found[0].first == first and found[-1].last == last
@@ -126,3 +127,66 @@ def test_match(tmp_path: Path) -> None:
     for pattern in ("nothing*", "c.csv"):
         with pytest.raises(files.InputError, match="no file matches"):
             files.match([str(tmp_path / pattern)])
+
+
+def test_a_file_is_read_once_whatever_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.jsonl").write_text("{}\n")
+    (tmp_path / "link.jsonl").symlink_to("x.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert list(files.find(["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name])) == [
+        str(tmp_path / "link.jsonl")
+    ]
+
+
+@pytest.mark.parametrize(
+    "names, root",
+    [
+        (["/a/en/p.jsonl", "/a/de/p.jsonl"], "/a/"),
+        (["/a/en/p.jsonl", "/a/en2/p.jsonl"], "/a/"),
+        (["/a/p.jsonl"], "/a/"),
+        (["gs://b/en/p.jsonl", "gs://b/p.jsonl"], "gs://b/"),
+        (["gs://b/p.jsonl", "/a/p.jsonl"], ""),
+    ],
+)
+def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
+    assert files.root(names) == root
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ([("id", pa.string()), ("text", pa.string()), ("text", pa.string())], "text"),
+        ([("text", pa.string()), ("more", pa.list_(pa.struct([("a", pa.int64()), ("a", pa.int64())])))], "a"),
+    ],
+)
+def test_two_columns_of_one_name_are_a_fault(tmp_path: Path, schema: list, name: str) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.schema(schema).empty_table(), path)
+    [block] = files.blocks(str(path))
+    assert block.size == 0 and f"two columns are called {name!r}" in (block.fault or "")
+
+
+def test_rows_that_need_much_memory_are_read_in_smaller_tables(tmp_path: Path) -> None:
+    """A value of 1 MB that is kept once and stands in 120 rows, some small rows before it."""
+    path = tmp_path / "a.parquet"
+    texts = [f"small {i}" for i in range(50)] + ["x" * 1_000_000] * 120
+    pq.write_table(pa.table({"id": [str(i) for i in range(170)], "text": texts}), path, compression="zstd")
+    found = [block.rows for block in files.blocks(str(path)) if block.rows is not None]
+    assert all(rows.num_rows == 1 or rows.nbytes <= files.BLOCK_BYTES for rows in found)
+    assert [each for rows in found for each in rows["id"].to_pylist()] == [str(i) for i in range(170)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux'")
+def test_a_row_that_needs_too_much_memory_ends_the_file_with_a_fault(tmp_path: Path) -> None:
+    """A list with a value of 1 MB, kept once, two hundred times."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["She saw him."], "more": [["x" * 1_000_000] * 200]}), path, compression="zstd")
+    [block] = files.blocks(str(path))
+    assert block.size == 0 and "needs more than 48 MiB of memory" in (block.fault or "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its file names are bytes")
+def test_a_name_that_is_not_utf_8_is_shown_as_one_that_is(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.jsonl")).write_bytes(PLAIN)
+    [name] = files.match([str(tmp_path)])
+    assert {block.file for block in files.blocks(name)} == {f"{tmp_path}/caf\\xe9.jsonl"}

@@ -25,14 +25,13 @@ def test_panes_cover_every_record_once_and_in_order(tmp_path_factory: pytest.Tem
         patch.setattr(files, "BLOCK_BYTES", 2000)
         panes = list(gate.cut(names, load(None, {"pane.docs": docs})))
         patch.setattr(files, "BLOCK_BYTES", 1 << 20)
-        again = list(gate.cut(names, load(None, {"pane.docs": docs})))
+        again = gate.cut(names, load(None, {"pane.docs": docs}))
+        assert [pane.segments for pane in again] == [pane.segments for pane in panes]
     covered = [(segment.file, i) for pane in panes for segment in pane.segments for i in range(segment.first, segment.last + 1)]
     assert covered == [(name, i) for name, lengths in zip(names, sizes, strict=True) for i in range(len(lengths))]
     assert [pane.number for pane in panes] == list(range(len(panes)))
     counts = [sum(segment.last - segment.first + 1 for segment in pane.segments) for pane in panes]
     assert all(count == docs for count in counts[:-1])
-    ranges = [[[(s.file, s.first, s.last) for s in pane.segments] for pane in some] for some in (panes, again)]
-    assert ranges[0] == ranges[1]  # where a reader may begin differs, the panes do not
     assert not panes or panes[-1].stored == sum(names.values())
 
 
@@ -70,5 +69,5 @@ def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     assert ready.figures.attributes["gender"].counts == [7, 7]
     assert [shard.rows for shard in ready.shards] == [7] and ready.dead_letters is not None
     left = sorted(path.name for path in (tmp_path / "staged" / "00000000").iterdir())
-    assert left == ["part-00000000-0000.parquet", "part-00000000.jsonl", "ready.json"]
+    assert left == ["000000.sha256", "part-00000000-0000.parquet", "part-00000000.jsonl", "ready.json"]
     assert {"read", "annotate", "stage", "shards", "beam"} == spent.keys()

@@ -102,9 +102,9 @@ MOST_CANDIDATES = 5  # of a label of the list of gender
 def edits(text: str, judge: Judge) -> set[Edit]:
     """What would be exchanged in a text, if all that may be were."""
     substituter = copy(SUBSTITUTER)  # to make one takes longer than all the rest here
-    substituter.judge = judge
+    substituter._tier = judge  # pyright: ignore[reportPrivateUsage]
     proposed = substituter.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
-    return {edit for each in proposed if substituter.eligible(each) for made in each.edits.values() for edit in made}
+    return {edit for each in proposed for made in each.edits.values() for edit in made}
 
 
 def labels(text: str) -> list[tuple[int, int, str]]:

@@ -1,20 +1,13 @@
-"""The judge: the embedded one, and another in its place."""
+"""Who chooses a counterpart in the place of a person: nobody, or another."""
 
 from __future__ import annotations
 
-from evenflow.transforms.counterfactuals import rewrite
+from evenflow.transforms.counterfactuals import Substituter
+from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Place
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")
-
-
-def test_a_word_said_twice_is_judged_low() -> None:
-    judge = Embedded()
-    assert judge.judge_substitution("I gave him his book.", "I gave her her book.") == 1.0
-    assert judge.judge_substitution("I gave him her book.", "I gave her her book.") < 0.5
-    assert judge.judge_substitution("I saw him.", "I saw her.") == 1
-    assert judge.choose_counterpart(Place("x", 0, 1, [])).word is None
 
 
 class Refuses(Embedded):
@@ -24,5 +17,15 @@ class Refuses(Embedded):
         return Chosen(None) if place.word == "nun" else super().choose_counterpart(place)
 
 
-def test_another_judge_decides() -> None:
-    assert rewrite("A nun met my sister.", [GENDER], "gender", judge=Refuses()).text == "A nun met my brother."
+def test_nobody_takes_the_first_word_and_says_nothing() -> None:
+    assert Embedded().choose_counterpart(Place("x", 0, 1, ["y", "z"])) == Chosen("y")
+    assert Embedded().choose_counterpart(Place("x", 0, 1, [])) == Chosen(None)
+    assert Embedded().judge_substitution("I saw him.", "I saw her.") is None
+
+
+def test_another_decides() -> None:
+    text = "A nun met my sister."
+    mentions = LabelFinder([GENDER]).find(text)
+    nun, sister = Substituter([GENDER], "gender", tier=Refuses()).propose(text, [(0, len(text))], mentions)
+    assert not nun.edits and nun.judged and nun.reason
+    assert [edit.replacement for edit in sister.edits["male"]] == ["brother"] and not sister.judged

@@ -17,14 +17,6 @@ from evenflow.transforms.llm.llm_questions import Asker
 from evenflow.transforms.llm.llm_tiers import Unsure, asks_none
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Judge, Place
 
-
-class Careful(Embedded):
-    """Says 0.3 of every sentence with «odd»."""
-
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
-        return 0.3 if "odd" in changed else 1.0
-
-
 CANDIDATES = ("groom", "husband", "men")
 
 
@@ -38,7 +30,7 @@ def always(asker: Asker) -> LlmJudge:
 
 def test_it_is_a_judge() -> None:
     judge: Judge = LlmJudge(Says(lambda data: None))
-    assert judge.judge_substitution("He sang.", "She sang.") == 1
+    assert judge.judge_substitution("He sang.", "She sang.") is None
 
 
 @pytest.mark.parametrize(
@@ -136,23 +128,22 @@ def test_without_a_choice_nothing_is_asked(candidates: tuple[str, ...], chosen: 
 
 
 @pytest.mark.parametrize(
-    ("answer", "confidence", "reason"),
+    ("answer", "verdict", "reason"),
     [
         ({"grammar": True, "facts": True, "verdict": "VALID"}, 1.0, ""),
         ({"grammar": True, "facts": False, "verdict": "INVALID"}, 0.0, ""),
         ({"grammar": False, "facts": False, "verdict": "INVALID"}, 0.0, ""),
-        ({"grammar": True, "facts": True, "verdict": "INVALID"}, 0.3, CONTRADICTION),
-        ({"grammar": False, "facts": True, "verdict": "VALID"}, 0.3, CONTRADICTION),
-        ({"grammar": True, "facts": True, "verdict": "PERHAPS"}, 0.3, SCHEMA),
-        ({"grammar": 1, "facts": 1, "verdict": "VALID"}, 0.3, SCHEMA),
-        ({"grammar": True, "facts": True, "verdict": "VALID", "text": "better"}, 0.3, SCHEMA),
-        ({}, 0.3, SCHEMA),
+        ({"grammar": True, "facts": True, "verdict": "INVALID"}, None, CONTRADICTION),
+        ({"grammar": False, "facts": True, "verdict": "VALID"}, None, CONTRADICTION),
+        ({"grammar": True, "facts": True, "verdict": "PERHAPS"}, None, SCHEMA),
+        ({"grammar": 1, "facts": 1, "verdict": "VALID"}, None, SCHEMA),
+        ({"grammar": True, "facts": True, "verdict": "VALID", "text": "better"}, None, SCHEMA),
+        ({}, None, SCHEMA),
     ],
 )
-def test_verdicts(answer: dict[str, Any], confidence: float, reason: str) -> None:
-    """The embedded judge, who answers for what is rejected, says 0.3."""
-    judge = LlmJudge(Says(lambda data: answer), Careful())
-    assert judge.judge_substitution("His odd aunt sang.", "His odd uncle sang.") == confidence
+def test_verdicts(answer: dict[str, Any], verdict: float | None, reason: str) -> None:
+    judge = LlmJudge(Says(lambda data: answer))
+    assert judge.judge_substitution("His aunt sang.", "His uncle sang.") == verdict
     assert judge.verdicts.to_json() == {
         "questions": 1,
         "accepted": int(not reason),
@@ -164,7 +155,7 @@ def test_verdicts(answer: dict[str, Any], confidence: float, reason: str) -> Non
 def test_no_answer_is_a_counted_fallback() -> None:
     judge = always(Says(lambda data: None))
     assert judge.choose_counterpart(place()) == Embedded().choose_counterpart(place())
-    assert judge.judge_substitution("a", "b") == 1
+    assert judge.judge_substitution("a", "b") is None
     assert judge.choices.fallbacks == judge.verdicts.fallbacks == {NO_ANSWER: 1}
 
 
@@ -173,21 +164,21 @@ def test_a_long_sentence_is_not_asked_about() -> None:
     judge = always(asker)
     long = "a" * LONGEST_SENTENCE + " bride"
     assert judge.choose_counterpart(Place(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES)) == Chosen("groom")
-    assert judge.judge_substitution(long, "short") == 1
+    assert judge.judge_substitution(long, "short") is None
     assert not asker.asked
     assert judge.choices.fallbacks == judge.verdicts.fallbacks == {TOO_LONG: 1}
 
 
 def test_modes() -> None:
-    pairs = [("I saw him.", "I saw her."), ("His odd aunt.", "His odd uncle.")]
-    for select, expected in ((asks_none, [1, 0.3]), (Unsure(0.2, 0.8), [1, 0])):
-        judge = LlmJudge(Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}), Careful(), select)
-        assert judge.judge_substitutions(pairs) == expected
+    pairs = [("I saw him.", "I saw her."), ("His aunt.", "His uncle.")]
+    for select, expected in ((asks_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
+        judge = LlmJudge(Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}), select=select)
+        assert judge.judge_substitutions(pairs, [1.0, 0.3]) == expected
 
 
 def test_an_unchanged_sentence_is_not_asked_about() -> None:
     asker = Says(lambda data: None)
-    assert LlmJudge(asker).judge_substitution("It rained.", "It rained.") == 1
+    assert LlmJudge(asker).judge_substitution("It rained.", "It rained.") is None
     assert not asker.asked
 
 

@@ -1,6 +1,5 @@
 import gzip
 import json
-import math
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scripted_judge import First, Judge, shipped
 from test_run import digests
 
 from evenflow.gates.ledger import read_entries
@@ -52,49 +52,64 @@ def sentences(output: Path) -> list[dict]:
     return [row for path in sorted((output / "sentences").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
 
 
-def test_substitution_makes_a_pane_even(tmp_path: Path) -> None:
-    texts = [MEN[i % 5] for i in range(900)] + [WOMEN[i % 2] for i in range(100)]
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """In the place of the shipped models: the first stage is unsure of everything, the judge refuses waiters."""
+    made = Judge(lambda shown: 0.1 if "[waiter" in shown else 0.9, "named")
+    shipped(monkeypatch, made, First(lambda shown: 0.6))
+    return made
+
+
+def test_substitution_makes_a_pane_even(tmp_path: Path, judge: Judge) -> None:
+    texts = [MEN[i % 5] for i in range(450)] + [WOMEN[i % 2] for i in range(50)]
     [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
     gender = entry.attributes["gender"]
-    assert gender.repair is not None and gender.repair.score_before.dr is not None and gender.repair.score_before.dr > 0.38
-    assert gender.repair.expected_dr == pytest.approx(0, abs=1e-6)
-    assert gender.pane.dr is not None and gender.pane.dr < 0.05
+    repair = gender.repair
+    assert repair is not None and repair.score_before.dr is not None and repair.score_before.dr > 0.38
+    assert repair.expected_dr == pytest.approx(0, abs=1e-6)
+    female, male = repair.mentions
+    assert female + male == sum(repair.before.counts) and abs(female - male) <= 3  # the mentions of the largest set
     assert entry.checks.success and not entry.checks.failures
-    assert gender.repair.sentences == sum(row["text_cda"] is not None for row in sentences(tmp_path / "out"))
+    rows = sentences(tmp_path / "out")
+    assert repair.sentences == sum(row["text_cda"] is not None for row in rows)
+    refused = sum("[waiter" in shown for _, shown in judge.asked)
+    assert (repair.judged, repair.barred) == (len(judge.asked), {"named": refused})
+    assert repair.changed <= repair.judged < repair.sets and repair.eligible == repair.sets - refused
+    said = [(row["sent_text"], each["target"], each["reason"]) for row in rows for each in row["sets"]]
+    assert {target for text, target, _ in said if "waiter" in text} == {None}
+    assert sum(reason == "named" for _, _, reason in said) == refused
 
 
-def test_the_counts_realised_differ_from_the_plan_by_sampling_alone(tmp_path: Path) -> None:
-    texts = [MEN[i % 5] for i in range(2000)] + [WOMEN[i % 2] for i in range(300)]
-    path = write(tmp_path / "in.jsonl", texts)
-    off = []
-    for seed in range(3):
-        output = tmp_path / f"out{seed}"
-        [entry] = run(path, output, repair__mode="substitute", repair__seed=seed)
-        repair = entry.attributes["gender"].repair
-        assert repair is not None
-        rate = repair.changed / repair.eligible
-        # A set has two or three mentions, drawn together: the counts spread as that many times independent sets do.
-        spread = 3 * math.sqrt(repair.eligible * rate * (1 - rate))
-        female, male = repair.mentions
-        off.append(abs(female - male) / 2 / spread)
-        assert female + male == sum(repair.before.counts)
-    assert max(off) < 4 and sum(off) > 0  # the draws are not the plan itself
+def test_which_sets_change_the_seed_says(tmp_path: Path, judge: Judge) -> None:
+    path = write(tmp_path / "in.jsonl", [MEN[i % 4] for i in range(60)])
+    changed: set[frozenset[str]] = set()
+    for seed in range(2):
+        run(path, tmp_path / f"out{seed}", repair__mode="substitute", repair__seed=seed)
+        changed.add(frozenset(each["id"] for each in sentences(tmp_path / f"out{seed}") if each["text_cda"] is not None))
+    assert len(changed) == 2
+
+
+def test_the_first_stage_alone_is_asked_where_that_is_wanted(tmp_path: Path, judge: Judge) -> None:
+    path = write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)])
+    [entry] = run(path, tmp_path / "out", repair__mode="substitute", repair__judge="fast")
+    repair = entry.attributes["gender"].repair
+    assert judge.asked == [] and repair is not None and repair.judged == 0 < repair.changed
 
 
 @pytest.mark.parametrize("mode", ["substitute", "augment", "reweight"])
 def test_outputs_do_not_depend_on_workers(tmp_path: Path, mode: str) -> None:
-    path = write(tmp_path / "in.jsonl", [(MEN + WOMEN)[i % 7] for i in range(400)])
+    path = write(tmp_path / "in.jsonl", [(MEN + WOMEN)[i % 7] for i in range(200)])
     one, two = tmp_path / "one", tmp_path / "two"
-    run(path, one, 1, repair__mode=mode, pane__docs=90)
-    run(path, two, 2, repair__mode=mode, pane__docs=90)
+    run(path, one, 1, repair__mode=mode, pane__docs=45)
+    run(path, two, 2, repair__mode=mode, pane__docs=45)
     assert digests(one) == digests(two)
     names = {each.name for each in (one / "sentences").iterdir()}
     assert names == {each.name for each in (two / "sentences").iterdir()} and bool(names) == (mode != "reweight")
     assert all((one / "sentences" / name).read_bytes() == (two / "sentences" / name).read_bytes() for name in names)
 
 
-def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path) -> None:
-    texts = [MEN[i % 5] for i in range(60)]
+def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path, judge: Judge) -> None:
+    texts = [MEN[i % 4] for i in range(60)]
     [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="augment")
     rows = documents(tmp_path / "out")
     originals = [row for row in rows if row["copy_of"] is None]
@@ -110,7 +125,7 @@ def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path) -> None:
     assert entry.attributes["gender"].pane.dr is not None and entry.attributes["gender"].pane.dr < 0.1
 
 
-def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path) -> None:
+def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path, judge: Judge) -> None:
     rows = [{"id": "a", "text": MEN[0]}, {"id": "a#gender=female", "text": MEN[1]}]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -137,7 +152,7 @@ def test_weights_make_a_pane_even(tmp_path: Path) -> None:
     )
 
 
-def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path) -> None:
+def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path, judge: Judge) -> None:
     rows = [{"id": f"d{i % 40}", "text": MEN[i % 5]} for i in range(80)]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -150,22 +165,23 @@ def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path) -> None:
 
 QUIET = [
     ["Nothing is named here.", "Nor here."],  # an empty plan
-    ["George Washington was a general. He led his army."] * 20,  # no eligible sentence
+    ["A waiter hurt himself when he fell."] * 20,  # the judge refuses it
+    ["He or she left."] * 20,
     ["Das kann man nicht sagen, denn sein Hut ist weg und niemand hat ihn gefunden."] * 20,
     ["he " * 6000 + "went."] * 3,  # a sentence of 18,000 characters
 ]
 
 
 @pytest.mark.parametrize("texts", QUIET)
-def test_what_cannot_be_changed_stays(tmp_path: Path, texts: list[str]) -> None:
+def test_what_cannot_be_changed_stays(tmp_path: Path, judge: Judge, texts: list[str]) -> None:
     [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
     assert [row["text"] for row in documents(tmp_path / "out")] == texts
     repair = entry.attributes["gender"].repair
     assert repair is not None and repair.changed == 0 and all(reason for reason in repair.barred)
-    assert sum(repair.barred.values()) == repair.sets
+    assert sum(repair.barred.values()) == (repair.judged or repair.sets)
 
 
-def test_one_group_only_is_shared_out(tmp_path: Path) -> None:
+def test_one_group_only_is_shared_out(tmp_path: Path, judge: Judge) -> None:
     [entry] = run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(400)]), tmp_path / "out", repair__mode="substitute")
     gender = entry.attributes["gender"]
     assert gender.repair is not None and gender.repair.score_before.dr == 0.5
@@ -181,14 +197,13 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(PIECES, min_size=1, max_size=6))
 def test_every_character_outside_a_changed_sentence_stays(
     parts: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
-    config = load(None, {"repair.mode": "substitute", "repair.strictness": 0.0})
-    annotator = Annotator(config)
+    annotator = Annotator(load(None, {"repair.mode": "substitute", "repair.strictness": 0.0, "repair.judge": "fast"}))
     folder = tmp_path_factory.mktemp("pane")
     found = Documents("f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts))))
     done = annotator.annotated(found, 1)

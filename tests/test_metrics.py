@@ -17,7 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from report_ledgers import entries
 
 from evenflow.gates import hold, ledger
-from evenflow.gates.metrics import Now, Totals, families
+from evenflow.gates.metrics import Now, families
+from evenflow.gates.totals import Totals
 from evenflow.pipelines.metrics_server import serving
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.ledger import PaneEntry, Position, StreamPane
@@ -39,10 +40,7 @@ def scraped(address: str) -> Samples:
 
 
 def of(panes: Iterable[PaneEntry], now: Now = NOW) -> Samples:
-    totals = Totals()
-    for entry in panes:
-        totals.add(entry)
-    return samples(families(totals, now))
+    return samples(families(Totals.of(panes), now))
 
 
 def with_port(**more: object) -> Config:

@@ -1,73 +1,56 @@
 from pathlib import Path
 
+from scripted_judge import First
+
 from evenflow.schemas.config import load
-from evenflow.transforms import eligibility, proposals
+from evenflow.transforms import proposals
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.proposals import Proposed, Proposer, Summary
+from evenflow.transforms.proposals import Proposed, Proposer
 from evenflow.transforms.sentences import sentences
 from evenflow.wordlists import loader
 
 LISTS = [loader.load("gender"), loader.load("religion")]
 TEXTS = [
     "A clerk put his pen on the desk, and he left. The nurse washed her hands.",
-    "George Washington led his army.",
+    "He or she led an army.",
     "Nothing here.",
     "Every student brought his book. The waiter hurt himself.",
 ]
 
 
-def proposer(mode: str = "substitute") -> Proposer:
-    return Proposer(load(None, {"repair.mode": mode, "attributes": {"gender": {}, "religion": {"mode": "measure"}}}), LISTS)
+def proposer(mode: str = "substitute", **options: object) -> Proposer:
+    config = load(None, {"repair.mode": mode, "attributes": {"gender": {}, "religion": {"mode": "measure"}}} | options)
+    return Proposer(config, LISTS, first=First(lambda shown: 0.25))
 
 
 def proposed(by: Proposer) -> list[Proposed]:
     finder = LabelFinder(LISTS)
-    found = []
-    for number, text in enumerate(TEXTS):
-        each = by.propose(number, f"d{number}", text, sentences(text), finder.find(text))
-        if each is not None:
-            found.append(each)
-    return found
+    found = [by.propose(at, f"d{at}", text, sentences(text), finder.find(text)) for at, text in enumerate(TEXTS)]
+    return [each for each in found if each is not None]
 
 
 def test_only_attributes_whose_text_may_change_are_proposed_for() -> None:
-    by = proposer()
-    assert by.attributes == ("gender",) and proposer("reweight").attributes == ()
-    found = proposed(by)
+    assert proposer().attributes == ("gender",) and proposer("reweight").attributes == ()
+    found = proposed(proposer())
     assert [each.ordinal for each in found] == [0, 1, 3] and all(set(each.sets) == {"gender"} for each in found)
+    assert {one.confidence for each in found for one in each.sets["gender"]} == {0.25, 0.0}
 
 
 def test_written_and_read_again(tmp_path: Path) -> None:
-    for mode in ("substitute", "augment"):
-        by = proposer(mode)
+    for by in (proposer(), proposer("augment"), proposer(**{"repair.method": "base"})):
         found = proposed(by)
-        path = tmp_path / f"{mode}.sets"
-        proposals.write(path, found, by)
-        again = list(proposals.read(path))
+        proposals.write(tmp_path / "a.sets", found)
+        again = list(proposals.read(tmp_path / "a.sets"))
+        assert again == [proposals.read_line(line) for line in proposals.lines(tmp_path / "a.sets")]
         assert [(each.ordinal, each.id, each.counts) for each in again] == [(e.ordinal, e.id, e.counts) for e in found]
-        for one, two in zip(found, again, strict=True):
-            for before, after in zip(one.sets["gender"], two.sets["gender"], strict=True):
-                assert (before.source, before.confidence, before.mentions) == (after.source, after.confidence, after.mentions)
-                assert {key: list(value) for key, value in before.edits.items()} == {k: list(v) for k, v in after.edits.items()}
-                assert before.reason == after.reason
-                assert eligibility.is_eligible(before, 0.5) == eligibility.is_eligible(after, 0.5)
-        assert proposals.read_summary(path) == by.summary(found)
+        assert [list(each.sets["gender"]) for each in again] == [each.sets["gender"] for each in found]
 
 
-def test_summaries_add_up_and_documents_can_be_dropped(tmp_path: Path) -> None:
-    by = proposer()
-    found = proposed(by)
-    total = Summary()
-    for each in found:
-        total.add(by.summary([each]))
-    assert total == by.summary(found)
-    assert total.sets["gender"] == sum(len(each.sets["gender"]) for each in found)
-    assert sum(total.barred["gender"].values()) < total.sets["gender"]
+def test_documents_can_be_dropped(tmp_path: Path) -> None:
     path = tmp_path / "b.sets"
-    proposals.write(path, found, by)
-    proposals.drop(path, [0, 1], by)
+    proposals.write(path, proposed(proposer()))
+    proposals.drop(path, [0, 1])
     assert [each.ordinal for each in proposals.read(path)] == [3]
-    assert proposals.read_summary(path) == by.summary([found[2]])
 
 
 def test_counts_are_kept_for_copies_alone() -> None:

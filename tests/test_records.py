@@ -34,6 +34,8 @@ def lines(*raws: bytes, file: str = "in.jsonl") -> Documents:
         (b'{"text":"\xff"}', "invalid UTF-8", "byte 9"),
         (b'{"text":"a","id":[1]}', "id unusable", "a list"),
         (b'{"text":"a","id":1.5}', "id unusable", "a number"),
+        (b'{"text":"a","more":' + b"[" * 201 + b"]" * 201 + b"}", "nested too deeply", "200 levels"),
+        (b'{"text":"a","more":[' + b"1," * (1 << 20) + b"1]}", "too many values", "values"),
         (b'{"text":"' + b"x" * (1 << 20) + b'y"}', "text too long", "1048577 characters"),
     ],
 )

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import report_ledgers
 
+from evenflow.gates.totals import Totals
 from evenflow.pipelines.board import repairs
 from evenflow.pipelines.board.report import build
 from evenflow.schemas.ledger import Filtered, Repair, Substitution
@@ -50,21 +51,22 @@ def ledger(panes: int) -> list:
 
 def test_sums_over_panes() -> None:
     entries = ledger(3)
-    told = repairs.repair("gender", entries, 0.95)
+    told = repairs.repair(Totals.of(entries).attributes["gender"], 0.95)
     assert told is not None
     assert (told["sets"], told["changed"], told["left"], told["sentences"]) == (300, 150, 30, 165)
     assert [row["sets"] for row in told["barred"]] == [90, 30]
     assert told["before"]["dr"] == 0.5 and told["counts_before"] == [900, 0]
     assert told["after"]["dr"] == 0 and told["reduced"] == 1
     assert [(row["said"], row["count"]) for row in told["substitutions"]] == [("man", 16), ("he", 15)]
-    assert repairs.repair("age", entries, 0.95) is None
+    assert repairs.repair(Totals.of(entries).attributes["age"], 0.95) is None
 
 
 def test_the_strongest_stereotypes_come_first() -> None:
-    told = repairs.stereotypes("gender", ledger(9))
-    assert told is not None and (told["asked"], told["strong"]) == (90, 9)
-    assert [row["id"] for row in told["examples"]] == ["d8", "d7", "d6", "d5", "d4", "d3"]
-    assert repairs.stereotypes("age", ledger(1)) is None
+    found = Totals.of(ledger(9)).attributes
+    told = found["gender"].stereotypes
+    assert told is not None and (told.asked, told.strong) == (90, 9)
+    assert [row["id"] for row in told.examples] == ["d8", "d7", "d6", "d5", "d4", "d3"]
+    assert found["age"].stereotypes is None
 
 
 def test_the_page_shows_them_as_data(tmp_path: Path) -> None:

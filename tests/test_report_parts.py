@@ -12,8 +12,10 @@ import report_ledgers as ledgers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenflow.gates import spans
+from evenflow.gates.totals import Totals
 from evenflow.pipelines.board import charts, text, timings, view, words
-from evenflow.pipelines.board.figures import configuration, convergence, figures, judged
+from evenflow.pipelines.board.figures import configuration, figures
 from evenflow.schemas.ledger import Score
 from evenflow.wordlists import loader
 
@@ -41,7 +43,7 @@ def narrowing(*halves: float | None) -> list:
     ],
 )
 def test_convergence(halves: tuple, documents: int | None, pane: int | None, projected: int | None) -> None:
-    [row] = convergence("gender", narrowing(*halves), [0.02])
+    row = Totals.of(narrowing(*halves)).attributes["gender"].convergence[0].model_dump()
     assert row == {"epsilon": 0.02, "documents": documents, "pane": pane, "projected": projected}
     said = words.convergence_sentence(row)
     assert ("not" in said) == (documents is None)
@@ -50,7 +52,7 @@ def test_convergence(halves: tuple, documents: int | None, pane: int | None, pro
 def test_heavy_documents_are_the_heaviest_of_all_panes() -> None:
     panes = ledgers.entries(5)
     panes[3].attributes["gender"].heavy[2].counts = [70, 30]
-    found = figures(panes, ledgers.settings())["attributes"]["gender"]["heavy"]
+    found = figures(Totals.of(panes), panes, ledgers.settings())["attributes"]["gender"]["heavy"]
     assert (found[0]["pane"], found[0]["id"]) == (3, "doc-3-2")
     assert [sum(row["counts"]) for row in found] == sorted((sum(row["counts"]) for row in found), reverse=True)
 
@@ -58,8 +60,10 @@ def test_heavy_documents_are_the_heaviest_of_all_panes() -> None:
 def test_too_few_mentions_are_told_from_evenness() -> None:
     panes = ledgers.entries(1, level=0.5)
     each = panes[0].attributes["gender"]
-    assert judged(each, few=10) and not judged(each, few=10_000)
-    few = figures(panes, ledgers.settings(**{"gate.min_mentions": 10_000}))
+    assert Totals.of(panes).attributes["gender"].unjudged == 0
+    for each in panes[0].attributes.values():
+        each.verdict.judged = False
+    few = figures(Totals.of(panes), panes, ledgers.settings(**{"gate.min_mentions": 10_000}))
     for entry in few["attributes"].values():
         entry["panes"]["warn"] = 0
     assert few["attributes"]["gender"]["unjudged"] == 1
@@ -69,7 +73,7 @@ def test_too_few_mentions_are_told_from_evenness() -> None:
 def test_labels_are_grouped_by_the_word_list_only_where_it_agrees() -> None:
     meta = ledgers.settings()
     panes = ledgers.entries(3)
-    found = figures(panes, meta)["attributes"]["gender"]
+    found = figures(Totals.of(panes), panes, meta)["attributes"]["gender"]
     config = configuration(meta)
     assert loader.load("gender").labels["she"] == 0
     grouped = view.label_groups("gender", found, config)
@@ -77,7 +81,7 @@ def test_labels_are_grouped_by_the_word_list_only_where_it_agrees() -> None:
     for panes_labels in ({"she": 1, "xyzzy": 1}, {"she": 10**6}):  # not in the list; more than the group has
         for entry in panes:
             entry.attributes["gender"].labels = panes_labels
-        alone = view.label_groups("gender", figures(panes, meta)["attributes"]["gender"], config)
+        alone = view.label_groups("gender", figures(Totals.of(panes), panes, meta)["attributes"]["gender"], config)
         assert [group.group for group in alone] == [""]
     assert [group.group for group in view.label_groups("gender", found, None)] == [""]
 
@@ -95,7 +99,7 @@ def test_merged_panes_keep_their_extremes(scores: list[float | None], most: int)
     panes = [entry.model_copy(deep=True, update={"pane": number}) for number, entry in enumerate(panes)]
     for entry, value in zip(panes, scores, strict=True):
         entry.attributes["gender"].pane.dr = value
-    cells = charts.columns(panes, "gender", 0, most)
+    cells = charts.columns(list(map(spans.of, panes)), "gender", most)
     assert len(cells) <= most
     assert [cell.first for cell in cells[1:]] == [cell.last + 1 for cell in cells[:-1]] and cells[-1].last == len(scores) - 1
     known = [value for value in scores if value is not None]
@@ -123,7 +127,7 @@ def test_pane_ticks_lie_on_the_axis(panes: int, most: int) -> None:
 
 @given(st.integers(1, 60), st.integers(0, 5))
 def test_a_chart_stays_in_its_plot(panes: int, seed: int) -> None:
-    chart = charts.dr_chart(ledgers.entries(panes, seed), "age", 0.25, 0.45, 200)
+    chart = charts.dr_chart(list(map(spans.of, ledgers.entries(panes, seed))), "age", 0.25, 0.45)
     assert len(chart.dots.split("M")) == panes + 1 and len(chart.hovers) == panes
     for path in (chart.rolling, chart.band, chart.cumulative, chart.dots):
         numbers = [float(one) for one in NUMBER.findall(path)]
@@ -134,14 +138,14 @@ def test_a_chart_stays_in_its_plot(panes: int, seed: int) -> None:
 @pytest.mark.parametrize(("panes", "tiles"), [(1, 1), (400, 400), (401, 201), (5000, 385)])
 def test_tiles(panes: int, tiles: int) -> None:
     entries = ledgers.entries(1) * panes
-    strip = view.tiles(entries)
+    strip = view.tiles(list(map(spans.of, entries)))
     assert len(strip) == tiles <= view.MOST_TILES
     assert sum(map(len, view.tens(strip))) == tiles
 
 
 def test_spells_cover_each_pane_that_was_not_open_once() -> None:
     entries = ledgers.entries(200)
-    spells = view.spells(entries)
+    spells = view.spells(list(map(spans.of, entries)))
     covered = [number for spell in spells for number in range(spell.first, spell.last + 1)]
     assert covered == [entry.pane for entry in entries if entry.verdict.state != "open"]
     for spell in spells:
@@ -184,7 +188,7 @@ def test_stages_of_several_workers_are_shares_of_their_sum() -> None:
 
 def test_rates_are_means_over_timed_panes() -> None:
     timed = {number: timings.Timing(number, 1.0 + number, 6_000_000, 30, {}) for number in (0, 1, 3)}
-    assert timings.rates(timed, 4, window=2) == [(6.0, 30.0), (4.0, 20.0), None, (2.0, 10.0)]
+    assert timings.rates(timed, range(4), window=2) == [(6.0, 30.0), (4.0, 20.0), None, (2.0, 10.0)]
 
 
 @pytest.mark.parametrize(

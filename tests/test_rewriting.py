@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_judge import Judge
 
 from evenflow.pipelines.explain import explain
 from evenflow.pipelines.rewriting import Rewriter, difference
@@ -36,9 +37,19 @@ def test_from_and_to() -> None:
 
 
 def test_what_is_left_says_why() -> None:
-    [sentence] = rewritten("Pregnant women should rest.", Rewriter(GENDER, "gc"))["sentences"]
-    assert sentence["text_cda"]["gender"] is None
-    assert [each["reason"] for each in sentence["sets"]] == ["biology"]
+    judge = Judge(lambda shown: 0.25 if "egnant" in shown else 0.75, "biology")
+    document = rewritten("A pregnant woman rested.\n\nMen and women came.", Rewriter(GENDER, "gc", judge=judge))
+    pregnant, even = document["sentences"]
+    assert pregnant["text_cda"]["gender"] is even["text_cda"]["gender"] is None
+    assert [(each["reason"], each["confidence"]) for each in pregnant["sets"]] == [("biology", 0.25)]
+    assert {each["reason"] for each in even["sets"]} == {"even already"}
+    assert difference(document).plain.count("left as it is") == 3
+
+
+def test_strictness_is_an_attributes_own() -> None:
+    for strictness, text in ((0.7, "He left."), (0.8, "She left.")):
+        rewriter = Rewriter(GENDER, "gc", strictness={"gender": strictness}, judge=Judge(lambda shown: 0.75))
+        assert rewritten("She left.", rewriter)["text_cda"]["gender"] == text
 
 
 REWRITERS = [Rewriter(GENDER, "gc"), Rewriter(GENDER, "base")]

@@ -19,7 +19,7 @@ def test_the_shipped_maps_fit_their_lists(name: str) -> None:
     for word, group in found.groups.items():
         assert labels.get(word, group) == group, word
     for label, other in found.prefer.items():
-        assert labels[label] != labels[spelling.fold(other)]
+        assert not other or labels[label] != labels[spelling.fold(other)]
 
 
 def test_a_label_goes_to_the_first_word_of_its_role() -> None:
@@ -27,6 +27,12 @@ def test_a_label_goes_to_the_first_word_of_its_role() -> None:
     (role,) = found.by_word["rabbi"][:1]
     assert role.target("islam") == "imam"
     assert role.target("nowhere") is None
+
+
+def test_a_label_may_have_no_counterpart(tmp_path: Path) -> None:
+    path = tmp_path / "roles_x.yaml"
+    path.write_text("prefer: {one: two, three: null}", encoding="utf-8")
+    assert roles.read(path, ("a", "b")).prefer == {"one": "two", "three": ""}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@ import errno
 import gzip
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates import hold
-from evenflow.gates.ledger import read_entries
+from evenflow.gates.ledger import read_entries, read_meta, write_meta
+from evenflow.pipelines.gate import ChangedError
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load
 
@@ -137,7 +139,7 @@ def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
 
 
 def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(corpus: Path, tmp_path: Path) -> None:
-    config = load(None, {"pane.docs": 10_000})
+    config = load(None, {"pane.docs": 10_000, "gate.most_dead": 1.0})
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
     assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
@@ -147,7 +149,7 @@ def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> N
     one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     one.write_text('{"id":"a","text":"She."}\n{"id":"b","text":"He."}\n', encoding="utf-8")
     two.write_text('{"id":"c","text":"Her."}\n{"id":"a","text":"His.","n":[1]}\n', encoding="utf-8")
-    outcome = Run([str(tmp_path)], tmp_path / "out", load(None)).go()
+    outcome = Run([str(tmp_path)], tmp_path / "out", load(None, {"gate.most_dead": 1.0})).go()
     [entry] = outcome.entries
     assert (entry.documents, entry.dead, entry.dead_reasons) == (3, 1, {"duplicate id": 1})
     assert entry.attributes["gender"].sums.counts == [2, 1]
@@ -170,7 +172,7 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
     assert "cut off" in last["reason"]
 
 
-@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.pipelines.commit.ledger.write_entry"])
+@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.gates.history.write_entry"])
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -190,7 +192,7 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_later(
 
 def test_an_empty_input_is_a_finished_run_without_panes(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").touch()
-    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries == []
+    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries.totals.panes == 0
 
 
 def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
@@ -203,3 +205,150 @@ def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     Run([str(corpus)], tmp_path / "out", load(None), on_block=lambda figures: seen.append(figures.documents)).go()
     assert sum(seen) == 30
+
+
+def documents(*texts: str) -> str:
+    return "".join(json.dumps({"text": text}) + "\n" for text in texts)
+
+
+def test_made_ids_tell_files_of_one_name_in_two_folders_apart(tmp_path: Path) -> None:
+    for language in ("de", "en"):
+        (tmp_path / "in" / language).mkdir(parents=True)
+        (tmp_path / "in" / language / "part-00000.jsonl").write_text(documents("She did.", "He did."), encoding="utf-8")
+    [entry] = Run([str(tmp_path / "in")], tmp_path / "out", load(None)).go().entries
+    assert (entry.documents, entry.dead) == (4, 0)
+    made = [f"{language}/part-00000.jsonl#{place}" for language in ("de", "en") for place in (0, 1)]
+    assert [row["id"] for row in rows_of(tmp_path / "out")] == made
+
+
+def stop_after_a_pane(inputs: list[str], output: Path, docs: int = 2) -> None:
+    class Killed(Exception):
+        pass
+
+    def kill(progress) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        Run(inputs, output, load(None, {"pane.docs": docs}), on_pane=kill).go()
+
+
+@pytest.mark.parametrize("keep_time", [False, True], ids=["another time", "the same time"])
+def test_a_file_rewritten_at_the_same_size_is_refused(tmp_path: Path, keep_time: bool) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(documents("She 1.", "She 2.", "She 3.", "She 4."), encoding="utf-8")
+    stop_after_a_pane([str(path)], tmp_path / "out")
+    stat = path.stat()
+    path.write_text(documents("She 3.", "She 4.", "She 1.", "She 2."), encoding="utf-8")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + (0 if keep_time else 10**9)))
+    with pytest.raises(ChangedError, match=r"in\.jsonl: changed since pane 0 read it \(its records 0 to 1 are others now\)"):
+        Run([str(path)], tmp_path / "out", load(None, {"pane.docs": 2})).go()
+
+
+def test_a_file_that_was_only_touched_is_gone_on_with(corpus: Path, tmp_path: Path) -> None:
+    Run([str(corpus)], tmp_path / "whole", load(None, {"pane.docs": 10})).go()
+    stop_after_a_pane([str(corpus)], tmp_path / "out", 10)
+    os.utime(corpus, ns=(1, 1))
+    Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go()
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+    assert read_meta(tmp_path / "out")["modified"] == {str(corpus): 1}
+
+
+def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    for path in (one, two):
+        path.write_text(documents("She 1.", "She 2."), encoding="utf-8")
+
+    def rewrite(progress) -> None:
+        one.write_text(documents("She 3.", "She 4."), encoding="utf-8")
+        os.utime(one, ns=(1, 1))
+
+    with pytest.raises(ChangedError, match=r"1\.jsonl: changed"):
+        Run([str(tmp_path)], tmp_path / "out", load(None, {"pane.docs": 2}), on_pane=rewrite).go()
+    assert read_meta(tmp_path / "out")["finished"] is False
+
+
+def test_the_same_file_by_other_names_is_the_same_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in.jsonl").write_text(documents("She did."), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    outcome = Run(["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go()
+    assert [entry.documents for entry in outcome.entries] == [1]
+    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().new == 0
+
+
+def dead_ids(output: Path) -> list[tuple[str, str]]:
+    letters = [json.loads(line) for path in sorted((output / "dead-letter").iterdir()) for line in path.read_text().splitlines()]
+    return [
+        (json.loads(base64.b64decode(each["raw_base64"]))["id"], each["reason"].split(" came first in ")[1]) for each in letters
+    ]
+
+
+AWFUL, PLAIN = "All men are lazy pigs.", "She sold him a fish."
+
+
+@pytest.mark.parametrize("texts, aside", [((AWFUL, PLAIN), 1), ((PLAIN, AWFUL), 0), ((AWFUL, AWFUL), 1)])
+def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(tmp_path: Path, texts: tuple[str, str], aside: int) -> None:
+    rows = [{"id": "a", "text": texts[0]}, {"id": "b", "text": PLAIN}, {"id": "a", "text": texts[1], "n": 1}]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    config = load(None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0}, ["gender"])
+    [entry] = Run([str(path)], tmp_path / "out", config).go().entries
+    assert entry.checks.failures == [] and entry.folder == "accepted"
+    assert (entry.documents, 0 if entry.set_aside is None else entry.set_aside.rows) == (2 - aside, aside)
+    assert entry.dead_reasons == {"duplicate id": 1} and dead_ids(tmp_path / "out") == [("a", f"{path}, record 0")]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> None:
+    ids = ["a", "b", "c", "a", "d", "b", "e", "e"]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"id": each, "text": "She did."}) + "\n" for each in ids), encoding="utf-8")
+    overrides = {"pane.docs": 2, "gate.most_dead": 1.0}
+    plain = Run([str(path)], tmp_path / "pane", load(None, overrides)).go()
+    assert [entry.dead for entry in plain.entries] == [0, 0, 0, 1]
+    config = load(None, {**overrides, "duplicates.scope": "run"})
+    Run([str(path)], tmp_path / "whole", config).go()
+    assert [row["id"] for row in rows_of(tmp_path / "whole")] == ["a", "b", "c", "d", "e"]
+    assert dead_ids(tmp_path / "whole") == [("a", "pane 0"), ("b", "pane 0"), ("e", f"{path}, record 6")]
+
+    class Killed(Exception):
+        pass
+
+    def kill(progress) -> None:
+        (tmp_path / "out" / "gate" / "ids.sqlite").unlink()  # it is made anew from the shards
+        raise Killed
+
+    for _ in range(4):
+        with pytest.raises(Killed):
+            Run([str(path)], tmp_path / "out", config, workers, on_pane=kill).go()
+    Run([str(path)], tmp_path / "out", config, workers).go()
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("case", ["the wrong field", "a truncated Parquet file"])
+def test_a_pane_of_which_nothing_could_be_read_is_blocked(corpus: Path, tmp_path: Path, case: str) -> None:
+    path, overrides = corpus, {"fields.text": "body"}
+    if case != "the wrong field":
+        Run([str(corpus)], tmp_path / "first", load(None, {"gate.most_dead": 1.0})).go()
+        path, overrides = tmp_path / "cut.parquet", {}
+        [whole] = (tmp_path / "first" / "accepted").iterdir()
+        path.write_bytes(whole.read_bytes()[:-20])
+    [entry] = Run([str(path)], tmp_path / "out", load(None, overrides)).go().entries
+    assert (entry.folder, entry.verdict.state, entry.documents) == ("quarantine", "block", 0)
+    said = "100.0% of 37 records became dead letters" if path == corpus else "1 file could not be read to the end"
+    assert entry.reading is not None and entry.verdict == entry.reading and entry.verdict.reason.startswith(said)
+
+
+def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_path: Path) -> None:
+    stop_after_a_pane([str(corpus)], tmp_path / "out", 10)
+    meta = read_meta(tmp_path / "out")
+    assert meta is not None
+    meta["epochs"][0]["program"]["code"] = "of yesterday"
+    write_meta(tmp_path / "out", meta)
+    said: list[str] = []
+    outcome = Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10}), on_note=said.append).go()
+    assert [entry.epoch for entry in outcome.entries] == [0, 1, 1, 1]
+    [note] = said
+    assert note.startswith("epoch 1 begins with pane 1: code: 'of yesterday' -> ")
+    again = read_meta(tmp_path / "out")
+    assert again is not None and [each["pane"] for each in again["epochs"]] == [0, 1]
+    assert outcome.entries[1].program == again["epochs"][1]["program"]

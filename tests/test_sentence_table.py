@@ -41,7 +41,7 @@ def test_a_row_for_each_relevant_sentence_and_attribute() -> None:
 
 def changed(target: str | None) -> tuple[pa.Table, list[Change], list[Edit]]:
     edits = [Edit(0, 2, "She"), Edit(15, 18, "woman")]
-    men = Set("gender", "male", {"female": edits}, 0.9, (0, 1), (MENTIONS[0], MENTIONS[2]), ())
+    men = Set("gender", "male", {"female": edits}, 0.9, (0, 1), (SPANS[0], SPANS[1]), (MENTIONS[0], MENTIONS[2]))
     return rows(), [Change(4, men, target, "" if target else "idiom")], edits if target else []
 
 
@@ -62,7 +62,8 @@ def test_what_became_of_sets_and_sentences() -> None:
 def test_places_are_those_of_the_text_that_is_left() -> None:
     findings = {(0, "gender"): Finding(0.9, None, 0.8, True)}
     table = rows(findings=findings, places=[GONE, 0, 16, 27])  # the first sentence was taken out
-    she = Set("gender", "female", {"male": [Edit(27, 30, "He")]}, 1.0, (2,), (Mention(27, 30, "she", "gender", "female"),), ())
+    mention = Mention(27, 30, "she", "gender", "female")
+    she = Set("gender", "female", {"male": [Edit(27, 30, "He")]}, 1.0, (2,), ((27, 36),), (mention,))
     found = completed(table, {7: [Change(0, she, "male", "")]}, {7: [Edit(27, 30, "He")]}).to_pylist()
     assert [row["text_cda"] for row in found] == [None, None, None, "He sang."]
     assert [row["remove_sentence"] for row in found] == [True, False, False, False]

@@ -4,6 +4,7 @@ import random
 import pytest
 from test_progress import pane
 
+from evenflow.gates.totals import Totals
 from evenflow.pipelines.summaries import Course, measured, status
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
@@ -27,7 +28,7 @@ def panes(*states: State) -> list[PaneEntry]:
     ],
 )
 def test_the_state_of_a_gate(entries: list[PaneEntry], state: State, blocked: list[int], reason: str) -> None:
-    found = status(entries, True, None)
+    found = status(Totals.of(entries), True, None)
     assert (found["state"], found["blocked"], found["reason"], found["panes"]) == (state, blocked, reason, len(entries))
     assert found["documents"] == found["accepted"] + found["quarantined"] == 10 * len(entries)
     assert found["quarantined"] == 10 * len(blocked)
@@ -36,7 +37,7 @@ def test_the_state_of_a_gate(entries: list[PaneEntry], state: State, blocked: li
 
 
 def test_how_many_panes_were_in_which_state() -> None:
-    found = status(panes("open", "warn", "warn", "block"), False, "why")
+    found = status(Totals.of(panes("open", "warn", "warn", "block")), False, "why")
     assert found["attributes"]["gender"]["panes"] == {"open": 1, "warn": 2, "block": 1}
     assert (found["finished"], found["held"]) == (False, "why")
 

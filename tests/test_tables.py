@@ -14,13 +14,16 @@ def score(dr: float | None, low: float | None = None, high: float | None = None)
 
 def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     attribute = {"verdict": {"state": "warn"}, "cumulative": score(0.25, 0.2, 0.3), "panes": {"open": 1, "warn": 2, "block": 0}}
-    attribute["dr_before"] = None
+    attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3)}
     status = {
         "state": "block",
         "reason": "age: [bold]why\x1b[0m",
         "finished": False,
         "held": None,
         "panes": 3,
+        "blocked_panes": 1,
+        "reading": {"panes": 1, "reason": "2 [b]dead[/b] letters"},
+        "asking": {"panes": 0, "reason": None, "questions": 18, "fallbacks": 17},
         "documents": 12345,
         "accepted": 12000,
         "quarantined": 345,
@@ -29,6 +32,9 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     }
     tables.gate(status)
     out = capsys.readouterr().out
+    assert out.startswith("Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n")
+    assert "gender: DR of accepted/ 0.2000 0.100–0.300\n" in out
+    assert "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
     assert "gate: block (age: [bold]why\\u001b[0m; the run is not finished)\n" in out
     assert "3 panes, 12,345 documents: 12,000 accepted, 345 in quarantine\n2 dead letters: not JSON\n" in out
     assert "│ gender    │ warn │ 0.2500     │ 0.200–0.300 │    1 │    2 │     0 │" in out

@@ -7,7 +7,7 @@ from evenflow.transforms.tallies import AROUND, MOST, Tally
 def change(start: int, said: str, instead: str, number: int = 0) -> tuple[Change, Edit]:
     edit = Edit(start, start + len(said), instead)
     mention = Mention(start, start + len(said), said.lower(), "gender", "male")
-    made = Set("gender", "male", {"female": [edit]}, 1.0, (number,), (mention,), ())
+    made = Set("gender", "male", {"female": [edit]}, 1.0, (number,), ((0, start + 20),), (mention,))
     return Change(number, made, "female", ""), edit
 
 

@@ -103,9 +103,9 @@ class Annotator:
         figures.dead_reasons = dict(found.reasons)
         return figures
 
-    def annotate(self, block: Block) -> Annotated:
-        """The block's documents with their mentions."""
-        return self.annotated(validate(block, self.config, self.own), sum(block.weights()))
+    def annotate(self, block: Block, root: str | None = None) -> Annotated:
+        """The block's documents with their mentions. root: as in records.validate."""
+        return self.annotated(validate(block, self.config, self.own, root=root), sum(block.weights()))
 
     def annotated(self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None) -> Annotated:
         """Validated documents with their mentions.
@@ -176,10 +176,12 @@ class Annotator:
         columns = [
             (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
             (documents.TEXT, pa.array([found.texts[number] for number in numbers], pa.large_string())),
+            (documents.ORDINAL, pa.array([found.places[number] for number in numbers], pa.int64())),
             (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
             *((column, values.take(take)) for column, values in found.fields.items()),
         ]
-        return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
+        schema = pa.schema([column for column, _ in columns], metadata={documents.FILE: found.file.encode()})
+        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
 
     def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
         for number, text, sentences, mentions in relevant:
@@ -322,7 +324,11 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
         return None
     from evenflow.transforms.proposals import Proposer  # its models take a part of a second, which measuring need not wait for
 
-    return Proposer(config, lists, tier.judge() if tier is not None else None)
+    if config.repair.method == "base":
+        return Proposer(config, lists)
+    from evenflow.transforms.models import static
+
+    return Proposer(config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped())
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

@@ -14,7 +14,8 @@ from evenflow.transforms import fields
 from evenflow.transforms.shards import Layout, described, read_block, seal
 
 SUFFIX = ".aside"  # of a block's file
-OWN = 3  # columns before the input's other fields: id, text, reason
+OWN = 4  # columns before the input's other fields: id, text, ordinal, reason
+SHOWN = (0, 1, 3)  # of these, what a reader of the file gets
 
 
 def write(staged: Sequence[Path], folder: Path, pane: int, layout: Layout) -> Shard | None:
@@ -36,7 +37,7 @@ def write(staged: Sequence[Path], folder: Path, pane: int, layout: Layout) -> Sh
     tables: list[pa.Table] = []
     for each in blocks:
         rest = each.select(list(range(OWN, each.num_columns)))
-        columns = [*(each.column(i) for i in range(OWN)), *fields.convert(rest, list(rest.schema), others)]
+        columns = [*(each.column(i) for i in SHOWN), *fields.convert(rest, list(rest.schema), others)]
         tables.append(pa.Table.from_arrays(columns, schema=schema))
     table = pa.concat_tables(tables).combine_chunks()
     path = folder / f"part-{pane:08d}-aside.parquet"

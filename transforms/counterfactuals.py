@@ -21,12 +21,16 @@ from evenflow.transforms.models import marking
 from evenflow.transforms.sentences import bounds, trimmed
 from evenflow.transforms.substitution import agreement, base_cda, gendered, pronouns, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
+from evenflow.transforms.substitution.choosing import Choosing, key_of
 from evenflow.transforms.substitution.gendered import Gendered
+from evenflow.transforms.substitution.judges import Judge as Tier
 from evenflow.transforms.substitution.persons import Chain
-from evenflow.transforms.substitution.sets import Bar, Edit, Set, apply
+from evenflow.transforms.substitution.sets import Bar, Edit, Item, Set, apply
+from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
+Span = tuple[int, int]
 STRICTNESS = 0.5  # the least probability of being right that is applied by default
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that nearly every sentence of six or more English words has one of.
@@ -41,6 +45,14 @@ class Rewritten:
     text: str
     edits: tuple[Edit, ...]
     sets: tuple[Set, ...]
+
+
+class FirstStage(Protocol):
+    """Says at once, of everything, how likely an exchange is right."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
+        """Of each exchange, given as its marked windows, the probability that it is right."""
+        ...
 
 
 class Judge(Protocol):
@@ -58,13 +70,22 @@ class Substituter:
         lists: Word lists, the attribute's among them.
         attribute: Which one.
         method: gc or base.
+        first: Who gives each set its first probability; None: 1.
+        tier: A language model that chooses the words and judges; None: the first word of a role is put in.
 
     Raises:
         ValueError: An attribute or a method that there is not.
         roles.RoleMapError: A role map that cannot be read.
     """
 
-    def __init__(self, lists: Sequence[WordList], attribute: str, method: Method = "gc"):
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        attribute: str,
+        method: Method = "gc",
+        first: FirstStage | None = None,
+        tier: Tier | None = None,
+    ):
         names = [words.attribute for words in lists]
         if attribute not in names:
             raise ValueError(f"attribute {attribute!r}: no list has it; there are {', '.join(names)}")
@@ -73,17 +94,22 @@ class Substituter:
         self.words = lists[names.index(attribute)]
         self.attribute = attribute
         self.method = method
+        self._first, self._tier = first, tier
+        self._labels = {spelling.fold(label): self.words.groups[group] for label, group in self.words.labels.items()}
         role_map = roles.of(self.words)
         self._gendered = Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
         self._source = self._gendered or ByGroup(self.words, role_map)
 
-    def propose(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Set]:
-        """All sets of a document in its order; those that their form bars have confidence 0 and no edits, the others 1.
+    def propose(
+        self, text: str, sentences: Sequence[Span], mentions: Sequence[Mention], identity: str | None = None
+    ) -> list[Set]:
+        """All sets of a document in its order; those that their form bars have confidence 0 and no edits.
 
         Args:
             text: The document.
             sentences: (start, end) in order, covering at least the mentions' sentences.
             mentions: Of any attributes, each in one sentence.
+            identity: The document's id, by which a language model's words are drawn; the text if None.
 
         Returns:
             The sets of this attribute.
@@ -94,18 +120,26 @@ class Substituter:
         if self.method == "base":
             return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
         others = sorted((mention.start, mention.end) for mention in mentions if mention.attribute != self.attribute)
-        foreign: dict[int, str] = {}
-        made = (
-            self._set(text, sentences, chain, others, foreign) for chain in self._source.chains(text, sentences, own)
-        )
-        return sorted([each for each in made if each is not None], key=lambda each: each.mentions[0].start)
+        unread: dict[int, str] = {}
+        made: list[tuple[Chain, Set]] = []
+        for chain in self._source.chains(text, sentences, own):
+            proposed = self._set(text, sentences, chain, others, unread)
+            if proposed is not None:
+                made.append((chain, proposed))
+        made.sort(key=lambda each: each[1].mentions[0].start)
+        if self._first is not None:
+            made = self._weighed(text, made, self._first)
+        if self._tier is not None:
+            key = identity if identity is not None else text
+            return [self._asked(text, sentences, chain, each, self._tier, key) for chain, each in made]
+        return [each for _, each in made]
 
     def _set(
         self,
         text: str,
-        sentences: Sequence[tuple[int, int]],
+        sentences: Sequence[Span],
         chain: Chain,
-        others: Sequence[tuple[int, int]],
+        others: Sequence[Span],
         unread: dict[int, str],
     ) -> Set | None:
         """The set of a chain; None if no label is in it. unread: of sentences looked at so far, why they cannot be read."""
@@ -121,6 +155,7 @@ class Substituter:
                 item.bar(sets.OVERLAP)
         group = chain[0].group
         places = tuple(sorted({item.sentence for item in chain}))
+        spans = tuple([sentences[place] for place in places])
         reason = next((item.barred for item in chain if item.barred), "")
         edits: dict[str, tuple[Edit, ...]] = {}
         if not reason:
@@ -129,18 +164,49 @@ class Substituter:
                     self._gendered.replace_pronoun(text, item)
             for target in self.words.groups:
                 if target != group and all(target in item.replacements for item in chain):
-                    edits[target] = _edits(text, chain, target)
+                    edits[target] = _edits(text, chain, [item.replacements[target] for item in chain])
             reason = "" if edits else sets.NO_COUNTERPART
         barred = (Bar(mentions[0], reason),) if reason else ()
-        return Set(self.attribute, group, edits, 0.0 if reason else 1.0, places, mentions, barred)
+        return Set(self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, barred)
+
+    def _weighed(self, text: str, made: Sequence[tuple[Chain, Set]], first: FirstStage) -> list[tuple[Chain, Set]]:
+        """The sets with their first probability, the greatest over their targets."""
+        shown_to = [(number, shown(text, each, target)) for number, (_, each) in enumerate(made) for target in each.edits]
+        best: dict[int, float] = {}
+        given = first.exchanges(self.attribute, [windows for _, windows in shown_to])
+        for (number, _), probability in zip(shown_to, given, strict=True):
+            best[number] = max(probability, best.get(number, 0.0))
+        return [(chain, replace(each, confidence=best.get(number, 0.0))) for number, (chain, each) in enumerate(made)]
+
+    def _asked(self, text: str, sentences: Sequence[Span], chain: Chain, proposed: Set, tier: Tier, identity: str) -> Set:
+        """A set with the words that a language model chooses, and its verdict where it gives one."""
+        if not proposed.edits:
+            return proposed
+        choosing = Choosing(tier, self._labels, proposed.confidence, key_of(identity, self.attribute, chain))
+        edits: dict[str, tuple[Edit, ...]] = {}
+        for target in proposed.edits:
+            words = [choosing.word(text, sentences[item.sentence], item, target) for item in chain]
+            if None not in words:
+                edits[target] = _edits(text, chain, [word for word in words if word is not None])
+        if not choosing.settled:  # what is not settled yet is not worth a question: another word may come
+            return replace(proposed, edits=edits)
+        verdicts = [
+            verdict
+            for own in edits.values()
+            for start, end in proposed.spans
+            if (verdict := tier.judge_substitution(text[start:end], _changed(text, start, end, own), proposed.confidence))
+            is not None
+        ]
+        if not edits or (verdicts and min(verdicts) <= 0):
+            return replace(proposed, edits={}, confidence=0.0, judged=True, barred=(Bar(proposed.mentions[0], sets.DOUBTED),))
+        return replace(proposed, edits=edits, **({"confidence": min(verdicts), "judged": True} if verdicts else {}))
 
 
-def _edits(text: str, chain: Chain, target: str) -> tuple[Edit, ...]:
-    """The edits that bring a chain's items to a target."""
+def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
+    """The edits that put words in the place of a chain's items; empty: an item falls away."""
     out: list[Edit] = []
-    dropped = None  # a word that falls away, so that the next takes its article
-    for item in chain:
-        word = item.replacements[target]
+    dropped: Item | None = None  # a word that falls away, so that the next takes its article
+    for item, word in zip(chain, words, strict=True):
         said = text[item.start : item.end]
         stop = item.end
         if word and item.kind in ("noun", "plural"):
@@ -154,28 +220,39 @@ def _edits(text: str, chain: Chain, target: str) -> tuple[Edit, ...]:
                 out.append(Edit(*article))
         dropped = None if word else item
         out.append(Edit(item.start, stop, word))
-    return tuple(out)
+    return tuple(sorted(out))  # an article before a word that falls away came after it
+
+
+def _changed(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+    """The sentence text[start:end] with its edits."""
+    own = [
+        Edit(each.start - start, each.end - start, each.replacement) for each in edits if start <= each.start and each.end <= end
+    ]
+    return apply(text[start:end], own)
 
 
 def _unreadable(text: str, start: int, end: int) -> str:
     """Why a sentence text[start:end] is left alone whatever it says; empty where it is not."""
     if end - start > LONGEST_SENTENCE:
         return sets.LONG
-    words = LETTERS.findall(text[start:end].lower())
+    said = text[start:end].lower()
+    if not ENGLISH.isdisjoint(said.split()):  # mostly, and quickly told
+        return ""
+    words = LETTERS.findall(said)
     if len(words) < 6 or not ENGLISH.isdisjoint(words):
         return ""
     known = sum(word in pronouns.shipped().classes for word in words)
     return "" if 2 * known >= len(words) else sets.FOREIGN
 
 
-def _overlaps(start: int, end: int, others: Sequence[tuple[int, int]]) -> bool:
+def _overlaps(start: int, end: int, others: Sequence[Span]) -> bool:
     before = bisect_left(others, (end, 0)) - 1  # of one attribute each, at most a few overlap
     return any(start < stop for _, stop in others[max(0, before - 3) : before + 1])
 
 
-def shown(text: str, sentences: Sequence[tuple[int, int]], proposed: Set, target: str) -> list[str]:
+def shown(text: str, proposed: Set, target: str) -> list[str]:
     """The exchange of a set for a target as marked windows (see `marking.windows`)."""
-    return marking.windows(text, proposed.edits[target], [sentences[place] for place in proposed.sentences])
+    return marking.windows(text, proposed.edits[target], proposed.spans)
 
 
 def rewrite(
@@ -187,6 +264,7 @@ def rewrite(
     target: str | None = None,
     strictness: float = STRICTNESS,
     judge: Judge | None = None,
+    tier: Tier | None = None,
 ) -> Rewritten:
     """A text with every eligible set exchanged, whatever a plan would say.
 
@@ -196,9 +274,10 @@ def rewrite(
         attribute: The one to exchange.
         method: gc or base.
         source: Only sets of this group are exchanged; None: of every group.
-        target: They go to this group; None: of several to the one that a hash of the text says.
+        target: They go to this group; None: a hash of the text says to which of those that a set may go to.
         strictness: The least probability of being right that is exchanged.
         judge: Who gives it; None: every set that its form does not bar is exchanged.
+        tier: A language model that chooses words and judges; what it leaves open is the judge's.
 
     Returns:
         The text, its edits, and all sets.
@@ -206,7 +285,7 @@ def rewrite(
     Raises:
         ValueError: An attribute or a group that the lists do not have.
     """
-    substituter = Substituter(lists, attribute, method)
+    substituter = Substituter(lists, attribute, method, tier=tier)
     for group in (source, target):
         if group is not None and group not in substituter.words.groups:
             known = ", ".join(substituter.words.groups)
@@ -216,7 +295,7 @@ def rewrite(
     sentences = trimmed(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
     wanted = chooser(text, source, target)
-    proposed = judged(text, sentences, proposed, wanted, judge if method == "gc" else None)
+    proposed = judged(text, proposed, wanted, judge if method == "gc" else None)
     edits = sorted(
         edit
         for each in proposed
@@ -228,20 +307,19 @@ def rewrite(
 
 def judged(
     text: str,
-    sentences: Sequence[tuple[int, int]],
     proposed: Sequence[Set],
     wanted: Callable[[Set], str | None],
     judge: Judge | None,
 ) -> list[Set]:
     """Sets with the confidence of a judge, asked about the exchange that is wanted of each; the others stay as they are."""
-    asked = [(number, target) for number, each in enumerate(proposed) if (target := wanted(each)) is not None]
+    asked = [(number, target) for number, each in enumerate(proposed) if not each.judged and (target := wanted(each)) is not None]
     out = list(proposed)
     if judge is None or not asked:
         return out
-    answers = judge.exchanges(proposed[0].attribute, [shown(text, sentences, proposed[at], target) for at, target in asked])
+    answers = judge.exchanges(proposed[0].attribute, [shown(text, proposed[at], target) for at, target in asked])
     for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
         barred = (Bar(proposed[at].mentions[0], reason),) if reason else ()
-        out[at] = replace(proposed[at], confidence=confidence, barred=barred)
+        out[at] = replace(proposed[at], confidence=confidence, judged=True, barred=barred)
     return out
 
 

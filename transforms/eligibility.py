@@ -1,13 +1,13 @@
 """What may be changed in a pane for an attribute, summed up: classes of sets that may go to the same groups, and their sizes.
 
-Summaries are additive: a block's, a document's and a pane's are of one kind. See `planning` for what is made of them.
+See `planning` for what is made of a summary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evenflow.transforms.substitution.sets import Set
 
@@ -34,41 +34,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class Eligible:
-    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's order. Additive."""
+    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's order."""
 
     groups: tuple[str, ...]
     tallies: Mapping[Class, Tally]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, the same for equal summaries however they were added up."""
-        classes = [
-            {
-                "source": key.source,
-                "targets": list(key.targets),
-                "units": each.units,
-                "mentions": each.mentions,
-                "sentences": list(each.sentences),
-                "changes": [list(row) for row in each.changes],
-            }
-            for key, each in sorted(self.tallies.items())
-        ]
-        return {"groups": list(self.groups), "classes": classes}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Eligible:
-        """The summary that to_json wrote."""
-        tallies = {
-            Class(each["source"], tuple(each["targets"])): Tally(
-                each["units"], each["mentions"], tuple(each["sentences"]), tuple(tuple(row) for row in each["changes"])
-            )
-            for each in data["classes"]
-        }
-        return cls(tuple(data["groups"]), tallies)
-
-
-def is_eligible(proposed: Set, strictness: float) -> bool:
-    """Whether a set may change at a strictness (0 to 1); one of confidence 0 never may."""
-    return proposed.confidence > 0 and proposed.confidence >= strictness and bool(class_of(proposed).targets)
 
 
 def class_of(proposed: Set) -> Class:
@@ -77,29 +46,24 @@ def class_of(proposed: Set) -> Class:
     return Class(proposed.source, tuple(targets))
 
 
-def for_substitution(groups: Sequence[str], sets: Iterable[Set], strictness: float) -> Eligible:
-    """The summary of an attribute's sets for mode substitute. Raises ValueError for a group that groups does not have."""
+def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, Tally]:
+    """Mode substitute: the class and size of a set. Raises ValueError for a group that groups does not have."""
     place = _places(groups)
-    found: list[tuple[Class, Tally]] = []
-    for each in sets:
-        if is_eligible(each, strictness):
-            kind = class_of(each)
-            changes = tuple(tuple(_moved(place, len(groups), each, target)) for target in kind.targets)
-            found.append((kind, Tally(1, len(each.mentions), (len(each.sentences),) * len(kind.targets), changes)))
-    return _summed(groups, found)
+    kind = class_of(proposed)
+    changes = tuple(tuple(_moved(place, len(groups), proposed, target)) for target in kind.targets)
+    return kind, Tally(1, len(proposed.mentions), (len(proposed.sentences),) * len(kind.targets), changes)
 
 
-def to_copy(groups: Sequence[str], sets: Iterable[Set], strictness: float) -> tuple[Class, list[Set]] | None:
-    """Mode augment: a document's class and the sets that change in its copy; None where none may.
+def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
+    """Mode augment: a document's class and those of its eligible sets that change in its copy; None where there are none.
 
-    Those are the eligible sets of the group of which most mentions may change (of equal ones, the first in the list);
-    the copy for a target changes those of them that can go there.
+    They are of the group of which most mentions may change (of equal ones, the first in the list); the copy for a target
+    changes those of them that can go there.
     """
     place = _places(groups)
     by_group: dict[str, list[Set]] = {}
     for each in sets:
-        if is_eligible(each, strictness):
-            by_group.setdefault(each.source, []).append(each)
+        by_group.setdefault(each.source, []).append(each)
     if not by_group:
         return None
     source = min(by_group, key=lambda group: (-sum(len(each.mentions) for each in by_group[group]), place(group)))
@@ -107,12 +71,12 @@ def to_copy(groups: Sequence[str], sets: Iterable[Set], strictness: float) -> tu
     return Class(source, tuple(sorted(targets))), by_group[source]
 
 
-def for_augmentation(groups: Sequence[str], counts: Sequence[int], sets: Iterable[Set], strictness: float) -> Eligible:
-    """The summary of one document of (M,) counts for mode augment; add() those of a pane's. Raises as for_substitution."""
+def of_copy(groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]) -> tuple[Class, Tally] | None:
+    """Mode augment: the class and size of a document of (M,) counts. Raises as of_set."""
     place = _places(groups)
-    found = to_copy(groups, sets, strictness)
+    found = to_copy(groups, sets)
     if found is None:
-        return Eligible(tuple(groups), {})
+        return None
     kind, chosen = found
     sentences: list[int] = []
     changes: list[tuple[int, ...]] = []
@@ -121,20 +85,11 @@ def for_augmentation(groups: Sequence[str], counts: Sequence[int], sets: Iterabl
         sentences.append(len({at for each in going for at in each.sentences}))
         moved = [_moved(place, len(groups), each, target) for each in going]
         changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
-    tally = Tally(1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes))
-    return Eligible(tuple(groups), {kind: tally})
+    return kind, Tally(1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes))
 
 
-def add(*summaries: Eligible) -> Eligible:
-    """The summary of one or more together. Raises ValueError where they are of different groups."""
-    groups = summaries[0].groups
-    for each in summaries:
-        if each.groups != groups:
-            raise ValueError(f"summaries of different groups cannot be added: {groups} and {each.groups}")
-    return _summed(groups, (item for each in summaries for item in each.tallies.items()))
-
-
-def _summed(groups: Sequence[str], found: Iterable[tuple[Class, Tally]]) -> Eligible:
+def summed(groups: Sequence[str], found: Iterable[tuple[Class, Tally]]) -> Eligible:
+    """The summary of some classes and sizes."""
     rows: dict[Class, list[Tally]] = {}
     for kind, tally in found:
         rows.setdefault(kind, []).append(tally)

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
+DEEPEST = 32  # levels of lists and objects in a column's type; Arrow's files hold up to 125. Deeper values are JSON text
 MAX_FIELDS = 256  # fields a pane as columns; with more, all of them become one JSON column
 JSON = {b"evenflow.encoding": b"json"}  # metadata of a column of JSON text
 ALL = pa.field("fields", pa.string(), metadata={b"evenflow.encoding": b"json", b"evenflow.holds": b"every field"})
@@ -119,9 +120,27 @@ def _values(column: pa.Field, values: Any) -> Iterable[Any]:
     return values.to_pylist()
 
 
-def _shape(value: Any) -> Shape:
+def depth(value: Any, most: int) -> int:
+    """Levels of lists and objects in a parsed value, up to one more than `most`."""
+    level, found = [value], 0
+    while found <= most:
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return found
+        found += 1
+    return found
+
+
+def _shape(value: Any, left: int = DEEPEST) -> Shape:
     if value is None:
         return None
+    if not left:
+        raise MixedError
     kind = type(value)
     if kind is int and not -(1 << 63) <= value < 1 << 63:
         raise MixedError
@@ -130,10 +149,10 @@ def _shape(value: Any) -> Shape:
     if kind is list:
         inner: Shape = None
         for item in value:
-            inner = _merge(inner, _shape(item))
+            inner = _merge(inner, _shape(item, left - 1))
         return ("list", inner)
     if kind is dict and value:
-        return ("struct", {key: _shape(value[key]) for key in sorted(value)})
+        return ("struct", {key: _shape(value[key], left - 1) for key in sorted(value)})
     raise MixedError
 
 

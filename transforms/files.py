@@ -10,25 +10,35 @@ from __future__ import annotations
 import glob
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-import zstandard
+
+from evenflow.transforms.parquet import broken_data, row_groups
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
 BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
-RECORD_BYTES = 128 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
+SEEKABLE = ".jsonl"  # the format where a reader may begin at a record's byte
+RECORD_BYTES = 32 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
 KEPT_BYTES = 1 << 20  # of a record longer than that
-FAULTS = (EOFError, zlib.error, zstandard.ZstdError, pa.ArrowException)
+FAULTS = (EOFError, zlib.error, pa.ArrowException)
 
 
 class InputError(ValueError):
     """Nothing to read, or not readable: the message names the pattern or file."""
+
+
+class Stored(NamedTuple):
+    """What a file is told by without reading it: its bytes as stored, and when it was changed, in nanoseconds since 1970; None
+    where its file system does not say."""
+
+    bytes: int
+    modified: int | None
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,13 @@ class Block:
         """Ordinal of the last record, or of the fault, which stands where the next record would."""
         return self.first + self.size - (self.fault is None)
 
+    def byte(self, index: int) -> int | None:
+        """Where a record (by index) begins in the file; None where a reader may not begin there."""
+        if self.offset is None:
+            return None
+        longer = sum(length - len(self.records[at]) for at, length in self.cut.items() if at < index)
+        return self.offset + sum(map(len, self.records[:index])) + index + longer
+
     def weights(self) -> list[int]:
         """Bytes of each record; a table's rows share its size evenly."""
         if self.rows is None:
@@ -74,53 +91,80 @@ class Block:
         fault = self.fault if high == self.last else None
         rows = None if self.rows is None else self.rows.slice(begin, min(end, self.size) - begin)
         cut = {index - begin: length for index, length in self.cut.items() if begin <= index < end}
-        return replace(self, first=low, records=self.records[begin:end], rows=rows, fault=fault, offset=None, cut=cut)
+        records, offset = self.records[begin:end], self.byte(begin)
+        return replace(self, first=low, records=records, rows=rows, fault=fault, offset=offset, cut=cut)
 
 
 def match(patterns: Sequence[str]) -> dict[str, int]:
-    """The files of all patterns (paths, folders, globs), each once, sorted, with their sizes in bytes as stored.
+    """The files of all patterns as `find` has them, with their sizes in bytes as stored. Raises InputError."""
+    return {name: each.bytes for name, each in find(patterns).items()}
 
-    Local paths are looked up directly, others (gs://, s3://, hdfs://) by Beam's file systems. Raises InputError for a
-    pattern without any file, and for a file that cannot be opened.
+
+def find(patterns: Sequence[str]) -> dict[str, Stored]:
+    """The files of all patterns (paths, folders, globs), sorted; each once, whatever it is called in them.
+
+    Local paths are looked up directly, and are absolute in what is given back; others (gs://, s3://, hdfs://) are looked up by
+    Beam's file systems. Raises InputError for a pattern without any file, and for a file that cannot be opened.
     """
-    found: dict[str, int] = {}
+    found: dict[str, Stored] = {}
     for pattern in patterns:
         files = _remote(pattern) if "://" in pattern else _local(pattern)
         if not files:
             raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
         found.update(files)
-    return dict(sorted(found.items()))
+    real: dict[str, str] = {}  # a link and what it leads to are one file
+    for name in sorted(found):
+        real.setdefault(name if "://" in name else os.path.realpath(name), name)
+    return {name: found[name] for name in real.values()}
 
 
-def _local(pattern: str) -> dict[str, int]:
+def absolute(name: str) -> str:
+    """A file's one name: a local path without what leads in circles, others as they are."""
+    return name if "://" in name else os.path.abspath(name)  # noqa: PTH100 (a link keeps its name)
+
+
+def root(names: Iterable[str]) -> str:
+    """The folder that holds all files, below which ids are made: with a slash at its end, or empty where there is none."""
+    folders = sorted(name[: name.rfind("/")] for name in names)
+    parts = zip(folders[0].split("/"), folders[-1].split("/"), strict=False) if folders else ()
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], parts))
+
+
+def _local(pattern: str) -> dict[str, Stored]:
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
-    found: dict[str, int] = {}
-    for name in names:
+    found: dict[str, Stored] = {}
+    for name in map(absolute, names):
         inner = (str(path) for path in Path(name).rglob("*")) if Path(name).is_dir() else [name]
         for path in inner:
             if path.endswith(FORMATS) and Path(path).is_file():
                 try:
                     with open_file(path) as file:
-                        found[path] = os.fstat(file.fileno()).st_size
+                        stat = os.fstat(file.fileno())
+                        found[path] = Stored(stat.st_size, stat.st_mtime_ns)
                 except OSError as error:
                     raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
     return found
 
 
-def _remote(pattern: str) -> dict[str, int]:
+def _remote(pattern: str) -> dict[str, Stored]:
     # Imported here: Beam takes a second to import, and local files do not need it.
     from apache_beam.io.filesystem import BeamIOError
     from apache_beam.io.filesystems import FileSystems
 
-    found: dict[str, int] = {}
+    found: dict[str, Stored] = {}
     try:
         results = FileSystems.match([pattern]) + FileSystems.match([pattern.rstrip("/") + "/**"])
     except (BeamIOError, ValueError) as error:
         raise InputError(f"{pattern}: {error}") from error
     for meta in (meta for result in results for meta in result.metadata_list):
         if meta.path.endswith(FORMATS):
-            found[meta.path] = meta.size_in_bytes
+            found[meta.path] = Stored(meta.size_in_bytes, round(meta.last_updated_in_seconds * 1e9) or None)
     return found
+
+
+def shown(name: str) -> str:
+    """A file's name as it is written to outputs: what is no UTF-8 in it as backslashes and digits."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def open_file(name: str) -> BinaryIO:
@@ -140,9 +184,10 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
     """
     faults = FAULTS  # a local name lives as long as the generator, which may be closed when the process ends
     with open_file(file) as raw:
+        file = shown(file)
         try:
             if file.endswith(".parquet"):
-                for rows, stored in _row_groups(raw):
+                for rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS):
                     yield Block(file, first, [], stored, rows=rows)
                     first += rows.num_rows
             elif file.endswith(".txt"):
@@ -154,7 +199,7 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
                 at = offset or 0
                 if at:
                     raw.seek(at)
-                plain = file.endswith(".jsonl")
+                plain = file.endswith(SEEKABLE)
                 for records, cut in _lines(raw if plain else _Gunzip(raw) if file.endswith(".gz") else _Unzstd(raw)):
                     yield Block(file, first, records, raw.tell(), offset=at if plain else None, cut=cut)
                     first += len(records)
@@ -177,12 +222,12 @@ class Reader:
     def __init__(self) -> None:
         self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
 
-    def segment(self, file: str, first: int, last: int, start: tuple[int, int] | None) -> Iterator[Block]:
-        """Blocks of records first..last; start: a record at or before first and its byte offset."""
+    def segment(self, file: str, first: int, last: int, offset: int | None) -> Iterator[Block]:
+        """Blocks of records first..last; offset: the byte where the first one begins, if a reader may begin there."""
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
         # Going on is best, unless the start lies well ahead: another process read what is between.
-        if ahead is None or at > first or (start is not None and start[0] > ahead.last):
-            source = blocks(file, *start) if start else blocks(file)
+        if ahead is None or at > first or (offset is not None and first > ahead.last):
+            source = blocks(file) if offset is None else blocks(file, first, offset)
             ahead = next(source, None)
         while ahead is not None and ahead.first <= last:
             if part := ahead.clip(first, last):
@@ -193,28 +238,6 @@ class Reader:
         self._open.clear()  # files come one after the other: one handle is enough
         if ahead is not None:
             self._open[file] = (last + 1, source, ahead)
-
-
-def _row_groups(raw: Any) -> Iterator[tuple[pa.Table, int]]:
-    """Tables of some rows, and about how many of the file's bytes were read for them."""
-    try:
-        file = pq.ParquetFile(raw)
-        size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
-        for group in range(file.num_row_groups):  # one by one: those before a broken one can be read
-            for batch in file.iter_batches(_rows_a_block(file), row_groups=[group]):
-                done += batch.num_rows
-                yield pa.Table.from_batches([batch]), size * done // total
-    except OSError as error:
-        if error.errno is None:  # Arrow's own: the data are broken, not the device
-            raise EOFError(str(error)) from error
-        raise
-
-
-def _rows_a_block(file: pq.ParquetFile) -> int:
-    """Rows that make about a block's bytes."""
-    metadata = file.metadata
-    stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    return max(1, min(BLOCK_RECORDS, BLOCK_BYTES * metadata.num_rows // max(stored, 1)))
 
 
 def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
@@ -284,23 +307,11 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """A Zstandard stream of one or more frames, whose truncated end is an error."""
+    """A Zstandard stream of one or more frames, whose truncated end is an error; memory is bounded by what is asked for."""
 
     def __init__(self, raw: BinaryIO):
-        self._raw = raw
-        self._unzip = zstandard.ZstdDecompressor().decompressobj()
-        self._begun = False
+        self._stream = pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
     def read(self, size: int) -> bytes:
-        while True:
-            data = self._unzip.unused_data if self._unzip.eof else b""
-            data = data or self._raw.read(1 << 16)  # small: its contents come whole, whatever the size asked for
-            if not data:
-                if self._begun and not self._unzip.eof:
-                    raise EOFError("the Zstandard stream is cut off")
-                return b""
-            if self._unzip.eof:
-                self._unzip = zstandard.ZstdDecompressor().decompressobj()
-            self._begun = True
-            if out := self._unzip.decompress(data):
-                return out
+        with broken_data():
+            return self._stream.read(size)

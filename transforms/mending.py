@@ -1,13 +1,12 @@
-"""Makes a pane even: plans what changes, draws it, rebuilds the documents, and counts again.
+"""Makes a pane even: plans what changes, draws and judges it (`drawing`), rebuilds the documents, and counts again.
 
-Works on a pane's staged blocks, one at a time, in their files: a pane may be larger than memory. All that is drawn hangs on
-seed, document and set alone, so blocks may be cut in any way.
+Works on a pane's staged blocks in their files. The sets of a pane are in memory as they lie there, the texts a block at a time.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import insort
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,18 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, Mended
-from evenflow.transforms import eligibility, least_dr, planning, proposals, reweighting, sentence_table
+from evenflow.transforms import least_dr, proposals, reweighting, sentence_table
 from evenflow.transforms.annotate import Annotator
+from evenflow.transforms.counterfactuals import Judge
+from evenflow.transforms.drawing import Unit, draw
+from evenflow.transforms.exchanging import Exchanges, Pane, Spot, meets
 from evenflow.transforms.planning import Plan
-from evenflow.transforms.proposals import Proposed, Summary
+from evenflow.transforms.proposals import Proposed
 from evenflow.transforms.sentence_table import Change
 from evenflow.transforms.shards import read_block, write_block
-from evenflow.transforms.substitution.sets import Edit, Set, apply
+from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.transforms.tallies import Tally
 
-CONFLICT = "meets another attribute's change"
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
 
 Ints = npt.NDArray[np.int64]
@@ -83,43 +84,65 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
 
 
 class _Mender:
-    """The plan of a pane, and what was done under it so far."""
+    """What a pane's attributes change.
+
+    Attributes in mode substitute come first, in the lists' order, then those in mode augment; what one changes is not changed
+    by a later one.
+    """
 
     def __init__(self, annotator: Annotator, before: Figures, staged: Sequence[Path]):
         self._annotator = annotator
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
-        self._groups = {each.name: each.groups for each in annotator.attributes}
-        self._strictness = {name: self._config.strictness(name) for name in self._groups}
-        self._summary = Summary()
-        for path in staged:
-            self._summary.add(proposals.read_summary(path.with_suffix(proposals.SUFFIX)))
-        self._plans = {
-            name: planning.plan(before.attributes[name].counts, _target(self._config, name, self._groups[name]), eligible)
-            for name, eligible in self._summary.eligible.items()
-        }
-        self._tallies = {name: Tally() for name in self._plans}
+        groups = {each.name: each.groups for each in annotator.attributes}
+        self._pane = Pane(staged)
+        self._edits: dict[Spot, list[Edit]] = {}
+        self._exchanges: dict[str, Exchanges] = {}
+        self._plans: dict[str, Plan] = {}
+        self._targets: dict[str, dict[tuple[Spot, int], str]] = {}
+        self._copies: dict[Spot, list[tuple[str, str, Unit]]] = {}  # attribute, target, unit
+        self._tallies: dict[str, Tally] = {}
         self._done: dict[Path, dict[int, _Unit]] = {}
-        copying = any(self._modes[name] == "augment" for name in self._plans)
+        names = () if annotator.proposer is None else annotator.proposer.attributes
+        judge = _judge(self._config)
+        for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
+            own = self._exchanges[name] = Exchanges(name, groups[name], self._config, self._pane, judge, self._edits)
+            wanted = _target(self._config, name, groups[name])
+            drawn = draw(before.attributes[name].counts, wanted, groups[name], own.units(), own.judge)
+            self._plans[name], self._tallies[name], self._targets[name] = drawn.plan, Tally(), {}
+            for unit, target in drawn.chosen:
+                if self._modes[name] == "augment":
+                    self._copies.setdefault(unit.place[0], []).append((name, target, unit))
+                else:
+                    spot, (place,) = unit.place
+                    self._targets[name][spot, place] = target
+                    _join(self._edits.setdefault(spot, []), self._pane.document(spot).sets[name][place].edits[target])
+        copying = any(self._modes[name] == "augment" for name in names)
         self._ids = {value for path in staged for value in read_block(path).column(0).to_pylist()} if copying else set()
 
     def block(self, path: Path) -> Figures | None:
         """Change a block's documents; its figures then, None where none was changed."""
+        number = self._pane.paths.index(path)
         units: dict[int, _Unit] = {}
         copies: dict[int, list[tuple[str, _Unit]]] = {}
-        texts = _Texts(read_block(path))
-        for each in proposals.read(path.with_suffix(proposals.SUFFIX)):
-            units[each.ordinal] = self._unit(each, each.id)
-            for name in self._plans:
-                if self._modes[name] == "augment" and name in each.sets:
-                    copies.setdefault(each.ordinal, []).extend(self._copies(each, name))
-            self._tally(each, units[each.ordinal], copies.get(each.ordinal, ()), texts)
+        for spot in self._pane.spots():
+            if spot.block != number:
+                continue
+            document = self._pane.document(spot)
+            unit = units[document.ordinal] = self._unit(spot, document)
+            made = [(name, *self._copy(spot, document, *each)) for each in self._copies.get(spot, ()) for name in each[:1]]
+            if made:
+                copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
+            for name, tally in self._tallies.items():
+                augmented = self._modes[name] == "augment"
+                for own in [copy for of, _, copy in made if of == name] if augmented else [unit]:
+                    changed = [each for each in own.changes if each.target is not None and each.proposed.attribute == name]
+                    if changed:
+                        text = self._pane.text(number, document.ordinal)
+                        tally.add(document.id, text, changed, own.edits, augmented)
         self._done[path.with_suffix(sentence_table.SUFFIX)] = units
-        changed = {ordinal: unit.edits for ordinal, unit in units.items() if unit.edits}
-        copies = {ordinal: own for ordinal, own in copies.items() if own}
-        if not changed and not copies:
-            return None
-        return self._rebuild(path, changed, copies)
+        edits = {ordinal: unit.edits for ordinal, unit in units.items() if unit.edits}
+        return self._rebuild(path, edits, copies) if edits or copies else None
 
     def rows(self, path: Path) -> pa.Table:
         """A block's part of the table of sentences."""
@@ -134,73 +157,46 @@ class _Mender:
         """What was done, by attribute."""
         out: dict[str, dict[str, Any]] = {}
         for name, plan in self._plans.items():
-            eligible = self._summary.sets.get(name, 0) - sum(self._summary.barred.get(name, {}).values())
+            own = self._exchanges[name]
             out[name] = {
                 "mode": self._modes[name],
-                "strictness": self._strictness[name],
+                "strictness": self._config.strictness(name),
                 "before": _sums(before.attributes[name]),
                 "expected_dr": plan.expected.dr_after,
                 "shortage": list(plan.expected.shortage),
                 "mentions": after.attributes[name].counts,
-                "sets": self._summary.sets.get(name, 0),
-                "eligible": eligible,
-                "barred": dict(sorted(self._summary.barred.get(name, {}).items())),
+                "sets": own.count,
+                "judged": own.judged,
+                "eligible": own.count - own.barred.total(),
+                "barred": dict(sorted(own.barred.items())),
                 **self._tallies[name].told(),
             }
         return out
 
-    def _unit(self, document: Proposed, identity: str, also: Sequence[Edit] = (), but: str | None = None) -> _Unit:
-        """What changes in a document under that id. also: edits that are made in any case, of the attribute `but`."""
-        unit = _Unit(list(also))
-        for name, plan in self._plans.items():
-            if self._modes[name] != "substitute" or name == but:
+    def _unit(self, spot: Spot, document: Proposed) -> _Unit:
+        """What changes in a document."""
+        unit = _Unit(self._edits.get(spot, []))
+        for name, targets in self._targets.items():
+            if self._modes[name] == "augment":
                 continue
-            for number, each in enumerate(document.sets.get(name, ())):
-                target, reason = self._drawn(name, plan, each, number, identity)
-                if target is not None and _meets(each.edits[target], unit.edits):
-                    target, reason = None, CONFLICT
-                if target is not None:
-                    _join(unit.edits, each.edits[target])
-                unit.changes.append(Change(number, each, target, reason))
+            for place, each in enumerate(document.sets.get(name, ())):
+                reason = self._exchanges[name].reason(spot, place, each)
+                unit.changes.append(Change(place, each, targets.get((spot, place)), reason))
         return unit
 
-    def _drawn(self, name: str, plan: Plan, proposed: Set, number: int, identity: str) -> tuple[str | None, str]:
-        """The group that a set goes to; None with the reason, which is empty for one that the plan leaves."""
-        if not eligibility.is_eligible(proposed, self._strictness[name]):
-            return None, proposed.reason
-        rates = plan.rates_of(eligibility.class_of(proposed))
-        return (planning.choose(self._config.repair.seed, identity, number, rates, name) if rates else None), ""
-
-    def _copies(self, document: Proposed, name: str) -> Iterator[tuple[str, _Unit]]:
-        """The changed copy of a document, if the plan has one for it, under its own id."""
-        groups = self._groups[name]
-        found = eligibility.to_copy(groups, document.sets[name], self._strictness[name])
-        if found is None:
-            return
-        kind, chosen = found
-        target = planning.choose(self._config.repair.seed, document.id, 0, self._plans[name].rates_of(kind), name)
-        if target is None:
-            return
-        going = [each for each in chosen if target in eligibility.class_of(each).targets]
-        edits: list[Edit] = []
-        for each in going:
-            if not _meets(each.edits[target], edits):
-                _join(edits, each.edits[target])
+    def _copy(self, spot: Spot, document: Proposed, name: str, target: str, unit: Unit) -> tuple[str, _Unit]:
+        """A changed copy of a document, under its own id."""
+        copy = _Unit(list(self._edits.get(spot, [])))
+        for place in self._exchanges[name].going(unit, document, target):
+            each = document.sets[name][place]
+            if not meets(each.edits[target], copy.edits):
+                _join(copy.edits, each.edits[target])
+                copy.changes.append(Change(place, each, target, ""))
         identity = COPY.format(id=document.id, attribute=name, group=target)
         while identity in self._ids:
             identity += "'"  # of a pane that has its like already: an output that is read again
         self._ids.add(identity)
-        unit = self._unit(document, identity, edits, name)
-        unit.changes += [Change(document.sets[name].index(each), each, target, "") for each in going]
-        yield identity, unit
-
-    def _tally(self, document: Proposed, unit: _Unit, copies: Sequence[tuple[str, _Unit]], texts: _Texts) -> None:
-        for name, tally in self._tallies.items():
-            augmented = self._modes[name] == "augment"
-            for own in [one for _, one in copies] if augmented else [unit]:
-                made = [each for each in own.changes if each.target is not None and each.proposed.attribute == name]
-                if made:
-                    tally.add(document.id, texts[document.ordinal], made, own.edits, augmented)
+        return identity, copy
 
     def _rebuild(
         self, path: Path, changed: Mapping[int, Sequence[Edit]], copies: Mapping[int, Sequence[tuple[str, _Unit]]]
@@ -239,15 +235,13 @@ class _Mender:
         return figures
 
 
-class _Texts:
-    """A block's texts by their documents' ordinals, read one at a time."""
+def _judge(config: Config) -> Judge | None:
+    """Who judges what is drawn; None: the first stage alone."""
+    if config.repair.judge == "fast" or config.repair.method == "base":
+        return None
+    from evenflow.transforms.models import encoder  # it takes a part of a second to load
 
-    def __init__(self, block: pa.Table):
-        self._texts = block.column(1)
-        self._rows = {ordinal: row for row, ordinal in enumerate(block.column(2).to_pylist())}
-
-    def __getitem__(self, ordinal: int) -> str:
-        return self._texts[self._rows[ordinal]].as_py()
+    return encoder.Encoder.shipped()
 
 
 def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Config, figures: Figures) -> dict[str, Any]:
@@ -308,15 +302,6 @@ def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
 def _replace(path: Path, table: pa.Table) -> None:
     write_block(table, path.with_suffix(".new"))
     path.with_suffix(".new").replace(path)
-
-
-def _meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:
-    """Whether some edits overlap or touch others, which are in order: what the one assumes around it is then not there."""
-    for edit in new:
-        at = bisect_left(made, edit)
-        if (at and made[at - 1].end >= edit.start) or (at < len(made) and made[at].start <= edit.end):
-            return True
-    return False
 
 
 def _join(made: list[Edit], new: Sequence[Edit]) -> None:

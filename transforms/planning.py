@@ -12,12 +12,11 @@ sum_t x_kt <= 1; D_kt (M,) is what the whole class would add to the counts if it
 
 Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a copy of the document, changed, is
 added, so all its mentions are. Reweight: (w - 1) times the counts of documents of like profile, w within [1/limit, limit].
-A plan is of expected counts; sets are chosen by a hash under its rates (`choose`), so counts realised differ by sampling.
+`drawing` makes a plan's rates quotas, and fills them with what a judge accepts.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,23 +69,3 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
             rates[kind] = own
     units = float(sum(x[o] * tallies[k].units for o, (k, _) in enumerate(options)))
     return Plan(expected(c, c + x @ changes, q), rates, round(units, 6), round(float(x @ sentences), 6))
-
-
-def choose(seed: int, document_id: str, set_place: int, rates: Mapping[str, float], attribute: str = "") -> str | None:
-    """The target group of a set, or None where it stays: drawn by a hash, so the same on any engine and after any kill.
-
-    set_place: the set's place in its document (mode augment: 0, a document is drawn as a whole). rates: of the set's class
-    (Plan.rates_of). attribute: so that attributes draw independently. u in [0, 1), from 53 bits of BLAKE2b (RFC 7693),
-    falls into one of consecutive intervals as long as the rates. A higher rate of the first target keeps what it chose.
-    """
-    digest = hashlib.blake2b(digest_size=8)
-    for part in (str(seed), attribute, document_id, str(set_place)):
-        raw = part.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big") + raw)  # with its length: no two tuples make the same bytes
-    u = (int.from_bytes(digest.digest(), "big") >> 11) / 2**53
-    reached = 0.0
-    for group, rate in sorted(rates.items()):
-        reached += rate
-        if u < reached:
-            return group
-    return None

@@ -14,8 +14,14 @@ import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
 from evenflow.transforms import fields
-from evenflow.transforms.files import Block
+from evenflow.transforms.files import RECORD_BYTES, Block
 
+UNREADABLE = "unreadable file"  # kind of reason of the dead letter that stands where a file breaks off
+# Levels of lists and objects in a record. orjson writes up to 254, and what is deeper is no data of anybody's.
+MOST_NESTED = 200
+# Lists, objects and what stands in them, of a record of more than LARGE_BYTES: each may take 200 bytes of memory.
+MOST_VALUES = 1 << 19
+LARGE_BYTES = 1 << 20
 BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 
@@ -54,15 +60,15 @@ def dead_letter(file: str, place: int, reason: str, raw: bytes, length: int | No
     }
 
 
-def made_id(file: str, place: int) -> str:
-    """The id of a document that has none: file name and ordinal."""
-    return f"{file.rsplit('/', 1)[-1]}#{place}"
+def made_id(file: str, place: int, root: str | None = None) -> str:
+    """The id of a document that has none: the file's path below a folder (its name, where none is given) and the ordinal."""
+    return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
-def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True) -> Documents:
+def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True, root: str | None = None) -> Documents:
     """The documents of a block. own: names of columns that are computed here and replace fields of that name.
 
-    keep_fields: False where only text and id are asked for.
+    keep_fields: False where only text and id are asked for. root: the folder that all files are in, for ids that are made.
     """
     out = Documents(block.file)
     records: list[dict[str, Any]] = []
@@ -80,14 +86,14 @@ def validate(block: Block, config: Config, own: frozenset[str], keep_fields: boo
             out.dead.append(dead_letter(block.file, place, str(result), raw, block.cut.get(index)))
             continue
         identity, text, rest = result
-        out.ids.append(identity if identity is not None else made_id(block.file, place))
+        out.ids.append(identity if identity is not None else made_id(block.file, place, root))
         out.texts.append(text)
         out.places.append(place)
         kept.append(index)
         records.append(rest)
         raws.append(raw)
     if block.fault is not None:
-        out.reasons["unreadable file"] += 1
+        out.reasons[UNREADABLE] += 1
         out.dead.append(dead_letter(block.file, block.first + block.size, block.fault, b""))
     if keep_fields:
         if block.rows is None:
@@ -124,6 +130,8 @@ class Checker:
 
     def json(self, raw: bytes) -> Result:
         """A line of JSON; None for a blank one."""
+        if len(raw) > LARGE_BYTES and sum(map(raw.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            raise UnusableError("too many values", f"the record has more than {MOST_VALUES} values, or marks of such")
         try:
             record = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
@@ -139,6 +147,8 @@ class Checker:
         if self.text_name not in record:
             raise UnusableError("text missing", f"field {self.text_name!r} is missing")
         text = self.text(record.pop(self.text_name))
+        if fields.depth(record, MOST_NESTED) > MOST_NESTED:
+            raise UnusableError("nested too deeply", f"the record has more than {MOST_NESTED} levels of lists and objects")
         return self.identity(record.pop(self.id_name, None)), text, record
 
     def text_file(self, raw: bytes) -> Result:
@@ -179,15 +189,18 @@ def _rows(block: Block, check: Checker) -> Iterator[tuple[bytes, Result]]:
     """The rows of a Parquet file's table, their text and id checked as those of a line."""
     rows = block.rows
     assert rows is not None
-    texts, ids = _column(rows, check.text_name), _column(rows, check.id_name)
+    alone = len(rows) == 1 and rows.nbytes > RECORD_BYTES  # larger rows come alone
+    texts, ids = (None, None) if alone else (_column(rows, check.text_name), _column(rows, check.id_name))
     for index in range(len(rows)):
         try:
+            if alone:
+                raise UnusableError("too long", f"the row has {rows.nbytes} bytes; it is not kept here")
             if texts is None:
                 raise UnusableError("text missing", f"column {check.text_name!r} is missing")
             text = _value(texts[index], check.text_name)
             yield b"", (check.identity(_value(ids[index], check.id_name) if ids is not None else None), check.text(text), {})
         except UnusableError as error:
-            yield _row_json(rows.slice(index, 1)), error
+            yield b"" if error.kind == "too long" else _row_json(rows.slice(index, 1)), error
 
 
 def _column(rows: pa.Table, name: str) -> list[Any] | None:

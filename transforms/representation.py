@@ -47,18 +47,6 @@ def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) ->
     return Sums(documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist())
 
 
-def add(a: Sums, b: Sums) -> Sums:
-    """Sums of both, of the same M groups."""
-    return Sums(
-        documents=a.documents + b.documents,
-        counts=[one + two for one, two in zip(a.counts, b.counts, strict=True)],
-        products=[
-            [one + two for one, two in zip(mine, theirs, strict=True)]
-            for mine, theirs in zip(a.products, b.products, strict=True)
-        ],
-    )
-
-
 def demographic_representation(counts: Sequence[float], target: Sequence[float] | None = None) -> float | None:
     """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned.
 

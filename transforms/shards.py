@@ -60,6 +60,11 @@ class Layout:
     rows: int
 
 
+def shard_name(pane: int, shard: int) -> str:
+    """The file of a pane's shard."""
+    return f"part-{pane:08d}-{shard:04d}.parquet"
+
+
 def write_shards(staged: Sequence[Path], folder: Path, pane: int, layout: Layout) -> list[Shard]:
     """Shards of a pane from its staged blocks, given in source order, as folder/part-PANE-SHARD.parquet, durable.
 
@@ -84,7 +89,7 @@ def write_shards(staged: Sequence[Path], folder: Path, pane: int, layout: Layout
     path, rows = folder, 0
     for group in _row_groups(tables(), schema, layout.rows):
         if writer is None:
-            path, rows = folder / f"part-{pane:08d}-{len(shards):04d}.parquet", 0
+            path, rows = folder / shard_name(pane, len(shards)), 0
             # The text neither repeats nor is looked up by its least and greatest: no dictionary, no statistics.
             writer = pq.ParquetWriter(
                 path,

@@ -7,11 +7,12 @@ A plot is WIDTH x HEIGHT units, stretched by the browser to its box; lines and d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evenflow.pipelines.board.figures import gravity, judged
-from evenflow.schemas.ledger import STATES, AttributeEntry, PaneEntry, State
+from evenflow.gates.spans import AttributeSpan, Span, merged
+from evenflow.pipelines.board.text import moment
+from evenflow.schemas.ledger import STATES, State
 
 WIDTH, HEIGHT = 1000.0, 400.0
 MOST_COLUMNS = 500  # places on the x axis; of more panes, neighbours share one: a screen has no more pixels for dots
@@ -85,40 +86,22 @@ class Chart:
     fine: bool
 
 
-def columns(entries: Sequence[PaneEntry], name: str, few: int, most: int = MOST_COLUMNS) -> list[Column]:
-    """The columns of an attribute's chart, at most `most`; the lowest and highest DR of merged panes stay visible.
-
-    few: rolling mentions below which a pane cannot be judged.
-    """
-    each = math.ceil(len(entries) / most) if entries else 1
-    return [_column(entries[i : i + each], name, few) for i in range(0, len(entries), each)]
+def columns(panes: Sequence[Span], name: str, most: int = MOST_COLUMNS) -> list[Column]:
+    """The columns of an attribute's chart, at most `most`; the lowest and highest DR of merged panes stay visible."""
+    each = math.ceil(len(panes) / most) if panes else 1
+    return [_column(merged(panes[i : i + each]), name) for i in range(0, len(panes), each)]
 
 
-def _column(entries: Sequence[PaneEntry], name: str, few: int) -> Column:
-    seen = [entry.attributes[name] for entry in entries]
-    own = [one.pane.dr for one in seen if one.pane.dr is not None]
-
-    def last(value: Callable[[AttributeEntry], float | None]) -> float | None:
-        return next((found for one in reversed(seen) if (found := value(one)) is not None), None)
-
-    lows = [one.rolling.low for one in seen if one.rolling.low is not None]
-    highs = [one.rolling.high for one in seen if one.rolling.high is not None]
-    return Column(
-        first=entries[0].pane,
-        last=entries[-1].pane,
-        low=min(own, default=None),
-        high=max(own, default=None),
-        rolling=last(lambda one: one.rolling.dr),
-        rolling_low=min(lows, default=None),
-        rolling_high=max(highs, default=None),
-        cumulative=last(lambda one: one.cumulative.dr),
-        state=max((one.verdict.state for one in seen if judged(one, few)), key=gravity, default=None),
-    )
+def _column(span: Span, name: str) -> Column:
+    own = span.attributes[name]
+    values = own.model_dump(exclude={"mentions", "accepted"})
+    return Column(first=span.first, last=span.last, **values)
 
 
-def dr_chart(entries: Sequence[PaneEntry], name: str, warn: float | None, block: float | None, few: int) -> Chart:
-    """The chart of an attribute's DR over panes (at least one of them); few as in columns."""
-    cells = columns(entries, name, few)
+def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float | None) -> Chart:
+    """The chart of an attribute's DR over panes, or groups of them (at least one)."""
+    cells = columns(panes, name)
+    single = panes[-1].last - panes[0].first + 1 == len(panes)
     step = WIDTH / len(cells)
     values = [value for cell in cells for value in (cell.high, cell.rolling_high, cell.rolling, cell.cumulative)]
     limits = [value for value in (warn, block) if value is not None]
@@ -139,9 +122,9 @@ def dr_chart(entries: Sequence[PaneEntry], name: str, warn: float | None, block:
         cumulative=line([place(i, cell.cumulative) for i, cell in enumerate(cells)]),
         ribbon={state: _runs([cell.state == state for cell in cells], step) for state in STATES},
         y=y,
-        x=pane_ticks(len(entries), MOST_COLUMNS),
+        x=pane_ticks(len(panes), MOST_COLUMNS) if single else group_ticks(panes),
         thresholds=_thresholds(warn, block, top),
-        hovers=_hovers(entries, name) if len(entries) <= MOST_TITLES else (),
+        hovers=_hovers(panes, name) if single and len(panes) <= MOST_TITLES else (),
         merged=cells[0].last - cells[0].first + 1,
         fine=len(cells) > MOST_LARGE_DOTS,
     )
@@ -232,6 +215,19 @@ def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
     )
 
 
+def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
+    """Numbers of the panes with which groups begin, or the days, below a plot of the groups: a dozen at most."""
+    step = math.ceil(len(groups) / 12)
+    return tuple(
+        Tick(
+            100 * (i + 0.5) / len(groups),
+            f"{groups[i].first:,}" if (time := groups[i].time) is None else moment(time)[:10],
+            narrow=i // step % 2 == 0,
+        )
+        for i in range(0, len(groups), step)
+    )
+
+
 def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Threshold, ...]:
     out = []
     close = warn is not None and block is not None and (block - warn) / top < 0.08  # their letterings would meet
@@ -243,21 +239,21 @@ def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Th
     return tuple(out)
 
 
-def _hovers(entries: Sequence[PaneEntry], name: str) -> tuple[Hover, ...]:
-    step = WIDTH / len(entries)
+def _hovers(panes: Sequence[Span], name: str) -> tuple[Hover, ...]:
+    step = WIDTH / len(panes)
     return tuple(
-        Hover(f"{i * step:.1f}", f"{step:.1f}", _said(entry.pane, entry.attributes[name])) for i, entry in enumerate(entries)
+        Hover(f"{i * step:.1f}", f"{step:.1f}", _said(each.first, each.attributes[name])) for i, each in enumerate(panes)
     )
 
 
-def _said(pane: int, each: AttributeEntry) -> str:
+def _said(pane: int, each: AttributeSpan) -> str:
     def three(value: float | None) -> str:
         return "none" if value is None else f"{value:.3f}"
 
-    rolling = three(each.rolling.dr)
-    if each.rolling.low is not None and each.rolling.high is not None:
-        rolling += f" ({each.rolling.low:.3f} – {each.rolling.high:.3f})"
+    rolling = three(each.rolling)
+    if each.rolling_low is not None and each.rolling_high is not None:
+        rolling += f" ({each.rolling_low:.3f} – {each.rolling_high:.3f})"
     return (
-        f"Pane {pane}: {each.verdict.state} · DR {three(each.pane.dr)}, {each.pane.mentions:,} mentions · "
-        f"rolling {rolling} · cumulative {three(each.cumulative.dr)}"
+        f"Pane {pane}: {each.state or 'open'} · DR {three(each.low)}, {each.mentions:,} mentions · "
+        f"rolling {rolling} · cumulative {three(each.cumulative)} · accepted {three(each.accepted)}"
     )

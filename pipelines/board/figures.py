@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from evenflow.gates.hold import Word
-from evenflow.pipelines.board.repairs import repair, stereotypes
+from evenflow.gates.spans import Span
+from evenflow.gates.totals import AttributeTotals, Totals
+from evenflow.pipelines.board.repairs import repair
 from evenflow.pipelines.summaries import status
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import HEAVY, summed
-from evenflow.schemas.ledger import STATES, AttributeEntry, Heavy, PaneEntry, State
-from evenflow.transforms.representation import documents_until
+from evenflow.schemas.ledger import AttributeEntry, PaneEntry
 
-VERSION = 1  # of report.json's form
-EPSILONS = (0.02, 0.01)  # half widths of DR's interval that the report looks for, beside the configuration's own
+VERSION = 2  # of report.json's form
 
 
 def figures(
-    entries: Sequence[PaneEntry], meta: dict[str, Any] | None, held: str | None = None, words: Sequence[Word] = ()
+    totals: Totals,
+    panes: Sequence[PaneEntry],
+    meta: dict[str, Any] | None,
+    held: str | None = None,
+    words: Sequence[Word] = (),
+    groups: Sequence[Span] = (),
 ) -> dict[str, Any]:
     """The run in figures: those of `gate status`, and of each attribute and pane what the page draws.
 
-    meta: ledger/meta.json, None where there is none; without a configuration there are no thresholds. held: why the gate
-    stands still. words: the holds and releases that people gave.
+    panes: those that are told one by one: all, or the last ones. meta: ledger/meta.json, None where there is none; without a
+    configuration there are no thresholds. held: why the gate stands still. words: the holds and releases that people gave.
+    groups: neighbouring panes, where there are too many to be told one by one.
     """
     config = configuration(meta)
-    common = status(entries, bool(meta and meta.get("finished")), held)
+    common = status(totals, bool(meta and meta.get("finished")), held)
     return common | {
         "version": VERSION,
-        "states": states(entry.verdict.state for entry in entries),
-        "input_bytes": sum(entry.input_bytes for entry in entries),
-        "text_bytes": sum(entry.text_bytes for entry in entries),
-        "sentences": sum(entry.sentences for entry in entries),
-        "dead_by_reason": dead_by_reason(entries),
-        "checks": checks(entries),
-        "llm": llm(entries),
-        "attributes": {name: each | attribute(name, entries, config) for name, each in common["attributes"].items()},
+        "states": totals.states,
+        "input_bytes": totals.input_bytes,
+        "text_bytes": totals.text_bytes,
+        "sentences": totals.sentences,
+        "dead_by_reason": dead_by_reason(totals),
+        "checks": {
+            "evaluated": totals.evaluated,
+            "panes_failed": totals.panes_failed,
+            "failed": totals.failures,
+            "failures": [{"pane": pane, **failure.model_dump()} for pane, failure in totals.last_failures],
+        },
+        "llm": llm(totals),
+        "attributes": {
+            name: each | attribute(name, totals.attributes[name], config) for name, each in common["attributes"].items()
+        },
+        "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
-        "by_pane": [pane(entry) for entry in entries],
+        "by_pane": [pane(entry) for entry in panes],
+        "groups": [each.model_dump() for each in groups],
         "configuration": (meta or {}).get("configuration"),
     }
 
@@ -55,115 +67,61 @@ def configuration(meta: dict[str, Any] | None) -> Config | None:
         return None
 
 
-def states(seen: Iterable[str]) -> dict[str, int]:
-    """How often each state occurs, those that do not as well."""
-    counted = Counter(seen)
-    return {state: counted[state] for state in STATES}
-
-
-def gravity(state: State) -> int:
-    """0 open, 1 warn, 2 block."""
-    return STATES.index(state)
-
-
-def dead_by_reason(entries: Sequence[PaneEntry]) -> list[dict[str, Any]]:
-    """Dead letters by reason, the most frequent first: how many, and which panes' files they are in."""
-    panes: dict[str, dict[int, int]] = {}
-    for entry in entries:
-        for reason, count in entry.dead_reasons.items():
-            panes.setdefault(reason, {})[entry.pane] = count
+def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
+    """Dead letters by reason, the most frequent first: how many, in how many panes' files, and the last of these panes."""
     rows = [
-        {"reason": reason, "count": sum(seen.values()), "panes": [{"pane": n, "count": seen[n]} for n in sorted(seen)]}
-        for reason, seen in panes.items()
+        {
+            "reason": reason,
+            "count": each.count,
+            "in_panes": each.panes,
+            "panes": [{"pane": pane, "count": count} for pane, count in each.last.items()],
+        }
+        for reason, each in totals.dead_reasons.items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["reason"]))
 
 
-def checks(entries: Sequence[PaneEntry]) -> dict[str, Any]:
-    """How many checks were evaluated, in how many panes a critical one failed, and each failure with its pane."""
-    return {
-        "evaluated": sum(entry.checks.evaluated for entry in entries),
-        "panes_failed": sum(not entry.checks.success for entry in entries),
-        "failures": [{"pane": entry.pane, **failure.model_dump()} for entry in entries for failure in entry.checks.failures],
-    }
-
-
-def llm(entries: Sequence[PaneEntry]) -> dict[str, Any]:
+def llm(totals: Totals) -> dict[str, Any]:
     """What asking a language model cost over all panes, by prompt (inference_stats.Stats); empty where none was asked."""
-    total: dict[str, Any] = {}
-    for entry in entries:
-        cost = {name: {key: value for key, value in each.items() if key != "seconds"} for name, each in (entry.llm or {}).items()}
-        total = summed(total, cost)
-    if not total:
+    if not totals.llm:
         return {}
     from evenflow.transforms.llm.inference_stats import Stats  # it is there wherever a model was asked
 
-    return {name: Stats.from_json(each).as_json() for name, each in sorted(total.items())}
+    return {name: Stats.from_json(each).as_json() for name, each in sorted(totals.llm.items())}
 
 
-def attribute(name: str, entries: Sequence[PaneEntry], config: Config | None) -> dict[str, Any]:
+def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[str, Any]:
     """An attribute over all panes: shares against the target, thresholds, convergence, labels and documents that weigh most.
 
     unjudged: panes that are open because there was too little to judge. labels: mentions a label, summed over the panes.
-    Each pane keeps its most frequent labels, so label_mentions, their sum, may fall short of mentions.
+    Each pane keeps its most frequent labels, so label_mentions, their sum, may fall short of mentions. convergence: after how
+    many documents that name the attribute the cumulative interval was, and stayed, within +-epsilon, and the pane that completed
+    them; null where it has not come to that. heavy: exact, since each pane keeps as many.
     """
-    seen = [entry.attributes[name] for entry in entries]
-    counts = [sum(column) for column in zip(*(each.sums.counts for each in seen), strict=True)]
-    total = sum(counts)
-    labels: Counter[str] = Counter()
-    for each in seen:
-        labels.update(each.labels)
+    counts = total.sums.counts
+    mentions = sum(counts)
     warn, block = config.thresholds(name) if config else (None, None)
+    found = total.stereotypes
     return {
         "groups": [
-            {"group": group, "mentions": count, "share": round(count / total, 6) if total else None, "target": target}
-            for group, count, target in zip(seen[-1].groups, counts, seen[-1].target, strict=True)
+            {"group": group, "mentions": count, "share": round(count / mentions, 6) if mentions else None, "target": target}
+            for group, count, target in zip(total.last.groups, counts, total.last.target, strict=True)
         ],
-        "mentions": total,
-        "documents": sum(each.sums.documents for each in seen),
-        "relevant_sentences": sum(each.relevant_sentences for each in seen),
+        "mentions": mentions,
+        "documents": total.sums.documents,
+        "relevant_sentences": total.relevant,
         "thresholds": {"warn": warn, "block": block},
-        "unjudged": sum(not judged(each, config.gate.min_mentions if config else 0) for each in seen),
-        "convergence": convergence(name, entries, _epsilons(config)),
+        "unjudged": total.unjudged,
+        "convergence": [each.model_dump() for each in total.convergence],
         "labels": [
-            {"label": label, "mentions": count} for label, count in sorted(labels.items(), key=lambda row: (-row[1], row[0]))
+            {"label": label, "mentions": count}
+            for label, count in sorted(total.labels.items(), key=lambda row: (-row[1], row[0]))
         ],
-        "label_mentions": labels.total(),
-        "heavy": heavy(name, entries),
-        "repair": repair(name, entries, config.gate.confidence if config else 0.95),
-        "stereotypes": stereotypes(name, entries),
+        "label_mentions": sum(total.labels.values()),
+        "heavy": [each.model_dump() for each in total.heavy],
+        "repair": repair(total, config.gate.confidence if config else 0.95),
+        "stereotypes": found.model_dump() if found is not None else None,
     }
-
-
-def judged(each: AttributeEntry, few: int) -> bool:
-    """Whether a verdict rests on evidence: not on fewer mentions than `few`, and on an interval."""
-    return each.verdict.state != "open" or (each.rolling.mentions >= few and each.rolling.low is not None)
-
-
-def _epsilons(config: Config | None) -> list[float]:
-    return sorted({*EPSILONS, *([config.measure.epsilon] if config else [])}, reverse=True)
-
-
-def heavy(name: str, entries: Sequence[PaneEntry]) -> list[dict[str, Any]]:
-    """The documents with the most mentions of an attribute, and their panes; exact, since each pane keeps as many."""
-    rows: list[tuple[int, Heavy]] = [(entry.pane, each) for entry in entries for each in entry.attributes[name].heavy]
-    rows.sort(key=lambda row: -sum(row[1].counts))
-    return [{"pane": number, **each.model_dump()} for number, each in rows[:HEAVY]]
-
-
-def convergence(name: str, entries: Sequence[PaneEntry], epsilons: Iterable[float]) -> list[dict[str, Any]]:
-    """After how many documents the cumulative DR's interval was, and stayed, within +-epsilon (representation.Convergence).
-
-    documents are those that name the attribute; pane: the one that completed them, null where it has not come to that.
-    """
-    course = [(entry.pane, entry.attributes[name].cumulative) for entry in entries]
-    rows = []
-    for epsilon in epsilons:
-        found = asdict(documents_until([score for _, score in course], epsilon))
-        reached = found["documents"]
-        number = None if reached is None else next(number for number, score in course if score.documents >= reached)
-        rows.append(found | {"pane": number})
-    return rows
 
 
 def pane(entry: PaneEntry) -> dict[str, Any]:
@@ -176,6 +134,7 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
         "documents": entry.documents,
         "dead": entry.dead,
         "input_bytes": entry.input_bytes,
+        "epoch": entry.epoch,
         "stream": entry.stream.model_dump() if entry.stream else None,
         "shards": [shard.model_dump() for shard in entry.shards],
         "dead_letters": entry.dead_letters.model_dump() if entry.dead_letters else None,
@@ -193,4 +152,6 @@ def _scores(each: AttributeEntry) -> dict[str, Any]:
         "pane": each.pane.dr,
         "rolling": [each.rolling.dr, each.rolling.low, each.rolling.high],
         "cumulative": [each.cumulative.dr, each.cumulative.low, each.cumulative.high],
+        "stream": [each.stream.dr, each.stream.low, each.stream.high] if each.stream else None,
+        "accepted": [each.accepted.dr, each.accepted.low, each.accepted.high] if each.accepted else None,
     }

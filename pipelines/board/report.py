@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from evenflow.gates import hold
-from evenflow.gates.ledger import atomic_write, canonical, read_entries, read_meta
+from evenflow.gates import hold, spans
+from evenflow.gates.history import History
+from evenflow.gates.ledger import atomic_write, canonical, read_meta
+from evenflow.gates.spans import Span
 from evenflow.pipelines.board import charts, text, timings, view, words
 from evenflow.pipelines.board.figures import configuration, figures
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import PaneEntry
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
+MOST_SINGLE = 2000  # panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour are one
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
 MOST_FILES = 4  # links a reason of dead letters
 RATE_WINDOW = 5  # panes that a rate is averaged over
@@ -43,26 +44,35 @@ class AttributeView:
 
 def build(output: Path) -> Path:
     """Write report.json and report.html; the page's path. Raises LedgerError, OSError."""
-    entries, meta = read_entries(output), read_meta(output)
+    meta = read_meta(output)
     config = configuration(meta)
-    held = hold.held(output, entries, config.gate.policy if config else "")
-    found = figures(entries, meta, held, hold.words(output))
-    timed = timings.read_timings(output, len(entries))
+    history = History(output, config)
+    held = hold.held(output, history.totals, config.gate.policy if config else "")
+    if len(history) <= MOST_SINGLE:
+        entries = list(history)
+        panes = [spans.of(entry) for entry in entries]
+    else:  # by hours, or by days where these are many
+        entries, panes = history[-MOST_PANES:], history.spans()
+        panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
+    groups = panes if len(panes) < len(history) else []
+    found = figures(history.totals, entries, meta, held, hold.words(output), groups)
+    timed = timings.read_timings(output, len(history))
     docs = next((path for path in DOCS if (output / path).is_file()), None)
-    html = render(entries, found, meta or {}, timed, docs)
+    html = render(panes, found, meta or {}, timed, docs)
     atomic_write(output / "report.json", canonical(found))
     atomic_write(output / "report.html", html.encode("utf-8"))
     return output / "report.html"
 
 
 def render(
-    entries: Sequence[PaneEntry],
+    panes: Sequence[Span],
     found: dict[str, Any],
     meta: Mapping[str, Any],
     timed: dict[int, timings.Timing],
     docs: str | None,
 ) -> str:
-    """The page. found: the figures of report.json; docs: relative path of the checks' data docs, None without."""
+    """The page. panes: those that are drawn, or groups of them. found: the figures of report.json; docs: relative path of the
+    checks' data docs, None without."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -74,21 +84,22 @@ def render(
     environment.filters.update(text.FILTERS)
     config = configuration(dict(meta))
     speed = timings.throughput(timed.values())
-    shards = [(entry.folder, shard) for entry in entries for shard in entry.shards]
+    shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
     settings = found["configuration"]
+    strip = view.tiles(panes)
     return environment.get_template("report.html.j2").render(
         figures=found,
         headline=words.headline(found),
         sentences=words.run_sentences(found),
         source=_source(found, meta),
-        attributes=[attribute_view(i, name, each, entries, config) for i, (name, each) in enumerate(found["attributes"].items())],
-        tens=view.tens(view.tiles(entries)),
-        large=len(entries) <= view.LARGE_TILES,
-        merged=math.ceil(len(entries) / view.MOST_TILES),
+        attributes=[attribute_view(i, name, each, panes, config) for i, (name, each) in enumerate(found["attributes"].items())],
+        tens=view.tens(strip),
+        large=len(strip) <= view.LARGE_TILES,
+        merged=math.ceil(found["panes"] / max(len(strip), 1)),
         strip_label=view.strip_label(found),
-        spells=view.spells(entries),
+        spells=view.spells(panes),
         spell_name=view.spell_name,
-        letters=lambda rows: _letters(rows, entries),
+        letters=_letters,
         interval=text.interval,
         confidence=config.gate.confidence if config else None,
         rolling=config.pane.rolling if config else None,
@@ -96,9 +107,9 @@ def render(
         docs=docs,
         speed=speed,
         checks_share=speed.share("checks") if speed else None,
-        rates=_rates(timed, len(entries)),
-        ticks=charts.pane_ticks(len(entries), charts.MOST_COLUMNS) if entries else (),
-        streamed=any(entry.stream for entry in entries),
+        rates=_rates(timed),
+        ticks=charts.pane_ticks(len(timed), charts.MOST_COLUMNS) if timed else (),
+        streamed=any(row["stream"] for row in found["by_pane"]),
         by_pane=found["by_pane"][-MOST_PANES:],
         shards=shards[-MOST_PANES:],
         shard_count=len(shards),
@@ -108,41 +119,39 @@ def render(
     )
 
 
-def attribute_view(
-    number: int, name: str, each: dict[str, Any], entries: Sequence[PaneEntry], config: Config | None
-) -> AttributeView:
+def attribute_view(number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None) -> AttributeView:
     """What the section of an attribute shows. number: its place, for its anchor (a name may hold anything)."""
     limits = each["thresholds"]
-    few = config.gate.min_mentions if config else 0
-    several = each["mentions"] and len(entries) > 1
+    count = panes[-1].last + 1
+    several = each["mentions"] and len(panes) > 1
     return AttributeView(
         name=name,
         anchor=f"attribute-{number}",
         figures=each,
-        sentence=words.attribute_sentence(each, len(entries)) if each["mentions"] else "",
-        description=words.chart_description(name, each, len(entries)),
+        sentence=words.attribute_sentence(each, count) if each["mentions"] else "",
+        description=words.chart_description(name, each, count),
         convergence=[(row, words.convergence_sentence(row)) for row in each["convergence"]],
-        chart=charts.dr_chart(entries, name, limits["warn"], limits["block"], few) if several else None,
+        chart=charts.dr_chart(panes, name, limits["warn"], limits["block"]) if several else None,
         labels=view.label_groups(name, each, config),
         top=max(1 - min(row["target"] for row in each["groups"]), 1e-9),
     )
 
 
-def _rates(timed: dict[int, timings.Timing], panes: int) -> list[tuple[str, Any]]:
+def _rates(timed: dict[int, timings.Timing]) -> list[tuple[str, Any]]:
     """The charts of speed over panes; none for a single pane."""
     if len(timed) < 2:
         return []
-    rates = timings.rates(timed, panes, RATE_WINDOW)
+    rates = timings.rates(timed, range(min(timed), max(timed) + 1), RATE_WINDOW)
     return [
         (f"{unit}, mean of {RATE_WINDOW} panes", charts.series_chart([None if rate is None else rate[i] for rate in rates]))
         for i, unit in enumerate(("MB a second", "Documents a second"))
     ]
 
 
-def _letters(rows: Sequence[dict[str, int]], entries: Sequence[PaneEntry]) -> list[tuple[str, str]]:
+def _letters(rows: Sequence[dict[str, int]]) -> list[tuple[str, str]]:
     """Relative address and name of the dead-letter files of some panes."""
-    files = [entries[row["pane"]].dead_letters for row in rows]
-    return [(f"dead-letter/{quote(each.name)}", each.name) for each in files if each is not None]
+    names = [f"part-{row['pane']:08d}.jsonl" for row in rows]
+    return [(f"dead-letter/{name}", name) for name in names]
 
 
 def _source(found: Mapping[str, Any], meta: Mapping[str, Any]) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+TAIL = 1 << 20  # bytes of the file that are read: some five thousand panes
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,16 @@ class Throughput:
 
 
 def read_timings(root: Path, panes: int) -> dict[int, Timing]:
-    """Timings of panes 0..panes-1 by number; the last line of a pane wins, a line that a kill tore is left out.
+    """Timings of panes below `panes` by number, of a long run those of the last ones.
+
+    The last line of a pane wins, a line that a kill tore is left out.
 
     Raises OSError where the file is there but cannot be read.
     """
     try:
-        data = (root / "gate" / "timings.jsonl").read_bytes()
+        with (root / "gate" / "timings.jsonl").open("rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - TAIL, 0))
+            data = file.read()
     except FileNotFoundError:
         return {}
     found: dict[int, Timing] = {}
@@ -114,14 +121,14 @@ def throughput(timings: Iterable[Timing]) -> Throughput | None:
     return Throughput(panes, wall, sum(each.input_bytes for each in panes), sum(each.documents for each in panes), tuple(stages))
 
 
-def rates(timings: dict[int, Timing], panes: int, window: int) -> list[tuple[float, float] | None]:
+def rates(timings: dict[int, Timing], panes: Iterable[int], window: int) -> list[tuple[float, float] | None]:
     """MB and documents a second at each pane, over up to `window` timed panes up to it; None where a pane was not timed.
 
     Panes that are read together share their reading time: a single pane's seconds alone would jump.
     """
     out: list[tuple[float, float] | None] = []
     recent: list[Timing] = []
-    for number in range(panes):
+    for number in panes:
         timing = timings.get(number)
         if timing is None:
             out.append(None)

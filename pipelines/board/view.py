@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from evenflow.pipelines.board.figures import gravity, states
+from evenflow.gates.spans import Span, merged
 from evenflow.pipelines.board.text import counted, moment
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import STATES, PaneEntry, State
+from evenflow.schemas.ledger import STATES, State
 from evenflow.wordlists import loader
 
 MOST_TILES = 400  # tiles of one pane each; of more panes, neighbours share a tile
@@ -61,10 +62,10 @@ class LabelGroup:
     others: int
 
 
-def tiles(entries: Sequence[PaneEntry]) -> list[Tile]:
+def tiles(panes: Sequence[Span]) -> list[Tile]:
     """The strip of verdicts, at most MOST_TILES."""
-    each = math.ceil(len(entries) / MOST_TILES) if entries else 1
-    return [_tile(entries[i : i + each]) for i in range(0, len(entries), each)]
+    each = math.ceil(len(panes) / MOST_TILES) if panes else 1
+    return [_tile(merged(panes[i : i + each])) for i in range(0, len(panes), each)]
 
 
 def tens(strip: Sequence[Tile]) -> list[Sequence[Tile]]:
@@ -72,49 +73,27 @@ def tens(strip: Sequence[Tile]) -> list[Sequence[Tile]]:
     return [strip[i : i + 10] for i in range(0, len(strip), 10)]
 
 
-def _tile(entries: Sequence[PaneEntry]) -> Tile:
-    seen = states(entry.verdict.state for entry in entries)
-    state = max(entries, key=lambda entry: gravity(entry.verdict.state)).verdict.state
-    first, last = entries[0], entries[-1]
-    if first is last:
-        reason = first.verdict.reason
-        when = f" from {moment(first.stream.span)} UTC" if first.stream else ""
-        title = f"Pane {first.pane:,}{when}: {state}. {reason[:TITLE_REASON]}{'…' if len(reason) > TITLE_REASON else ''}"
+def _tile(span: Span) -> Tile:
+    if span.panes == 1:
+        when = f" from {moment(span.time)} UTC" if span.time is not None else ""
+        cut = "…" if len(span.reason) > TITLE_REASON else ""
+        title = f"Pane {span.first:,}{when}: {span.state}. {span.reason[:TITLE_REASON]}{cut}"
     else:
-        title = f"Panes {first.pane:,} to {last.pane:,}: " + ", ".join(f"{seen[one]} {one}" for one in STATES if seen[one])
-    return Tile(first.pane, state, title)
+        seen = ", ".join(f"{span.states[one]} {one}" for one in STATES if one in span.states)
+        title = f"Panes {span.first:,} to {span.last:,}: {seen}"
+    return Tile(span.first, span.state, title)
 
 
-def spells(entries: Sequence[PaneEntry]) -> list[Spell]:
+def spells(panes: Sequence[Span]) -> list[Spell]:
     """Panes that were not open, neighbours with the same state and causes as one."""
-    out: list[Spell] = []
-    run: list[PaneEntry] = []
-    for entry in entries:
-        if run and (entry.verdict.state != run[0].verdict.state or causes(entry) != causes(run[0])):
-            out.append(_spell(run))
-            run = []
-        run.append(entry)
-    if run:
-        out.append(_spell(run))
-    return [spell for spell in out if spell.state != "open"]
+    return [_spell(list(run)) for (state, _), run in groupby(panes, lambda each: (each.state, each.causes)) if state != "open"]
 
 
-def causes(entry: PaneEntry) -> tuple[str, ...]:
-    """What a pane's verdict comes from: attributes in its state, or the checks."""
-    state = entry.verdict.state
-    if not entry.checks.success:
-        return ("checks",)
-    return tuple(name for name, each in entry.attributes.items() if each.verdict.state == state) if state != "open" else ()
-
-
-def _spell(run: list[PaneEntry]) -> Spell:
-    def lowest(entry: PaneEntry) -> float:
-        found = [entry.attributes[name].rolling.low for name in causes(entry) if name in entry.attributes]
-        return max((low for low in found if low is not None), default=0.0)
-
-    worst = max(run, key=lowest)
-    first, state = run[0], run[0].verdict.state
-    return Spell(first.pane, run[-1].pane, len(run), state, causes(first), first.folder, worst.pane, worst.verdict.reason)
+def _spell(run: list[Span]) -> Spell:
+    worst = max(run, key=lambda each: each.weight)
+    first, last = run[0], run[-1]
+    panes = last.last - first.first + 1
+    return Spell(first.first, last.last, panes, first.state, first.causes, first.folder, worst.at, worst.reason)
 
 
 def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> list[LabelGroup]:

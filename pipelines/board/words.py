@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from evenflow.pipelines.board.text import counted, listed, outside
+from evenflow.pipelines.summaries import lost
 
 HEADLINES = {"open": "Open", "warn": "Warn", "block": "Block"}
 FEW_GROUPS = 3  # whose shares a sentence can name one by one
@@ -22,7 +23,8 @@ def run_sentences(figures: dict[str, Any]) -> list[Markup]:
     """What the state of the run means, a sentence each. figures: of report.json."""
     if not figures["panes"]:
         return [Markup("Nothing has been judged yet: the ledger holds no pane.")]
-    out = [_blocked(figures) if figures["blocked"] else _let_through(figures)]
+    out = [Markup("{}.").format(outside(each[0].upper() + each[1:], 300)) for each in lost(figures)]
+    out.append(_blocked(figures) if figures["blocked_panes"] else _let_through(figures))
     if dead := figures["dead_letters"]:
         lies = "lies" if dead == 1 else "lie"
         out.append(Markup(f"{counted(dead, 'record')} could not be read and {lies} in dead-letter/ with the reason."))
@@ -34,7 +36,7 @@ def run_sentences(figures: dict[str, Any]) -> list[Markup]:
 
 
 def _blocked(figures: dict[str, Any]) -> Markup:
-    panes, blocked, failed = figures["panes"], len(figures["blocked"]), figures["checks"]["panes_failed"]
+    panes, blocked, failed = figures["panes"], figures["blocked_panes"], figures["checks"]["panes_failed"]
     uneven = _attributes_in(figures, "block")
     why = [Markup("too uneven ({})").format(Markup(", ").join(uneven))] if uneven else []
     why += [Markup(f"checks failed in {failed:,}")] if failed else []

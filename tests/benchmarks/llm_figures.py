@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from cda_quality import interval as share_of
+from repair_quality import interval as share_of
 
 from evenflow.transforms import stereotypes
 from evenflow.transforms.asking import JUDGED
@@ -42,6 +42,7 @@ from evenflow.transforms.llm.llm_detection import TieredDetector
 from evenflow.transforms.llm.llm_judges import LlmJudge
 from evenflow.transforms.llm.llm_questions import Answer, Asker, Question
 from evenflow.transforms.llm.llm_tiers import Mode, selection
+from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.substitution.judges import Judge
 from evenflow.wordlists import loader
 
@@ -139,8 +140,8 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
         right = np.array([text in row["answers"] for text, row in zip(got, given, strict=True)]) & changed
         due = np.array([None not in row["answers"] for row in given])
         print(
-            f"  {mode:<9} changed {changed.sum()}, correct among them {share_of(right.astype(float), changed.astype(float))}; "
-            f"left though due {share_of((due & ~changed).astype(float), due.astype(float))}"
+            f"  {mode:<9} changed {changed.sum()}, correct among them {share_of(right[changed].tolist())}; "
+            f"left though due {share_of((~changed)[due].tolist())}"
         )
         cost(counted)
     first = rehearsed(work(lambda asker: None), client)
@@ -154,7 +155,9 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
 def rewritten(row: dict[str, Any], words: loader.WordList, judge: Judge | None) -> str:
     """A sentence in its context after substitution."""
     ways = {"source": row["group"], "target": row["target"]} if "leave" in row or len(words.groups) > 2 else {}
-    result = rewrite(row["before"] + row["sentence"] + row["after"], [words], row["attribute"], judge=judge, **ways)
+    result = rewrite(
+        row["before"] + row["sentence"] + row["after"], [words], row["attribute"], judge=Encoder.shipped(), tier=judge, **ways
+    )
     first, last = len(row["before"]), len(row["before"]) + len(row["sentence"])
     shift = sum(len(each.replacement) - (each.end - each.start) for each in result.edits if each.end <= first)
     growth = sum(len(each.replacement) - (each.end - each.start) for each in result.edits if each.start >= last)

@@ -183,7 +183,7 @@ def repaired(path: Path, work: Path) -> None:
         folder.mkdir()
         staged: list[gate.Staged] = []
         for each in pane.segments:
-            for number, block in enumerate(reader.segment(each.file, each.first, each.last, each.start)):
+            for number, block in enumerate(reader.segment(each.file, each.first, each.last, each.offset)):
                 done = annotator.annotate(block)
                 stem = f"{each.order:06d}-{number:06d}"
                 gate.stage(done, folder / stem, annotator)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,8 +16,10 @@ from services.kafka_broker import Broker
 
 from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
 from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
-from evenflow.transforms.streaming.kafka_output import Message, PanePublisher, PublisherFencedError
+from evenflow.transforms.streaming.kafka_output import PanePublisher, PublisherFencedError
+from evenflow.transforms.streaming.kafka_proof import ProofTopic, UnprovenError
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_sizes import Message
 
 TopicMaker = Callable[..., str]
 
@@ -23,20 +28,22 @@ def values(broker: Broker, topic: str) -> list[bytes]:
     return [record.value for record in broker.committed(topic)]
 
 
-@pytest.fixture
-def group(topic: TopicMaker) -> str:
-    return topic() + "-group"
+def publisher_of(broker: Broker, source: str, *targets: str, ledger: str = "", **more: Any) -> PanePublisher:
+    """A publisher for a ledger (of the source's name, unless another is given), its topic of proofs prepared."""
+    settings = KafkaSettings(broker.address)
+    proofs = ProofTopic(settings, "proofs")
+    proofs.prepare()
+    return PanePublisher(settings, f"{source}-group", proofs, ledger or f"ledger-{source}", source, targets, **more)
 
 
-def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, topic: TopicMaker, group: str) -> None:
+def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, topic: TopicMaker) -> None:
     read, accepted, dead = topic(2), topic(), topic()
     keys = [(read, 0), (read, 1)]
-    settings = KafkaSettings(broker.address)
-    publisher = PanePublisher(settings, group)
-    assert publisher.published(keys) == 0
+    publisher = publisher_of(broker, read, accepted, dead)
+    assert publisher.begin(0) == 0
     messages = [Message(accepted, b"k", b"a", (("h", b"1"), ("none", None))), Message(dead, None, b"d")]
     assert publisher.publish(0, messages, {keys[0]: 3}) == 2
-    assert publisher.published(keys) == 1
+    assert publisher.begin(1) == 1
 
     def broken() -> Iterator[Message]:
         yield Message(accepted, None, b"never seen")
@@ -44,22 +51,74 @@ def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, top
 
     with pytest.raises(OSError, match="shard"):
         publisher.publish(1, broken(), {keys[1]: 7})
-    assert publisher.published(keys) == 1
+    assert publisher.begin(2) == 1
     publisher.publish(1, [Message(accepted, None, b"b")], {keys[1]: 7})
     publisher.close()
     assert values(broker, accepted) == [b"a", b"b"]
-    assert broker.committed(accepted)[0].headers == [("h", b"1"), ("none", b"")]
+    assert broker.committed(accepted)[0].headers == [
+        ("h", b"1"),
+        ("none", b""),
+        ("evenflow.pane", f"ledger-{read}/0".encode()),
+    ]
     assert values(broker, dead) == [b"d"]
-    offsets = GroupOffsets(settings, group)
-    assert {key: tuple(value) for key, value in offsets.committed(keys).items()} == {keys[0]: (3, 0), keys[1]: (7, 1)}
-    offsets.close()
+    with closing(GroupOffsets(KafkaSettings(broker.address), f"{read}-group")) as offsets:
+        assert offsets.committed(keys) == {keys[0]: 3, keys[1]: 7}
 
 
-def test_a_second_publisher_shuts_the_first_one_out(broker: Broker, topic: TopicMaker, group: str) -> None:
+def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(broker: Broker, topic: TopicMaker) -> None:
+    read, accepted, dead = topic(), topic(), topic()
+    first = publisher_of(broker, read, accepted)
+    assert first.begin(0) == 0
+    for pane in (0, 1):
+        first.publish(pane, [Message(accepted, None, b"a%d" % pane)], {(read, 0): pane + 1})
+    first.close()
+    both = publisher_of(broker, read, accepted, dead)  # dead letters too, from now on
+    with pytest.raises(UnprovenError, match=rf"topic {dead}: no record .*--publish-from 0 .*--publish-from 2"):
+        both.begin(2)
+    with pytest.raises(UnprovenError, match="has 2 panes"):
+        both.begin(2, 3)
+    assert both.begin(2, 1) == 1
+    both.publish(1, [Message(accepted, None, b"twice"), Message(dead, None, b"d1")], {(read, 0): 2})
+    assert publisher_of(broker, read, accepted, dead).begin(2, 0) == 2  # what was said by a person has become a proof
+    for ledger, panes, said in (
+        (f"ledger-{read}", 1, "old copy"),
+        ("another", 5, "another output"),
+        ("another", 0, "another output"),
+    ):
+        with pytest.raises(UnprovenError, match=said):
+            publisher_of(broker, read, accepted, ledger=ledger).begin(panes)
+    assert publisher_of(broker, topic(), accepted).begin(0) == 0  # what comes of another topic is another matter
+    both.close()
+    assert (values(broker, accepted), values(broker, dead)) == ([b"a0", b"a1"], [b"d1"])
+
+
+def test_an_open_transaction_of_another_gate_hides_no_proof(broker: Broker, topic: TopicMaker) -> None:
     read, accepted = topic(), topic()
-    settings = KafkaSettings(broker.address)
-    first, second = PanePublisher(settings, group), PanePublisher(settings, group)
-    assert first.published([(read, 0)]) == second.published([(read, 0)]) == 0
+    publisher = publisher_of(broker, read, accepted)
+    publisher.begin(0)
+    producer = broker.producer(transactional_id=f"other-{read}")
+    with closing(producer):
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send("proofs", b"{}", b"another's").get(30)
+        publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
+        ending = threading.Timer(2.0, producer.abort_transaction)
+        ending.start()
+        assert publisher_of(broker, read, accepted).begin(1) == 1  # a reader of committed records sees nothing of it before
+        ending.join()
+    publisher.close()
+    assert values(broker, accepted) == [b"a"]
+
+
+def test_a_topic_that_forgets_is_no_topic_of_proofs(broker: Broker, topic: TopicMaker) -> None:
+    with pytest.raises(KafkaSourceError, match=r"cleanup\.policy=delete"):
+        ProofTopic(KafkaSettings(broker.address), topic()).prepare()
+
+
+def test_a_second_publisher_shuts_the_first_one_out(broker: Broker, topic: TopicMaker) -> None:
+    read, accepted = topic(), topic()
+    first, second = publisher_of(broker, read, accepted), publisher_of(broker, read, accepted)
+    assert first.begin(0) == second.begin(0) == 0
     second.publish(0, [Message(accepted, None, b"second")], {(read, 0): 1})
     with pytest.raises(PublisherFencedError):
         first.publish(0, [Message(accepted, None, b"first")], {(read, 0): 1})
@@ -68,31 +127,52 @@ def test_a_second_publisher_shuts_the_first_one_out(broker: Broker, topic: Topic
     assert values(broker, accepted) == [b"second"]
 
 
-def test_what_cannot_be_published_is_said_and_nothing_of_the_pane_is_seen(broker: Broker, topic: TopicMaker, group: str) -> None:
-    read, accepted = topic(), topic(max_message_bytes=1000)
-    publisher = PanePublisher(KafkaSettings(broker.address), group)
+def test_what_cannot_be_published_is_said_and_nothing_of_the_pane_is_seen(broker: Broker, topic: TopicMaker) -> None:
+    read, accepted = topic(), topic()
+    publisher = publisher_of(broker, read, accepted, "absent")
+    publisher.begin(0)
     with pytest.raises(TopicMissingError, match="absent"):
-        publisher.publish(0, [Message("absent", None, b"x")], {(read, 0): 1})
-    with pytest.raises(KafkaSourceError, match="pane 0"):
-        publisher.publish(0, [Message(accepted, None, b"small"), Message(accepted, None, bytes(100_000))], {(read, 0): 1})
-    assert publisher.published([(read, 0)]) == 0
+        publisher.publish(0, [Message(accepted, None, b"small"), Message("absent", None, b"x")], {(read, 0): 1})
+    assert publisher.begin(1) == 0
     publisher.close()
     assert values(broker, accepted) == []
 
 
-def test_offsets_of_the_group_are_compared_with_the_ledger(broker: Broker, topic: TopicMaker, group: str) -> None:
-    name = topic(4)
+@pytest.mark.parametrize("compression", ["none", "gzip", "zstd"])
+def test_what_is_too_large_for_a_topic_is_told_of_in_another(broker: Broker, topic: TopicMaker, compression: Any) -> None:
+    read, accepted, dead = topic(), topic(max_message_bytes=20_000), topic(max_message_bytes=5_000)
+    notes: list[str] = []
+    publisher = publisher_of(broker, read, accepted, dead, compression=compression, notices=dead, on_note=notes.append)
+    publisher.begin(0)
+    many = [Message(accepted, b"%d" % i, os.urandom(900), kept="accepted/part") for i in range(100)]  # more than one batch takes
+    plain = Message(accepted, b"plain", b"a" * 50_000, kept="accepted/part")
+    random = Message(accepted, b"random", os.urandom(50_000), (("h", b"v"),), kept="accepted/part")
+    headed = Message(dead, bytes(300), b"x", (("big", os.urandom(9_000)), ("evenflow.reason", b"why")), kept="dead-letter/part")
+    publisher.publish(0, [*many, plain, random, headed], {(read, 0): 1})
+    publisher.close()
+    sent = [*(each.value for each in many), *([] if compression == "none" else [plain.value])]
+    assert values(broker, accepted) == sent
+    *of_plain, of_random, of_headed = broker.committed(dead)
+    assert len(of_plain) == (compression == "none") and (of_random.key, of_random.value) == (b"random", b"")
+    told = dict(of_random.headers)
+    assert told["evenflow.withheld"] == f"larger than topic {accepted} takes (20000 bytes); it is in accepted/part".encode()
+    assert told["evenflow.pane"] and "h" not in told
+    assert of_headed.key is None and dict(of_headed.headers)["evenflow.reason"] == b"why"
+    assert [f"topic {accepted}" in each or f"topic {dead}" in each for each in notes] == [True, True]
+
+
+def test_offsets_of_the_group_are_compared_with_the_ledger(broker: Broker, topic: TopicMaker) -> None:
+    name, group = topic(4), f"{topic()}-group"
     settings = KafkaSettings(broker.address)
     offsets = GroupOffsets(settings, group)
     keys = [(name, number) for number in range(4)]
     assert offsets.committed(keys) == {}
     offsets.commit({keys[0]: 5, keys[1]: 5, keys[2]: 5}, pane=3)
-    assert offsets.committed(keys)[keys[1]] == (5, 3)
+    assert offsets.committed(keys)[keys[1]] == 5
     consumer: Any = KafkaConsumer(bootstrap_servers=broker.address, group_id=group, enable_auto_commit=False)
     consumer.commit({TopicPartition(*keys[2]): OffsetAndMetadata(9, "by hand", -1)})
     consumer.close()
     found = offsets.committed(keys)
-    assert found[keys[2]] == (9, None)
     differences = compare({keys[0]: 5, keys[1]: 8, keys[2]: 5, keys[3]: 2}, found)
     assert [(each.partition, each.ledger, each.group) for each in differences] == [(1, 8, 5), (2, 5, 9), (3, 2, None)]
     words = ("behind the ledger", "ahead of the ledger", "no offset")
@@ -107,7 +187,8 @@ def test_a_broker_that_goes_away_is_said_soon_and_nothing_is_lost_or_doubled(
 ) -> None:
     own_broker.start()
     read, accepted = own_broker.create_topic("read"), own_broker.create_topic("accepted")
-    publisher = PanePublisher(KafkaSettings(own_broker.address), "group", delivery=4.0)
+    publisher = publisher_of(own_broker, read, accepted, delivery=4.0)
+    publisher.begin(0)
     publisher.publish(0, [Message(accepted, None, b"0")], {(read, 0): 1})
 
     def records() -> Iterator[Message]:
@@ -129,11 +210,11 @@ def test_a_broker_that_goes_away_is_said_soon_and_nothing_is_lost_or_doubled(
         publisher.publish(1, records(), {(read, 0): 7})
     assert time.monotonic() - began < 60  # seconds, and what a busy machine adds; without a bound over 120, or for ever
     monkeypatch.undo()
-    with pytest.raises(UnreachableError, match="publishing for group group: no answer from"):
-        publisher.published([(read, 0)])
+    with pytest.raises(UnreachableError, match="no answer from"):
+        publisher.begin(2)
     own_broker.start()
-    for pane in range(publisher.published([(read, 0)]), 2):
+    for pane in range(publisher.begin(2), 2):
         publisher.publish(pane, [Message(accepted, None, b"1-%d" % i) for i in range(100)], {(read, 0): 7})
-    assert publisher.published([(read, 0)]) == 2
+    assert publisher.begin(2) == 2
     publisher.close()
     assert values(own_broker, accepted) == [b"0", *(b"1-%d" % i for i in range(100))]

@@ -24,11 +24,10 @@ SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"  # t
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredBroker]:
-    """The broker, with a topic `docs` of 50 documents and an empty one, `accepted`."""
+    """The broker, with a topic `docs` of 50 documents."""
     require(installed())
     broker = SecuredBroker(tmp_path_factory.mktemp("secured"))
     broker.start()
-    broker.create_topic("accepted")
     broker.produce(broker.create_topic("docs"), 0, documents(0, 50))
     yield broker
     broker.kill()
@@ -82,13 +81,14 @@ def test_read_commit_and_publish(secured: SecuredBroker, tmp_path: Path, how: st
     address, security = cases[how]
     folder = tmp_path / "run"
     folder.mkdir()
-    words = command(folder, address, security, "--until-end", "--group", how, "--accepted-topic", "accepted", "--debug")
+    accepted = secured.create_topic(f"accepted-{how}")
+    words = command(folder, address, security, "--until-end", "--group", how, "--accepted-topic", accepted, "--debug")
     environment = {**os.environ, SECRET: secured.password, KEY_SECRET: secured.client.password}
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     assert placed(folder / "out") == expected({0: 50}) and recounted(folder / "out")
     with closing(GroupOffsets(KafkaSettings(secured.address), how)) as offsets:
-        assert offsets.committed([("docs", 0)])["docs", 0].offset == 50
+        assert offsets.committed([("docs", 0)])["docs", 0] == 50
     for secret in (secured.password, secured.client.password):
         assert shown(folder, done.stdout, secret) == []
 

@@ -159,7 +159,7 @@ class Asker:
         try:
             value = await self._value(question, began + self._settings.deadline, spent)
         except Failure as failure:
-            self._tell(failure.reason, f"{failure.reason}: {self._redacted(failure.detail)}")
+            self._tell(failure.reason, f"{failure.reason}: {failure.detail}")
             return Reply(None, "fallback", failure.reason, spent.tokens, time.monotonic() - began, spent.requests)
         return Reply(value, "model", "", spent.tokens, time.monotonic() - began, spent.requests)
 
@@ -245,7 +245,7 @@ class Asker:
         else:
             self._breaker.succeeded()  # it answered: what was wrong is the question's
         if self._breaker.opened > opened:
-            self._tell("open", f"{failure.reason}: {self._redacted(failure.detail)}; it is left alone, and tried now and then")
+            self._tell("open", f"{failure.reason}: {failure.detail}; it is left alone, and tried now and then")
 
     def _validator(self, question: Question) -> Draft202012Validator:
         if question.digest not in self._validators:
@@ -257,11 +257,6 @@ class Asker:
         if kind not in self._said:
             self._said.add(kind)
             self._say(f"{self._settings.url}: {message}")
-
-    def _redacted(self, detail: str) -> str:
-        """A server's words without the key, which some servers say back."""
-        secret = self._clients[0].headers.get("Authorization", "").removeprefix("Bearer ")
-        return detail.replace(secret, "…") if secret else detail
 
 
 class _Spent:

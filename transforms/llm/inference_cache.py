@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from evenflow.transforms.llm.llm_questions import Question
 
 FORMAT = 1  # of the file; another one is refused
+PRIVATE = 0o600  # of the file: answers quote the texts that they are about
 BUSY_SECONDS = 30.0  # for another process to finish its transaction of milliseconds, also on a slow disk
 MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
 WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
@@ -109,7 +110,9 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         """This process's connection: one that was carried over a fork would break the file."""
         if self._connection is None or self._process != os.getpid():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE))
+            self.path.chmod(PRIVATE)  # of a file that an earlier version made; SQLite gives the files beside it the same
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FORMAT):

@@ -19,6 +19,7 @@ import httpx
 from evenflow.transforms.llm.inference_settings import Settings
 
 CONNECT_SECONDS = 10.0  # for a connection; a server that has to wake up for longer says so by 503
+LEAST_SHOWN = 4  # characters of a key: fewer tell nothing, and may be part of any word
 SHOWN = 200  # characters of a server's words in a message
 
 # Why a question got its fallback. These are counted, and written to ledgers: they keep their words.
@@ -77,6 +78,7 @@ async def complete(client: httpx.AsyncClient, settings: Settings, payload: Mappi
     """The answer to a chat, within so many seconds. Raises Failure."""
     # ASCII: a lone surrogate travels as its escape.
     content = json.dumps(payload, ensure_ascii=True).encode("ascii")
+    secret = client.headers.get("Authorization", "").removeprefix("Bearer ")
     try:
         async with asyncio.timeout(seconds):
             status, headers, body = await _post(client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes)
@@ -87,10 +89,10 @@ async def complete(client: httpx.AsyncClient, settings: Settings, payload: Mappi
     except httpx.TransportError as error:
         raise Failure(CUT, str(error) or type(error).__name__, retry=True, breaks=True) from error
     if status != 200:
-        raise failure(status, headers, body)
+        raise failure(status, headers, body, secret)
     if len(body) > settings.max_answer_bytes:
         raise Failure(OVERSIZED, f"more than {settings.max_answer_bytes} bytes")
-    return completion(body)
+    return completion(body, secret)
 
 
 async def _post(client: httpx.AsyncClient, url: str, content: bytes, limit: int) -> tuple[int, httpx.Headers, bytes]:
@@ -106,9 +108,9 @@ async def _post(client: httpx.AsyncClient, url: str, content: bytes, limit: int)
         return response.status_code, response.headers, b"".join(parts)
 
 
-def failure(status: int, headers: Mapping[str, str], body: bytes) -> Failure:
-    """What an answer that is none means, by its status and words."""
-    detail = f"HTTP {status}: {words(body)}"
+def failure(status: int, headers: Mapping[str, str], body: bytes, secret: str = "") -> Failure:
+    """What an answer that is none means, by its status and words, the secret left out of them."""
+    detail = f"HTTP {status}: {words(body, secret)}"
     if status in (401, 403):
         return Failure(REFUSED, detail, breaks=True, status=status)
     if status == 404:
@@ -140,8 +142,8 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
 
 
-def completion(body: bytes) -> Completion:
-    """The model's answer in a server's. Raises Failure if it is no chat completion."""
+def completion(body: bytes, secret: str = "") -> Completion:
+    """The model's answer in a server's. Raises Failure, which does not show the secret, if it is no chat completion."""
     try:
         data = json.loads(body)
         choice = data["choices"][0]
@@ -150,15 +152,25 @@ def completion(body: bytes) -> Completion:
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise Failure(NO_COMPLETION, f"HTTP 200: {words(body)}", retry=True, breaks=True) from None
+        raise Failure(NO_COMPLETION, f"HTTP 200: {words(body, secret)}", retry=True, breaks=True) from None
     if text is not None and not isinstance(text, str):
         raise Failure(NO_COMPLETION, f"HTTP 200: content is a {type(text).__name__}", retry=True, breaks=True)
     tokens = total if isinstance(total, int) and not isinstance(total, bool) and 0 <= total < 1 << 40 else 0
     return Completion(text or "", ended == "length", tokens)
 
 
-def words(body: bytes) -> str:
-    """What a server says of an error, on one line, cut; in the forms of vLLM and OpenAI, or as it stands."""
+def redacted(text: str, secret: str) -> str:
+    """A text without a secret, and without any beginning of it of LEAST_SHOWN characters: some servers say a part back."""
+    for size in range(len(secret), LEAST_SHOWN - 1, -1):
+        text = text.replace(secret[:size], "…")
+    return text
+
+
+def words(body: bytes, secret: str = "") -> str:
+    """What a server says of an error, on one line, cut; in the forms of vLLM and OpenAI, or as it stands.
+
+    The secret is taken out before the text is cut: what is left of it after a cut would not be known any more.
+    """
     text = body[:20_000].decode("utf-8", "replace")
     try:
         data = json.loads(text)
@@ -168,5 +180,5 @@ def words(body: bytes) -> str:
         inner = data.get("error", data)
         said = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
         text = said if isinstance(said, str) else text
-    line = " ".join(text.split())
+    line = " ".join(redacted(text, secret).split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"

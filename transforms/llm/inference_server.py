@@ -38,8 +38,8 @@ def describe(settings: Settings) -> ServerInfo:
             where = f"the key in {settings.key.place}" if settings.key else "requests without a key"
             raise InferenceError(f"{settings.url}: the server refuses {where} (HTTP {listed.status_code})")
         if listed.status_code not in (200, 404, 405, 501):
-            raise InferenceError(f"{settings.url}: HTTP {listed.status_code}: {words(listed.content)}")
-        models = _models(listed) if listed.status_code == 200 else ()
+            raise InferenceError(f"{settings.url}: HTTP {listed.status_code}: {words(listed.content, settings.secret)}")
+        models = _models(listed, settings.secret) if listed.status_code == 200 else ()
         if models and settings.model not in models:
             near = difflib.get_close_matches(settings.model, models, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, models[:NAMED]))}"
@@ -47,12 +47,14 @@ def describe(settings: Settings) -> ServerInfo:
         return ServerInfo(models, _version(client, settings))
 
 
-def _models(answer: httpx.Response) -> tuple[str, ...]:
+def _models(answer: httpx.Response, secret: str) -> tuple[str, ...]:
     try:
         return tuple(str(each["id"]) for each in answer.json()["data"])
     except (ValueError, RecursionError, LookupError, TypeError):
         where = answer.request.url
-        raise InferenceError(f"{where}: no list of models, so no OpenAI-compatible server: {words(answer.content)}") from None
+        raise InferenceError(
+            f"{where}: no list of models, so no OpenAI-compatible server: {words(answer.content, secret)}"
+        ) from None
 
 
 def _version(client: httpx.Client, settings: Settings) -> str | None:

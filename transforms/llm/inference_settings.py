@@ -102,6 +102,11 @@ class Settings:
         """Whether the server is on this machine, so that no proxy stands between."""
         return urlsplit(self.url).hostname in LOOPBACK
 
+    @property
+    def secret(self) -> str:
+        """The key, empty where there is none: not to be kept or shown. Raises InferenceError."""
+        return self.key.read() if self.key else ""
+
     def headers(self) -> dict[str, str]:
         """Headers of a request, the key in them: not to be kept or shown. Raises InferenceError."""
         # Not compressed: what is read from the server is what is counted against max_answer_bytes.

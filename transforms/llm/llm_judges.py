@@ -1,7 +1,7 @@
 """The LLM as judge of substitutions: which counterpart fits, and whether a changed sentence is still correct.
 
 It implements the protocol of judges.py. Nothing that the LLM writes ever gets into a text: it points at one of the
-candidates, and says valid or invalid. What it does not answer, or not rightly, the embedded judge answers.
+candidates, and says valid or invalid. What it does not answer, or not rightly, is left to the embedded judge.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 
 class LlmJudge:
-    """Judges by an LLM, and by an embedded judge what that leaves open.
+    """Chooses words and judges by an LLM; what it leaves open has the first word, and no verdict.
 
     select: which places and substitutions are asked about, by their confidence; middle: where the embedded judge decides.
     by_model: the share (0 to 1) of these places that the model chooses for; for the others a candidate is drawn, set by set.
@@ -65,8 +65,8 @@ class LlmJudge:
         """The candidate that fits the place best; not settled where the question is still to be asked."""
         return self.choose_counterparts([place])[0]
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
-        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original."""
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
+        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no answer."""
         return self.judge_substitutions([(original, changed)], [confidence])[0]
 
     def choose_counterparts(self, places: Sequence[Place]) -> list[Chosen]:
@@ -97,16 +97,12 @@ class LlmJudge:
                 chosen[index] = chosen[index]._replace(settled=False)
         return chosen
 
-    def judge_substitutions(self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()) -> list[float]:
-        """The confidence of each pair of original and changed sentence, asked in one batch; never of equal ones.
+    def judge_substitutions(self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()) -> list[float | None]:
+        """The confidence of each pair of original and changed sentence, asked in one batch; None where nothing was answered.
 
         confidences: of the substitutions so far; 1 if not given.
         """
-        judged = [
-            self.embedded.judge_substitution(*pair, before)
-            for pair, before in zip(pairs, confidences or [1.0] * len(pairs), strict=True)
-        ]
-        sure = [min(each) for each in zip(judged, confidences or judged, strict=True)]
+        sure = list(confidences) or [1.0] * len(pairs)
         asked = [index for index in self.select(sure) if pairs[index][0] != pairs[index][1]]
         outcomes = ask_checked(
             self.asker,
@@ -114,9 +110,9 @@ class LlmJudge:
             lambda _, value: _checked_verdict(value),
             self.verdicts,
         )
+        judged: list[float | None] = [None] * len(pairs)
         for index, outcome in zip(asked, outcomes, strict=True):
-            if outcome.value is not None:
-                judged[index] = outcome.value
+            judged[index] = outcome.value
         return judged
 
     def _drawn(self, place: Place) -> str:

@@ -64,10 +64,8 @@ class Encoder:
         try:
             self.layout = Layout(self.about["choices"])
             self._calibration = {name: (float(each[0]), float(each[1])) for name, each in self.about["calibration"].items()}
-            self._tokenizer = tokenizer(folder / VOCABULARY)
-            self._session: Any = onnxruntime.InferenceSession(
-                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
-            )
+            self.tokenizer = tokenizer(folder / VOCABULARY)
+            self._session: Any = onnxruntime.InferenceSession(str(folder / GRAPH), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # both libraries raise types of their own, down to Exception itself
             raise ModelError(f"{path}: the model cannot be used ({error}); {files.REBUILD}") from error
 
@@ -80,7 +78,7 @@ class Encoder:
         """The head values (n, outputs) of texts, as `heads.Layout` orders them."""
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
         for row, text in enumerate(texts):
-            pieces = self._tokenizer.pieces(text)
+            pieces = self.tokenizer.pieces(text)
             given = {"ids": np.array([pieces.ids], np.int64), "types": np.array([pieces.types], np.int64)}
             out[row] = self._session.run(None, given)[0][0]
         return out

@@ -35,15 +35,19 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
     while first < len(sentences) and len(out) < MOST:
         last = first
         start = sentences[first][0]
-        while last + 1 < len(sentences) and sentences[last + 1][1] - start <= LONGEST - BEFORE and (
-            sentences[last + 1][0] - sentences[last][1] <= AFTER
+        while (
+            last + 1 < len(sentences)
+            and sentences[last + 1][1] - start <= LONGEST - BEFORE
+            and (sentences[last + 1][0] - sentences[last][1] <= AFTER)
         ):
             last += 1
         end = sentences[last][1]
         own = [each for each in changes if start <= each[0] < end]
         if own:
             low, high = _around(text, start, end, own)
-            out.append(marked(text[low:high], [(a - low, b - low, word) for a, b, word in own if b <= high]))
+            # What changes in the context is marked too: else half an exchange would be judged.
+            within = [(a - low, b - low, word) for a, b, word in changes if low <= a and b <= high]
+            out.append(marked(text[low:high], within))
         first = last + 1
     return out
 

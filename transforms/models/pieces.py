@@ -1,4 +1,4 @@
-"""What the encoder reads of a text: word pieces, and of each what its letters lost: a capital, and whether it is part of a change."""
+"""What the encoder reads of a text: word pieces, and of each what is lost in small letters, and whether it is changed."""
 
 from __future__ import annotations
 

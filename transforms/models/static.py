@@ -95,7 +95,7 @@ def _shipped() -> FirstStage:
 
 def _mean(values: dict[str, float], words: Sequence[str]) -> float:
     """The mean value of words; one without a vector counts as none, one in an unknown spelling as in small letters."""
-    found: list[Any] = [values.get(word) for word in words]
+    found: list[Any] = list(map(values.get, words))
     if None in found:
         found = [
             value

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from kafka import KafkaAdminClient, KafkaConsumer
 from kafka import errors as kafka_errors
+from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.structs import TopicPartition
 
 from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, explained
@@ -51,6 +52,35 @@ class Cluster:
         if found["error_code"]:
             raise explained(kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}")
         return len(found["partitions"])
+
+    def create(self, topic: str, settings: Mapping[str, str]) -> None:
+        """Make a topic of one partition, with as many replicas as the broker gives by default. Raises KafkaSourceError."""
+        given = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
+        try:
+            with self._admin() as admin:
+                admin.create_topics({topic: given}, wait_for_metadata=True)
+        except kafka_errors.TopicAlreadyExistsError:
+            return
+        except kafka_errors.AuthorizationError as error:
+            words = ", ".join(f"{name}={value}" for name, value in settings.items())
+            raise KafkaSourceError(
+                f"topic {topic} is not on {self._settings.bootstrap}, which does not allow this user to make it: create it "
+                f"with one partition and {words}"
+            ) from error
+        except kafka_errors.KafkaError as error:
+            raise explained(error, self._settings, f"topic {topic}") from error
+
+    def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
+        """Topics' settings by name; none of a topic whose settings this user may not see. Raises KafkaSourceError."""
+        wanted = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
+        try:
+            with self._admin() as admin:
+                found = admin.describe_configs(wanted, config_filter="all").get("topic", {})
+        except kafka_errors.AuthorizationError:
+            found = {}
+        except kafka_errors.KafkaError as error:
+            raise explained(error, self._settings, "settings of topics") from error
+        return {topic: {name: each["value"] for name, each in found.get(topic, {}).items()} for topic in topics}
 
     def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
         """First offset and end of a topic's partitions from number `known` on.

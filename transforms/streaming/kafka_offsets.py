@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
@@ -24,22 +24,9 @@ PartitionKey = tuple[str, int]
 _NOTE = "evenflow pane "
 
 
-class Committed(NamedTuple):
-    """A group's offset of a partition, the next to be read; pane: the number noted with it, None where another tool wrote it."""
-
-    offset: int
-    pane: int | None
-
-
 def note(pane: int) -> str:
-    """What is written beside an offset."""
+    """What is written beside an offset, for people."""
     return f"{_NOTE}{pane}"
-
-
-def noted(text: str | None) -> int | None:
-    """The pane's number in what is written beside an offset; None if it was not written here."""
-    number = (text or "").removeprefix(_NOTE) if (text or "").startswith(_NOTE) else ""
-    return int(number) if number.isascii() and number.isdigit() else None
 
 
 class GroupOffsets:
@@ -57,14 +44,14 @@ class GroupOffsets:
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, f"group {self._group}") from error
 
-    def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, Committed]:
-        """The group's offsets of some partitions; those that have none are left out. Raises KafkaSourceError."""
-        found: dict[PartitionKey, Committed] = {}
+    def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
+        """The group's offsets of those partitions that have one, the next to be read. Raises KafkaSourceError."""
+        found: dict[PartitionKey, int] = {}
         try:
             for key in partitions:
-                value = self._connected().committed(TopicPartition(*key), metadata=True, timeout_ms=ANSWER_MS)
-                if value is not None and value.offset >= 0:
-                    found[key] = Committed(value.offset, noted(value.metadata))
+                value = self._connected().committed(TopicPartition(*key), timeout_ms=ANSWER_MS)
+                if value is not None and value >= 0:
+                    found[key] = value
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, f"group {self._group}") from error
         return found
@@ -102,14 +89,14 @@ class Difference:
         return f"{where}: the group is at {self.group}, ahead of the ledger at {self.ledger}: moved by another tool"
 
 
-def compare(ledger: Mapping[PartitionKey, int], group: Mapping[PartitionKey, Committed]) -> list[Difference]:
+def compare(ledger: Mapping[PartitionKey, int], group: Mapping[PartitionKey, int]) -> list[Difference]:
     """Where a ledger's positions (the next offsets) and a group's offsets disagree, in the order of the partitions.
 
     Nothing is to be done about it: reading goes on from the ledger, and the next commit brings the group in line.
     """
     out = []
     for key in sorted({*ledger, *group}):
-        known, seen = ledger.get(key), group[key].offset if key in group else None
+        known, seen = ledger.get(key), group.get(key)
         if known != seen:
             out.append(Difference(*key, known, seen))
     return out

@@ -7,19 +7,21 @@ A consumer that reads uncommitted records may see those of a pane twice, or of a
 How that comes about, each step durable before the next:
 
 1. The pane's entry is in the ledger, its shards are in place.
-2. One transaction writes the pane's records and the source offsets of its end, with the pane's number, to the group.
-3. At the next start the number in the group says up to which pane all is published; panes of the ledger after it are
-   published again from their shards. Their earlier attempt, if any, was given up: its transaction never ended.
+2. One transaction writes the pane's records, the source offsets of its end to the group, and to the topic of proofs how many
+   panes of which ledger each topic has (see kafka_proof.py).
+3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards. What was open is given up
+   before. Where there is no proof, or another ledger's, nothing is published until a person has said from which pane on.
 
-The transactional id is the group's, so a second publisher of the same group shuts the first one out.
+The transactional id is the ledger's, so of two copies of an output the second publisher shuts the first one out. Group offsets
+are for others to see: whatever becomes of them, nothing is published twice or left out.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafka import KafkaProducer
 from kafka import errors as kafka_errors
@@ -27,59 +29,118 @@ from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from evenflow.transforms.streaming.kafka_cluster import ANSWER_MS, Cluster
 from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, explained
-from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, PartitionKey, note
+from evenflow.transforms.streaming.kafka_offsets import PartitionKey, note
+from evenflow.transforms.streaming.kafka_proof import Proof, ProofTopic, due, record_key, record_value
 from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.streaming.kafka_sizes import MARGIN_BYTES, REQUEST_BYTES, Compression, Message, Sizes, limits
 
+PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
+BATCH_BYTES = 256 << 10  # of records that are sent together
 FLUSH_BYTES = 8 << 20  # kafka-python holds what it has not sent in memory, without a limit of its own
-REQUEST_BYTES = 64 << 20  # of one record; the topic's max.message.bytes is what really limits it
 DELIVERY_SECONDS = 20.0  # that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried again
 BLOCK_MS = 10_000  # to wait for a topic's partitions, or for the broker at the start of a transaction
 CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
 TRANSACTION_MS = 600_000  # a pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
 
 
-class Message(NamedTuple):
-    """A record to be published. headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others."""
-
-    topic: str
-    key: bytes | None
-    value: bytes
-    headers: tuple[tuple[str, bytes | None], ...] = ()
-
-
 class PublisherFencedError(KafkaSourceError):
-    """Another publisher of the same group has taken over."""
+    """Another publisher of the same ledger has taken over."""
 
 
 class PanePublisher:
-    """Publishes panes in the order of the ledger. Not for two threads at a time.
+    """Publishes panes in the order of a ledger. Not for two threads at a time.
 
-    delivery: seconds after which a broker that confirms nothing counts as not reachable.
+    Args:
+        settings: The cluster.
+        group: Where the source's offsets go.
+        proofs: Where the proofs are.
+        ledger: Identity of the ledger.
+        source: The topic that the panes are read from.
+        targets: The topics that are published to.
+        delivery: Seconds after which a broker that confirms nothing counts as not reachable.
+        compression: Of what is sent.
+        notices: The topic for notices of records that are too large for theirs, one of the targets.
+        on_note: Called with what a user should know.
     """
 
-    def __init__(self, settings: KafkaSettings, group: str, delivery: float = DELIVERY_SECONDS):
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        group: str,
+        proofs: ProofTopic,
+        ledger: str,
+        source: str,
+        targets: Sequence[str],
+        delivery: float = DELIVERY_SECONDS,
+        compression: Compression = "zstd",
+        notices: str | None = None,
+        on_note: Callable[[str], None] = lambda text: None,
+    ):
         self._settings, self._group, self._delivery = settings, group, delivery
+        self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
+        self._compression: Compression = compression
+        self._notices, self._on_note = notices, on_note
+        self._due: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
         self._producer: Any = None
 
-    def published(self, partitions: Iterable[PartitionKey]) -> int:
-        """Number of panes that are published: the next one to publish. partitions: all of the source's in the ledger.
+    def begin(self, panes: int, given: int | None = None) -> int:
+        """Find out what is published already, and prove it where a person had to say so; the first pane to publish.
 
-        Raises KafkaSourceError.
+        Args:
+            panes: How many panes the ledger has.
+            given: See `kafka_proof.due`.
+
+        Raises:
+            UnprovenError: Nobody knows what is published.
+            KafkaSourceError: Another reason.
         """
-        self._connected()  # ends what an earlier publisher left open, so that the offsets are final
-        offsets = GroupOffsets(self._settings, self._group)
-        try:
-            panes = [each.pane for each in offsets.committed(partitions).values() if each.pane is not None]
-        finally:
-            offsets.close()
-        return max(panes, default=-1) + 1
+        self._connected()  # ends what an earlier publisher left open, so that its proofs are there or never will be
+        known = self._proofs.read(self._source, self._targets)
+        found = {each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name) for each in self._targets}
+        unproven = {each: at for each, at in found.items() if known.get(each) != Proof(self._ledger, at)}
+        if unproven:
+            self._transaction("the start", (), unproven, {}, 0)
+        self._due = found
+        return min(found.values(), default=panes)
 
     def publish(self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]) -> int:
-        """Publish a pane of the ledger with the source offsets (topic, partition) -> next of its end; how many records.
+        """Publish a pane of the ledger to the topics that lack it; how many records.
 
-        Nothing is visible to a read_committed consumer unless all is. Raises UnreachableError where the broker does not
-        answer in time, after which `published` says whether the pane is, and the other KafkaSourceErrors.
+        Nothing is visible to a read_committed consumer unless all is.
+
+        Args:
+            pane: Its number.
+            messages: Its records; those for topics that have it are left out.
+            positions: The source's offsets of its end, (topic, partition) -> next.
+
+        Raises:
+            UnreachableError: The broker does not answer in time. `begin` then says whether the pane is published.
+            KafkaSourceError: Another reason.
         """
+        lacking = {topic for topic, due in self._due.items() if due <= pane}
+        notices = self._notices if self._notices in lacking else None
+        self._connected()
+        fitting = Sizes(self._compression, self._limits, notices)
+        mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
+        marked = (each._replace(headers=(*each.headers, mark)) for each in messages if each.topic in lacking)
+        records = (fitted for each in marked if (fitted := fitting.fitted(each)) is not None)
+        count = self._transaction(f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane)
+        for topic, withheld in fitting.withheld.items():
+            told = f"; notices are in {notices}" if notices else ""
+            self._on_note(f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on disk alone{told}")
+        self._due |= dict.fromkeys(lacking, pane + 1)
+        return count
+
+    def _transaction(
+        self,
+        what: str,
+        messages: Iterable[Message],
+        proven: Mapping[str, int],
+        positions: Mapping[PartitionKey, int],
+        pane: int,
+    ) -> int:
+        """Messages, proofs by topic and offsets in one transaction; how many messages."""
         producer = self._connected()
         count = held = 0
         topic = ""
@@ -95,16 +156,25 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
-            _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
+            for target, panes in proven.items():  # last: from here to the end no other gate can read proofs
+                producer.send(self._proofs.name, record_value(Proof(self._ledger, panes)), record_key(self._source, target))
+            producer.flush(self._delivery)
+            if positions:
+                offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
+                _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
             self.close()  # a new producer begins by giving up the open transaction
             if _is_fenced(error):
-                raise PublisherFencedError(f"group {self._group}: another publisher of this group has taken over") from error
+                raise PublisherFencedError(f"ledger {self._ledger}: another publisher of this ledger has taken over") from error
+            if isinstance(error, kafka_errors.MessageSizeTooLargeError):
+                raise KafkaSourceError(
+                    f"publishing {what}: a topic takes less than its max.message.bytes said, or this user may not see that: "
+                    "allow DescribeConfigs on it"
+                ) from error
             if topic and Cluster(self._settings).is_missing(topic, 0):
                 raise TopicMissingError(f"topic {topic} is not on {self._settings.bootstrap}: create it") from error
-            raise explained(error, self._settings, f"publishing pane {pane}") from error
+            raise explained(error, self._settings, f"publishing {what}") from error
         except BaseException:
             self.close()
             raise
@@ -112,26 +182,28 @@ class PanePublisher:
 
     def _connected(self) -> Any:
         if self._producer is None:
+            self._limits = limits(self._settings, self._targets)
             options: dict[str, Any] = {
-                "transactional_id": f"evenflow-{self._group}",
+                "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
                 # In whole milliseconds, as requests have them. kafka-python gives a record up later than `flush` does: a
                 # transaction that lost one tells no more that it was for want of an answer.
                 "delivery_timeout_ms": int(self._delivery * 2000),
                 "request_timeout_ms": int(self._delivery * 1000),
-                "max_request_size": REQUEST_BYTES,
+                "max_request_size": 2 * REQUEST_BYTES,
+                "compression_type": None if self._compression == "none" else self._compression,
                 "allow_auto_create_topics": False,
                 "bootstrap_timeout_ms": ANSWER_MS,
                 "max_block_ms": BLOCK_MS,
                 "linger_ms": 20,  # so that records go out in batches of batch_size
-                "batch_size": 256 << 10,
+                "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),  # what every topic takes
             }
             try:
                 self._producer = KafkaProducer(**self._settings.client(), **options)
                 self._producer.init_transactions()
             except kafka_errors.KafkaError as error:
                 self.close()
-                raise explained(error, self._settings, f"publishing for group {self._group}") from error
+                raise explained(error, self._settings, f"publishing for ledger {self._ledger}") from error
         return self._producer
 
     def close(self) -> None:

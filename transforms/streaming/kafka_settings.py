@@ -10,27 +10,10 @@ import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-# What kafka-python takes for security; of these, SECRETS are never given in plain.
-SECRETS = frozenset({"sasl_plain_password", "ssl_password"})
-SECURITY = SECRETS | {
-    "security_protocol",
-    "sasl_mechanism",
-    "sasl_plain_username",
-    "sasl_kerberos_name",
-    "sasl_kerberos_service_name",
-    "sasl_kerberos_domain_name",
-    "ssl_check_hostname",
-    "ssl_cafile",
-    "ssl_certfile",
-    "ssl_keyfile",
-    "ssl_crlfile",
-    "ssl_ciphers",
-}
-PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+from evenflow.schemas.secrets import SECRETS, place, wrong
 
 
 class KafkaSettingsError(ValueError):
@@ -72,16 +55,10 @@ class KafkaSettings:
     def __post_init__(self) -> None:
         if not all(_is_address(each) for each in self.servers):
             raise KafkaSettingsError(f"bootstrap is {self.bootstrap!r}; HOST:PORT was expected, several separated by commas")
-        protocol = self.security.get("security_protocol", "PLAINTEXT")
-        if protocol not in PROTOCOLS:
-            raise KafkaSettingsError(f"security_protocol is {protocol!r}; one of {', '.join(PROTOCOLS)} was expected")
-        secrets: dict[str, Any] = {}
-        for key, value in self.security.items():
-            if key not in SECURITY:
-                near = get_close_matches(key, SECURITY, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(SECURITY))}"
-                raise KafkaSettingsError(f"unknown security setting {key!r}{hint}")
-            secrets[key] = _secret(key, value) if key in SECRETS else value
+        given = {key: {each.kind: each.place} if isinstance(each, Secret) else each for key, each in self.security.items()}
+        if found := wrong(given):
+            raise KafkaSettingsError("; ".join(map(str, found)))
+        secrets = {key: Secret(*where) if key in SECRETS and (where := place(each)) else each for key, each in given.items()}
         object.__setattr__(self, "security", secrets)
 
     @property
@@ -127,16 +104,6 @@ def _see_files(values: Mapping[str, Any]) -> None:
             f"ssl_certfile and ssl_keyfile: {certificate} and {key or 'the key in it'} cannot be used ({error}): is ssl_password "
             "right, and the key that of the certificate?"
         ) from None
-
-
-def _secret(key: str, value: Any) -> Secret:
-    if isinstance(value, Secret):
-        return value
-    if isinstance(value, Mapping) and len(value) == 1:
-        kind, place = next(iter(value.items()))
-        if kind in ("env", "file") and isinstance(place, str):
-            return Secret(kind, place)
-    raise KafkaSettingsError(f"{key}: {{env: NAME}} or {{file: PATH}} was expected; a secret is not written into settings")
 
 
 def _is_address(text: str) -> bool:

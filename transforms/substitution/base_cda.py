@@ -32,7 +32,7 @@ def propose(
             for target in words.groups
             if target != group
         }
-        out.append(Set(words.attribute, group, edits, 1.0, (at,), tuple(own), ()))
+        out.append(Set(words.attribute, group, edits, 1.0, (at,), (sentences[at],), tuple(own), judged=True))
     return out
 
 

@@ -113,17 +113,6 @@ class ByGroup:
         for first, second in pairwise(items):
             if first.group != second.group or first.kind != ADJECTIVE or text[first.end : second.start] not in (" ", "-"):
                 continue
-            shared = first.replacements.keys() & second.replacements.keys()
-            says_itself = {  # «Roman Catholic priest» → «imam», «youthful teenager» → «retiree»
-                group
-                for group in shared
-                if second.mention is None or self.words.attribute == "age" or _begins_alike(first, second, group)
-            }
-            if says_itself:
-                first.replacements = {group: "" if group in says_itself else first.replacements[group] for group in shared}
-                first.gap = second.start
-
-
-def _begins_alike(first: Item, second: Item, group: str) -> bool:
-    said, then = first.replacements[group].lower(), second.replacements[group].lower()
-    return said.split(" ")[:1] == then.split(" ")[:1]
+            # The second says it for both: «Roman Catholic priest» → «imam», «youthful teenager» → «retiree»
+            first.replacements = dict.fromkeys(first.replacements.keys() & second.replacements.keys(), "")
+            first.gap = second.start

@@ -12,9 +12,9 @@ from evenflow.wordlists import spelling
 
 LONGEST = 40  # characters between two words that «and» links
 COORDINATED = re.compile(
-    r"\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}", re.IGNORECASE
+    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}", re.IGNORECASE
 )
-KINDS = ("pronoun", "plural")  # words of one kind that are linked are a pair, whatever their roles
+KINDS = ("pronoun", "plural", "title")  # words of one kind that are linked are a pair, whatever their roles
 
 
 def bar(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:

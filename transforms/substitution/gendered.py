@@ -15,6 +15,9 @@ from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 SMALL_SHARE = 0.002  # capitals by letter below which a text is written without them
+HEAD = 4000  # characters that are looked at for that
+NO_CAPITAL = bytes(code for code in range(256) if not chr(code).isupper() or code > 127)
+NO_LETTER = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 
 
 def is_gendered(words: WordList) -> bool:
@@ -23,9 +26,10 @@ def is_gendered(words: WordList) -> bool:
 
 
 def is_caseless(text: str) -> bool:
-    """Whether a text is written without capitals, or all in capitals."""
-    capitals = sum(map(str.isupper, text[:4000]))
-    letters = sum(map(str.isalpha, text[:4000])) or 1
+    """Whether a text is written without capitals, or all in capitals, as its beginning shows."""
+    head = text[:HEAD].encode("ascii", "ignore")
+    capitals = len(head.translate(None, NO_CAPITAL))
+    letters = len(head.translate(None, NO_LETTER)) or 1
     return not SMALL_SHARE * letters < capitals <= letters / 2
 
 
@@ -42,7 +46,7 @@ class Gendered:
         for label in words.labels:
             key = spelling.fold(label)
             others = words.counterparts.get(label, ())
-            other = roles.prefer.get(key) or (others[0] if others else "")
+            other = roles.prefer[key] if key in roles.prefer else others[0] if others else ""
             self._pair[key] = "" if spelling.fold(other) == key else other
         self._choices = {
             spelling.fold(label): choosing.with_roles(pairs, roles.by_word.get(spelling.fold(label), ()))

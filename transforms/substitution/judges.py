@@ -1,8 +1,7 @@
-"""Who chooses a counterpart and judges a substitution: a protocol, and the embedded judge that needs no model."""
+"""Who chooses a counterpart and judges a substitution in the place of a person: the protocol of a language model."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -34,7 +33,7 @@ class Chosen(NamedTuple):
 
 
 class Judge(Protocol):
-    """Chooses and judges in the place of a person; the embedded one is `Embedded`, an LLM's may be another.
+    """Chooses and judges in the place of a person.
 
     chooses: whether it is to be given every candidate; otherwise the first alone.
     """
@@ -45,8 +44,8 @@ class Judge(Protocol):
         """The candidate that fits the place best."""
         ...
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
-        """The confidence (0 to 1) that the changed sentence is as correct, in grammar and fact, as the original.
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
+        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no answer.
 
         confidence: of the substitution so far.
         """
@@ -54,28 +53,14 @@ class Judge(Protocol):
 
 
 class Embedded:
-    """The judge without a model: the first candidate, and a look at what a substitution may have spoilt."""
+    """Nobody is asked: the first candidate, and no verdict."""
 
     chooses = False
-
-    WORDS = ("her", "his", "him", "she", "he", "muslim", "christian", "jewish", "hindu", "buddhist", "elderly", "middle-aged")
-    DOUBLED = re.compile(rf"\b({'|'.join(WORDS)}) \1\b", re.IGNORECASE)
-    TWICE = tuple(f"{word} {word}" for word in WORDS)
-
-    TWO_PRONOUNS = re.compile(r"\bhim his\b", re.IGNORECASE)  # «gave him his book» → «gave her her book»
 
     def choose_counterpart(self, place: Place) -> Chosen:
         """The first candidate: lists and role maps have the best first."""
         return Chosen(place.candidates[0] if place.candidates else None)
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float:
-        """Low for a word said twice that was not before."""
-        folded = changed.lower()
-        if changed.isascii() and not any(twice in folded for twice in self.TWICE):
-            return 1.0  # mostly, and far faster told
-        doubled = self.DOUBLED.search(changed)
-        if doubled is None or self.DOUBLED.search(original):
-            return 1.0
-        if doubled[1].lower() != "her" or not self.TWO_PRONOUNS.search(original):
-            return 0.3
-        return 1.0
+    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
+        """None."""
+        return None

@@ -12,14 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from evenflow.transforms import english
 from evenflow.transforms.substitution import pronouns
 
 NAMES_PATH = Path(__file__).parent.with_name("names.tsv")
-TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sen|Gov|Gen|Rep|Sir|Lord|Lady|Dame|President|Senator|King|Queen|Prince|Princess|Pope|Saint|St)"
+TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sen|Gov|Gen|Rep|Sir|Lord|Lady|Dame|President|Senator|King|Queen|Prince|Princess|Pope|St)"
 WORD = r"[A-Z][\w]*(?:['’-][A-Z]\w*)*"
 NAME = re.compile(rf"(?<![\w'’@#-])(?:({TITLE})\.? )?({WORD}\.?(?: (?:(?:van|von|de|der|del|di|la|le|bin|al) )?{WORD}\.?)*)")
 INITIAL = " \t\n\"“‘'«(–—-*>[.!?…:"  # what stands before a sentence's first word
-NO_PERSON_AFTER = frozenset("the a an in at from to near of on into through across this that".split())
+NO_PERSON_AFTER = frozenset(("the", "a", "an", "in", "at", "from", "to", "near", "of", "on", "into", "through", "across", "this"))
 SMALL = re.compile(r"(?<![\w'’@#-])[a-z]{3,}(?![\w-])")
 
 
@@ -41,8 +42,8 @@ def first_names() -> dict[str, str]:
 @cache
 def _sure_small() -> dict[str, str]:
     """First names that are no common word, so that they are names without a capital too."""
-    common = pronouns.shipped().classes
-    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in common}
+    words = english.words("irregular_pasts")
+    return {name: sex for name, sex in first_names().items() if "w" not in sex and name not in words}
 
 
 def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Name]:

@@ -20,6 +20,8 @@ SAID_OF = re.compile(
 LONGEST_SAID = 50  # characters between somebody and the noun that is said of them: «she is a successful young actress»
 DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
+SURNAME = re.compile(r"\.?\s+[A-Z][\w'’-]*")  # behind a title
+
 Chain = list[Item]
 
 
@@ -103,6 +105,10 @@ class _Group:
     def _same(self, item: Item, recent: Sequence[Item]) -> list[Item]:
         """The same word before: «a man … the man», «women … women», «Mr. Lee … Mr. Lee»."""
         same = next((each for each in reversed(recent) if each.word == item.word), None)
+        if item.kind == "title":
+            surname = SURNAME.match(self._text, item.end)
+            called = [each for each in reversed(recent) if each.kind == "title"] if surname is not None else []
+            return [each for each in called if surname is not None and self._text.startswith(surname[0], each.end)][:1]
         if same is None:
             return []
         definite = DEFINITE.search(self._text, max(0, item.start - 30), item.start) is not None

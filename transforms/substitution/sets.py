@@ -66,7 +66,8 @@ class Set:
 
     edits: by target group, over the document's text, in its order, none overlapping; empty where the set may not change.
     confidence: the probability (0 to 1) that its exchange is right, as far as it was judged. sentences: their places in the
-    list given. barred: mentions that keep the set as it is, each with its reason.
+    list given; spans: their (start, end). barred: mentions that keep the set as it is, each with its reason. judged: whether
+    more than the first stage gave the confidence.
     """
 
     attribute: str
@@ -74,8 +75,10 @@ class Set:
     edits: Mapping[str, Sequence[Edit]]
     confidence: float
     sentences: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
     mentions: tuple[Mention, ...]
-    barred: tuple[Bar, ...]
+    barred: tuple[Bar, ...] = ()
+    judged: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:

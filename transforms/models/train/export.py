@@ -1,5 +1,6 @@
 """Writes a trained network as the 8-bit ONNX file that `encoder.Encoder` reads."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import shutil
@@ -19,7 +20,12 @@ from evenflow.transforms.models.train.network import Network
 
 
 def write_encoder(
-    network: Network, layout: Layout, calibration: Mapping[str, list[float]], vocabulary: Path, out: Path, about: Mapping[str, Any]
+    network: Network,
+    layout: Layout,
+    calibration: Mapping[str, list[float]],
+    vocabulary: Path,
+    out: Path,
+    about: Mapping[str, Any],
 ) -> None:
     """Writes graph, vocabulary and manifest.
 

@@ -1,0 +1,43 @@
+"""A run to the end that publishes and is killed: python publish_kill.py BROKER TOPIC ACCEPTED DEAD OUTPUT EVENT PATTERN WHICH
+
+EVENT and PATTERN are a file operation below the output, seen by an audit hook; WHICH of such it is. No event: nothing kills.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from kill_driver import watch
+
+from evenflow.pipelines.publish import Topics
+from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.schemas.config import load
+from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+
+
+def main() -> None:
+    """The run."""
+    address, topic, accepted, dead, output, event, pattern, which = sys.argv[1:]
+    seen = 0
+
+    def kill(number: int, happened: str, path: str) -> None:
+        nonlocal seen
+        if happened == event and re.search(pattern, path):
+            seen += 1
+            if seen == int(which):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    watch(Path(output), kill)
+    publish = Topics(accepted, dead)
+    stream = Stream(KafkaSettings(address), topic, pane_seconds=1.0, until_end=True, group=f"g-{topic}", publish=publish)
+    StreamRun(stream, Path(output), load(None)).go()
+
+
+if __name__ == "__main__":
+    main()

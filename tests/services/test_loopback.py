@@ -1,0 +1,78 @@
+"""Nothing of a run on a topic is reached from another address of this machine: whoever reaches it has code of his run."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from pathlib import Path
+
+import grpc
+import psutil
+import pytest
+from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
+from services.kafka_broker import Broker
+from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
+
+from evenflow.pipelines.stream_servers import reached_from
+
+LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+
+
+def other_addresses() -> list[str]:
+    """This machine's addresses beside the loopback interface's and those of one link alone."""
+    found = [
+        each.address
+        for all_ in psutil.net_if_addrs().values()
+        for each in all_
+        if each.family in (socket.AF_INET, socket.AF_INET6)
+    ]
+    return [each for each in found if each not in LOOPBACK and not each.startswith(("127.", "fe80"))]
+
+
+def listening(process: int) -> list[tuple[str, int]]:
+    """Where a process and those below it listen."""
+    found = []
+    top = psutil.Process(process)
+    for each in [top, *top.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += [one.laddr for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN]
+    return [(each.ip, each.port) for each in found]
+
+
+def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    name, output = topic(1), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 50))
+    with gate(command(broker, name, output, prism), tmp_path) as running:
+        wait_for(lambda: count(output) == 50)
+        places = listening(running.process.pid)
+        assert len(places) >= 2  # the workers' pool, and Prism
+        assert [ip for ip, _ in places if ip not in LOOPBACK] == []
+        for address in other_addresses():
+            for _, port in places:
+                with pytest.raises(OSError), socket.create_connection((address, port), 5):
+                    pass
+                assert _worker_is_refused(address, port)
+
+
+def _worker_is_refused(address: str, port: int) -> bool:
+    """Ask for a worker that would take its work from here, as the audit's client did."""
+    host = f"[{address}]" if ":" in address else address
+    request = beam_fn_api_pb2.StartWorkerRequest(worker_id="stranger")
+    request.control_endpoint.url = f"{host}:9"
+    with grpc.insecure_channel(f"{host}:{port}") as channel:
+        stub = beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolStub(channel)
+        try:
+            stub.StartWorker(request, timeout=5)
+        except grpc.RpcError as error:
+            return error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+    return False
+
+
+@pytest.mark.skipif(not other_addresses(), reason="this machine has the loopback interface alone")
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_what_listens_on_all_interfaces_is_found(host: str) -> None:
+    with socket.create_server((host, 0)) as server:
+        found = reached_from(server.getsockname()[1])
+    assert found in other_addresses() if host == "0.0.0.0" else found is None

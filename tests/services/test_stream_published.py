@@ -1,0 +1,125 @@
+"""What is published: each document once, whatever is killed, and whatever becomes of the group."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from services.kafka_broker import Broker
+from services.stream_outputs import EVENFLOW, TopicMaker, documents, expected, placed, to_end
+
+from evenflow.gates.ledger import read_entries
+from evenflow.pipelines.publish import Topics
+from evenflow.transforms.streaming.kafka_proof import UnprovenError
+
+DRIVER = str(Path(__file__).with_name("publish_kill.py"))
+PANES, EACH = 6, 10
+# Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; it has ended.
+MOMENTS = {
+    "between entry and transaction": ("shutil.rmtree", r"/staged/[\d-]+$", "2"),
+    "within the transaction": ("open", r"/dead-letter/part-", "1"),
+    "after the transaction": ("open", r"/gate/timings\.jsonl$", "1"),
+}
+
+
+def fill(broker: Broker, topic: str, panes: int = PANES) -> None:
+    """Some panes of documents, each with a record that is none."""
+    begin = (int(time.time()) - 3600) * 1000
+    with closing(broker.producer()) as producer:
+        for pane in range(panes):
+            for value in [*documents(pane * EACH, (pane + 1) * EACH), b"dead %d" % pane]:
+                producer.send(topic, value, partition=0, timestamp_ms=begin + pane * 1000)
+        producer.flush()
+
+
+def forget(broker: Broker, group: str) -> None:
+    """Delete a group with its offsets."""
+    admin: Any
+    with closing(broker.admin()) as admin:
+        admin.delete_groups([group])
+
+
+def keys(broker: Broker, topic: str) -> Counter[str]:
+    """How often each document is in a topic."""
+    return Counter(record.key.decode() for record in broker.committed(topic))
+
+
+def test_killed_at_each_moment_and_the_group_deleted(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, accepted, dead = topic(), topic(), topic()
+    fill(broker, name)
+    words = [sys.executable, DRIVER, broker.address, name, accepted, dead, str(tmp_path)]
+    for moment in MOMENTS.values():
+        ended = subprocess.run([*words, *moment], capture_output=True, text=True, timeout=300)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        forget(broker, f"g-{name}")
+    ended = subprocess.run([*words, "", "", "0"], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    assert len(read_entries(tmp_path)) == PANES
+    assert keys(broker, accepted) == expected({0: PANES * EACH})
+    assert [record.value for record in broker.committed(dead)] == [b"dead %d" % pane for pane in range(PANES)]
+
+
+def test_records_that_are_too_large_for_a_topic_stop_nothing(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    """One that was written compressed; and dead letters that their added headers push over the limit."""
+    name, accepted, dead = topic(), topic(), topic()
+    long = json.dumps({"id": "0-20", "text": "She saw him. He saw her. " * 120_000}).encode()
+    with closing(broker.producer(compression_type="gzip")) as producer:
+        producer.send(name, long, partition=0)
+        producer.flush()
+    most = 1_048_588 - 100  # a broker's default, and what a batch takes
+    broker.produce(name, 0, [*documents(0, 20), os.urandom(most)])
+    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted, dead)}
+    to_end(broker, name, tmp_path, **more).go()
+    assert keys(broker, accepted) == expected({0: 21})
+    [notice] = broker.committed(dead)
+    told = dict(notice.headers)
+    assert notice.value == b"" and b"dead-letter/part-" in told["evenflow.withheld"] and b"not JSON" in told["evenflow.reason"]
+
+
+def test_whatever_becomes_of_the_group(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, accepted = topic(), topic()
+    broker.produce(name, 0, documents(0, 40))
+    group: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted)}
+    to_end(broker, name, tmp_path, **group).go()
+    forget(broker, f"g-{name}")
+    to_end(broker, name, tmp_path, **group).go()
+    to_end(broker, name, tmp_path, **group | {"group": f"another-{name}"}).go()
+    assert keys(broker, accepted) == expected({0: 40})
+
+
+def test_a_topic_that_is_named_later_needs_a_word(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, accepted, output = topic(), topic(), tmp_path / "out"
+    broker.produce(name, 0, documents(0, 20))
+    to_end(broker, name, output).go()
+    broker.produce(name, 0, documents(20, 40))
+    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted)}
+    with pytest.raises(UnprovenError, match=f"topic {accepted}: no record .*--publish-from 0"):
+        to_end(broker, name, output, **more).go()
+    assert keys(broker, accepted) == Counter()
+    words = ["--kafka", broker.address, "--topic", name, "--pane-seconds", "1", "--until-end", "--accepted-topic", accepted]
+    run = [EVENFLOW, "run", "--output", str(output), *words, "--group", f"g-{name}"]
+    for _ in range(2):
+        ended = subprocess.run([*run, "--publish-from", "0"], capture_output=True, text=True, timeout=180)
+        assert ended.returncode == 0, ended.stderr
+    assert keys(broker, accepted) == expected({0: 40}) == placed(output)
+
+
+def test_another_output_with_the_same_group_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, accepted = topic(), topic()
+    broker.produce(name, 0, documents(0, 20))
+    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted)}
+    to_end(broker, name, tmp_path / "first", **more).go()
+    with pytest.raises(UnprovenError, match="another output"):
+        to_end(broker, name, tmp_path / "second", **more).go()
+    assert keys(broker, accepted) == expected({0: 20})
+    to_end(broker, name, tmp_path / "second", **more, publish_from=0).go()
+    assert keys(broker, accepted) == Counter(dict.fromkeys(expected({0: 20}), 2))

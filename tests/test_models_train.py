@@ -1,0 +1,189 @@
+"""Training: what a row must have, how figures are counted; and a tiny model that is rebuilt from a few rows (needs torch)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+for name in ("torch", "onnx", "onnxscript", "sklearn"):
+    pytest.importorskip(name, reason="training needs it: pip install 'evenflow[train]'")
+
+from evenflow.transforms.models.encoder import Encoder  # noqa: E402
+from evenflow.transforms.models.static import FirstStage  # noqa: E402
+from evenflow.transforms.models.train import __main__ as command  # noqa: E402
+from evenflow.transforms.models.train import card, data, distil, evaluate, network  # noqa: E402
+from evenflow.transforms.models.train.rebuild import LEFT_OUT  # noqa: E402
+
+PIECES = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    *"[]|.",
+    "a",
+    "he",
+    "she",
+    "man",
+    "woman",
+    "smiled",
+    "gave",
+    "birth",
+    "folks",
+    "are",
+    "lazy",
+    "kind",
+)
+RIGHT, WRONG = "A [man|woman] smiled.", "[She|He] gave birth."
+
+
+def row(number: int, source: str, split: str = "train") -> dict[str, object]:
+    right = number % 2 == 0
+    return {
+        "id": str(number),
+        "source": source,
+        "doc": f"{source}-{number}",
+        "attribute": "gender",
+        "windows": [RIGHT if right else WRONG],
+        "label": "r" if right else "w",
+        "reason": "" if right else "biology",
+        "split": split,
+    }
+
+
+def sentence(number: int, task: str, label: object, split: str = "train") -> dict[str, object]:
+    text = "folks are lazy." if label else "folks are kind."
+    return {
+        "text": text,
+        "task": task,
+        "label": label,
+        "source": ("reddit", "abc")[number % 4 // 2],
+        "doc": f"d{number}",
+        "split": split,
+    }
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(each) + "\n" for each in rows)
+
+
+@pytest.fixture
+def pretrained(tmp_path: Path) -> Path:
+    """A folder as all-MiniLM-L6-v2's package has it: one layer, of chance."""
+    rng = np.random.default_rng(0)
+    wide, within = network.WIDTH, network.WITHIN
+    shapes = {
+        "embeddings.word_embeddings.weight": (len(PIECES), wide),
+        "embeddings.position_embeddings.weight": (512, wide),
+        "embeddings.token_type_embeddings.weight": (2, wide),
+    }
+    layer = "encoder.layer.0."
+    for part in ("self.query", "self.key", "self.value", "output.dense"):
+        shapes[f"{layer}attention.{part}.weight"], shapes[f"{layer}attention.{part}.bias"] = (wide, wide), (wide,)
+    for part, shape in (("intermediate.dense", (within, wide)), ("output.dense", (wide, within))):
+        shapes[f"{layer}{part}.weight"], shapes[f"{layer}{part}.bias"] = shape, shape[:1]
+    for part in ("embeddings.LayerNorm", f"{layer}attention.output.LayerNorm", f"{layer}output.LayerNorm"):
+        shapes[f"{part}.weight"] = shapes[f"{part}.bias"] = (wide,)
+    header, blobs, at = {}, [], 0
+    for name, shape in shapes.items():
+        values = np.ones(shape) if "LayerNorm.weight" in name else rng.normal(0, 0.05, shape)
+        blobs.append(values.astype("<f4").tobytes())
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at := at + len(blobs[-1])]}
+    head = json.dumps(header).encode()
+    folder = tmp_path / "pretrained"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + b"".join(blobs))
+    (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n")
+    return folder
+
+
+def test_a_tiny_model_is_rebuilt(tmp_path: Path, pretrained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [row(number, source) for number, source in enumerate(["reddit", "ewt-email", "fiction", "abc"] * 6)]
+    rows += [row(number, "reddit", "report") for number in range(100, 110)]
+    said = [sentence(number, "stereotype", number % 2) for number in range(12)]
+    said += [sentence(number, "stance", "stated") for number in range(2)]
+    said += [sentence(30, "indicators", {"target": "generic"}), sentence(31, "strength", 0.5), sentence(32, "association", 1)]
+    write(tmp_path / data.EXCHANGES, rows)
+    write(tmp_path / data.SENTENCES, said)
+    out = tmp_path / "out"
+    command.main([str(pretrained), str(out), "--data", str(tmp_path), "--layers", "1", "--epochs", "2", "--threads", "1"])
+    assert "reddit report 10" in capsys.readouterr().out
+    encoder, first = Encoder(out), FirstStage(out)
+    for found in (encoder.exchanges("gender", [[RIGHT], [WRONG]]), first.exchanges("gender", [[RIGHT], [WRONG]])):
+        assert len(found) == 2
+    (said_of,) = encoder.stereotypes(["folks are lazy."])
+    assert said_of.stance == {"stated": 1.0}
+    assert said_of.indicators == {"target": {"generic": 1.0}}
+    text = (out / card.NAME).read_text()
+    assert "exchange: report documents" in text
+    assert "exchange: sources left out" in text
+    assert len((out / LEFT_OUT).read_text().splitlines()) == 24
+
+
+@pytest.mark.parametrize(
+    ("line", "message"), [("{", "line 2"), ("[]", "line 2"), ('{"windows": []}', "doc, label, source, split")]
+)
+def test_a_line_that_is_no_row_is_named(line: str, message: str, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / data.EXCHANGES, "wt") as lines:
+        lines.write(json.dumps(row(0, "reddit")) + "\n" + line + "\n")
+    write(tmp_path / data.SENTENCES, [])
+    with pytest.raises(ValueError, match=message):
+        data.read(tmp_path)
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=data.SENTENCES):
+        command.main(["pretrained", str(tmp_path / "out"), "--data", str(tmp_path)])
+
+
+def test_sources_of_one_origin_are_held_out_together() -> None:
+    assert [data.family(source) for source in ("gum-bio", "ewt-email", "novel-austen", "assistant", "web")] == [
+        "gum",
+        "ewt",
+        "fiction",
+        "instruction",
+        "web",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "true", "expected"),
+    [([0.1, 0.9], [0, 1], 1.0), ([0.9, 0.1], [0, 1], 0.0), ([0.5, 0.5], [0, 1], 0.5), ([0.5], [1], float("nan"))],
+)
+def test_area(values: list[float], true: list[int], expected: float) -> None:
+    assert evaluate.area(np.array(values), np.array(true, bool)) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("sure", [0.5, 2.0, 12.0])  # how much too sure the logits are
+def test_platt_makes_probabilities_of_logits(sure: float) -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0, 2, 5000)
+    true = rng.random(5000) < 1 / (1 + np.exp(-(logits - 1)))
+    slope, shift = evaluate.platt(logits * sure, true)
+    assert slope * sure == pytest.approx(1, abs=0.1)
+    assert shift == pytest.approx(-1, abs=0.1)
+    chances = 1 / (1 + np.exp(-(slope * sure * logits + shift)))
+    for said, so, count in evaluate.reliability(chances, true):
+        assert count < 100 or said == pytest.approx(so, abs=0.1)
+
+
+def test_the_worst_window_counts() -> None:
+    assert evaluate.worst(np.array([3, 1, 2, 5]), [1, 2, 1]).tolist() == [3, 1, 5]
+
+
+def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = sorted({"A", "man", "woman", "smiled", ".", "She", "He", "gave", "birth"})
+    vectors = rng.integers(-127, 128, (len(words), 8)).astype(np.int8)
+    design = distil.Design(words, vectors * 0.01)
+    texts = [RIGHT, WRONG, "A [man|woman] and a [he|she] gave.", "none"]
+    heads = {"exchange": rng.normal(size=len(design.exchange(RIGHT)) + 1), "stereotype": rng.normal(size=9)}
+    distil.write(words, vectors, 0.01, heads, tmp_path, {})
+    first = FirstStage(tmp_path)
+    logits = np.array([design.exchange(text) for text in texts]) @ heads["exchange"][:-1] + heads["exchange"][-1]
+    assert first.exchanges("gender", [[text] for text in texts]) == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-4)

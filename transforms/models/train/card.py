@@ -1,0 +1,122 @@
+"""The model card: what the models are, what they learnt from, their figures by source, and their limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from evenflow.transforms.models.train import data, evaluate
+from evenflow.transforms.models.train.data import Data, Row
+from evenflow.transforms.models.train.evaluate import Floats
+
+NAME = "README.md"
+LIMITS = """\
+## Limits
+
+- English. Labels were given by language models after `docs/exchange_guideline.md`, not by people; about one answer in
+  twenty differs between two of them.
+- A judge sees some 400 characters: who is named pages before, it cannot know.
+- The first stage knows no order of words beyond four on each side of a change.
+- An attribute without labelled rows is judged by what the others taught; its probabilities are the less sure.
+- The encoder's answers are the same on every machine with the same instructions for 8-bit products; elsewhere they may differ in
+  the last places.
+"""
+
+
+class Judge(Protocol):
+    """Gives exchanges a probability, and maybe a reason."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows, whether each is right, and what judges gave them.
+
+    Attributes:
+        rows: Exchanges or sentences.
+        true: Whether each is right, or a stereotype, (n,).
+        chances: By judge: the probabilities (n,).
+    """
+
+    rows: Sequence[Row]
+    true: evaluate.Truth
+    chances: dict[str, Floats]
+
+
+def judged(judge: Judge, rows: Sequence[Row]) -> Floats:
+    """A judge's probabilities (n,) of exchanges."""
+    out = np.zeros(len(rows))
+    for attribute in sorted({row["attribute"] for row in rows}):
+        at = [number for number, row in enumerate(rows) if row["attribute"] == attribute]
+        found = judge.exchanges(attribute, [rows[number]["windows"] for number in at])
+        out[at] = [each[0] if isinstance(each, tuple) else each for each in found]
+    return out
+
+
+def table(scored: Scored) -> str:
+    """Figures by family of sources and by attribute, a line a judge."""
+    lines = ["| rows | judge | n | right | area [95 %] | precision | recall |", "|---|---|---|---|---|---|---|"]
+    parts = [("all", lambda row: True)]
+    parts += [(name, lambda row, name=name: data.family(row["source"]) == name) for name in _families(scored.rows)]
+    parts += [(name, lambda row, name=name: row.get("attribute") == name) for name in ("gender", "age", "religion")]
+    for name, chosen in parts:
+        at = np.array([chosen(row) for row in scored.rows], bool)
+        if not at.any():
+            continue
+        documents = [row["doc"] for row in scored.rows if chosen(row)]
+        for judge, chances in scored.chances.items():
+            one = evaluate.figures(chances[at], scored.true[at], documents)
+            lines.append(
+                f"| {name} | {judge} | {one.n} | {one.right:.2f} | {one.area:.3f} [{one.low:.3f}, {one.high:.3f}] | "
+                f"{one.precision:.2f} | {one.recall:.2f} |"
+            )
+    return "\n".join(lines)
+
+
+def bins(scored: Scored) -> str:
+    """The reliability of each judge: said, so, how many, by bin."""
+    lines = ["| judge | said: so (n), by tenths |", "|---|---|"]
+    for judge, chances in scored.chances.items():
+        each = evaluate.reliability(chances, scored.true)
+        lines.append(f"| {judge} | {', '.join(f'{said:.2f}: {so:.2f} ({n})' for said, so, n in each)} |")
+    return "\n".join(lines)
+
+
+def card(own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], seconds: float) -> str:
+    """The card in Markdown.
+
+    Args:
+        own: What was learnt from.
+        tables: Title and figures of each table.
+        size: Bytes of each file.
+        seconds: That the training took.
+    """
+    sizes = ", ".join(f"{name} {bytes_:,}" for name, bytes_ in sorted(size.items()))
+    parts = [
+        "# The models that judge exchanges and stereotypes",
+        "`encoder.*`: the first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, 8 bits. `first_stage.*`: one vector a word, made "
+        "by that encoder, and linear heads. Written by `python -m evenflow.transforms.models.train` in "
+        f"{seconds / 60:.0f} minutes; {sum(size.values()) / 1e6:.1f} MB: {sizes} bytes.",
+        "## Data",
+        _counts("exchanges", own.exchanges),
+        _counts("sentences", own.sentences),
+        "Documents whose name hashes to one in five were kept for the report. Sources, licences and labels: "
+        "`tests/data/exchanges_README.md`, `tests/data/stereotype_sets_README.md`.",
+    ]
+    for title, scored in tables:
+        parts += [f"## {title}", table(scored), bins(scored)]
+    return "\n\n".join([*parts, LIMITS])
+
+
+def _counts(name: str, rows: Sequence[Row]) -> str:
+    counts = Counter(row["source"] for row in rows)
+    return f"{len(rows):,} {name}: {', '.join(f'{source} {count}' for source, count in sorted(counts.items()))}."
+
+
+def _families(rows: Sequence[Row]) -> list[str]:
+    return sorted({data.family(row["source"]) for row in rows})

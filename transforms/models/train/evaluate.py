@@ -1,0 +1,109 @@
+"""Figures of judges: area under the curve with an interval, precision and recall, reliability, and Platt's calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.stats import rankdata
+
+from evenflow.transforms.models.encoder import logistic
+
+DRAWS = 300  # bootstrap samples of documents
+BINS = 10
+SEED = 0
+Floats = npt.NDArray[np.floating[Any]]
+Truth = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a judge is worth on some rows.
+
+    Attributes:
+        n: Rows.
+        right: Share of them that are right or acceptable.
+        area: Under the curve of true against false positives; NaN where all rows are of one kind.
+        low: Of its 95 % interval, by a bootstrap over documents.
+        high: The same.
+        precision: At a probability of 0.5; NaN where none is called right.
+        recall: The same.
+    """
+
+    n: int
+    right: float
+    area: float
+    low: float
+    high: float
+    precision: float
+    recall: float
+
+    def __str__(self) -> str:
+        return (
+            f"n {self.n:5d}, right {self.right:.2f}: area {self.area:.3f} [{self.low:.3f}, {self.high:.3f}], "
+            f"precision {self.precision:.2f}, recall {self.recall:.2f}"
+        )
+
+
+def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> Figures:
+    """The figures of probabilities (n,) for rows of documents."""
+    called = chances >= 0.5
+    hits = int((called & true).sum())
+    _, codes = np.unique(np.asarray(documents), return_inverse=True)
+    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
+    rng = np.random.default_rng(SEED)
+    draws: list[float] = []
+    for _ in range(DRAWS if groups else 0):
+        at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
+        draws.append(area(chances[at], true[at]))
+    low, high = (float(each) for each in np.nanquantile(draws, [0.025, 0.975])) if not np.isnan(draws).all() else (np.nan, np.nan)
+    return Figures(
+        len(true),
+        float(true.mean()) if len(true) else np.nan,
+        area(chances, true),
+        low,
+        high,
+        hits / called.sum() if called.any() else np.nan,
+        hits / true.sum() if true.any() else np.nan,
+    )
+
+
+def area(values: Floats, true: Truth) -> float:
+    """The area under the curve: how often a right row is above a wrong one (Mann and Whitney, 1947)."""
+    right, wrong = int(true.sum()), int((~true).sum())
+    if not right or not wrong:
+        return float("nan")
+    ranks = rankdata(values)
+    return float((ranks[true].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
+def platt(logits: Floats, true: Truth) -> list[float]:
+    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999)."""
+    chances = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
+
+    def loss(line: Floats) -> float:
+        found = line[0] * logits + line[1]
+        return float(np.mean(np.logaddexp(0, found) - chances * found))
+
+    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()  # BFGS: Newton's steps can run away from here
+    return [slope, shift]
+
+
+def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
+    """Of BINS bins of probability: the mean that was said, the share that is so, and how many; bins without any left out."""
+    bins = np.minimum((chances * BINS).astype(int), BINS - 1)
+    out: list[tuple[float, float, int]] = []
+    for number in range(BINS):
+        own = bins == number
+        if own.any():
+            out.append((float(chances[own].mean()), float(true[own].mean()), int(own.sum())))
+    return out
+
+
+def worst(values: npt.NDArray[Any], sizes: Sequence[int]) -> Floats:
+    """The least of each run of values: of the windows of an exchange. sizes: how many each has, at least one."""
+    return np.minimum.reduceat(np.asarray(values, float), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int))

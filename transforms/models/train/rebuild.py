@@ -1,0 +1,256 @@
+"""All of the training: folds without some sources, calibration, the models of all rows, their figures and the card."""
+
+# pyright: reportMissingImports=false
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from evenflow.transforms.models import encoder, static
+from evenflow.transforms.models.encoder import Encoder, logistic
+from evenflow.transforms.models.heads import EXCHANGE, STEREOTYPE, Layout
+from evenflow.transforms.models.pieces import Tokenizer
+from evenflow.transforms.models.static import FirstStage
+from evenflow.transforms.models.train import card, data, distil, evaluate, export, learning
+from evenflow.transforms.models.train.data import Data, Row
+from evenflow.transforms.models.train.network import Network, pretrained
+
+SEED = 0
+SHIPPED = (".onnx", ".json", ".txt", ".npz")
+LEFT_OUT = "left_out.jsonl"  # not shipped
+FEW = 50  # right rows of an attribute from which it has a calibration of its own
+STEREOTYPE_TASK = "stereotype"
+Floats = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train.
+
+    Attributes:
+        layers: Of the encoder.
+        epochs: Passes over the rows.
+        threads: Of the processor.
+        folds: Families of sources that are held out together.
+        quick: One training, calibrated on documents held out of it, in the place of the folds' and the last.
+    """
+
+    layers: int = 4
+    epochs: int = 3
+    threads: int = 2
+    folds: Sequence[Sequence[str]] = data.FOLDS
+    quick: bool = False
+
+
+@dataclass
+class Seen:
+    """Logits of rows by models that have not seen their sources."""
+
+    rows: list[Row] = field(default_factory=list)
+    encoder: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+
+    def add(self, rows: Sequence[Row], encoder: Iterable[float], first: Iterable[float]) -> None:
+        """Adds rows and their logits."""
+        self.rows.extend(rows)
+        self.encoder.extend(encoder)
+        self.first.extend(first)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An encoder, and a first stage of its vectors."""
+
+    network: Network
+    words: list[str]
+    vectors: npt.NDArray[np.int8]
+    scale: float
+    heads: dict[str, Floats]
+
+    def logits(self, rows: Sequence[Row], tokenizer: Tokenizer, head: str) -> tuple[Floats, Floats]:
+        """The encoder's and the first stage's logits (n,) of rows for a head."""
+        texts, sizes = _texts(rows)
+        values = learning.values(self.network, [tokenizer.pieces(text) for text in texts])
+        design = distil.Design(self.words, self.vectors * self.scale)
+        weights = self.heads[head]
+        made = design.exchange if head == "exchange" else lambda text: design.mean(static.WORD.findall(text))
+        first = np.array([made(text) for text in texts]) @ weights[:-1] + weights[-1]
+        column = EXCHANGE if head == "exchange" else STEREOTYPE
+        return evaluate.worst(values[:, column], sizes), evaluate.worst(first, sizes)
+
+
+def rebuild(read: Data, model: Path, out: Path, plan: Plan, say: Callable[[str], None] = print) -> None:
+    """Trains everything and writes it.
+
+    Args:
+        read: All rows.
+        model: Folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2.
+        out: Folder to write to.
+        plan: How.
+        say: Takes a line on what was done.
+    """
+    begin = time.monotonic()
+    torch.set_num_threads(plan.threads)
+    torch.use_deterministic_algorithms(True)
+    tokenizer = encoder.tokenizer(model / encoder.VOCABULARY)
+    own, kept = read.part("train"), read.part("report")
+    layout = data.layout_of(own.sentences)
+    exchanges, sentences = Seen(), Seen()
+    if plan.quick:
+        learnt, away = own.halved(data.is_calibration)
+        trained = train(learnt, layout, model, tokenizer, plan)
+        judge_unseen(trained, away, tokenizer, exchanges, sentences)
+    else:
+        for held in plan.folds:
+            away = own.of(held)
+            if away.exchanges:
+                say(f"without {', '.join(held)}: {time.monotonic() - begin:.0f} s")
+                unseen = train(own.without(held), layout, model, tokenizer, plan)
+                judge_unseen(unseen, away, tokenizer, exchanges, sentences)
+        say(f"all sources: {time.monotonic() - begin:.0f} s")
+        trained = train(own, layout, model, tokenizer, plan)
+    calibration, firsts = calibrated(exchanges, sentences)
+    heads = {name: each * firsts[name][0] for name, each in trained.heads.items()}
+    for name, each in heads.items():
+        each[-1] += firsts[name][1]
+    about = {
+        "trained_on": {
+            "exchanges": len(own.exchanges),
+            "sentences": len(own.sentences),
+            "seed": SEED,
+            "epochs": plan.epochs,
+            "quick": plan.quick,
+        }
+    }
+    export.write_encoder(trained.network, layout, calibration, model / encoder.VOCABULARY, out, about)
+    distil.write(trained.words, trained.vectors, trained.scale, heads, out, about)
+    say(f"written: {time.monotonic() - begin:.0f} s")
+    where = "documents held out" if plan.quick else "sources left out"
+    tables = figures(exchanges, sentences, kept, calibration, firsts, out, where)
+    size = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.suffix in SHIPPED}
+    (out / card.NAME).write_text(card.card(own, tables, size, time.monotonic() - begin), encoding="utf-8")
+
+
+def judge_unseen(trained: Trained, away: Data, tokenizer: Tokenizer, exchanges: Seen, sentences: Seen) -> None:
+    """Adds what a model says of rows that it has not seen."""
+    for seen, rows, head in ((exchanges, away.exchanges, "exchange"), (sentences, _asked(away.sentences), STEREOTYPE_TASK)):
+        if rows:
+            seen.add(rows, *trained.logits(rows, tokenizer, head))
+
+
+def figures(
+    exchanges: Seen,
+    sentences: Seen,
+    kept: Data,
+    calibration: dict[str, list[float]],
+    firsts: dict[str, list[float]],
+    out: Path,
+    where: str,
+) -> list[tuple[str, card.Scored]]:
+    """What the card shows: of sources left out, and of the rows kept for the report."""
+    judge, first = Encoder(out), FirstStage(out)
+    tables: list[tuple[str, card.Scored]] = []
+    for name, seen in (("exchange", exchanges), (STEREOTYPE_TASK, sentences)):
+        if not seen.rows:
+            continue
+        slope, shift = firsts[name]
+        scored = {
+            "encoder": chances(seen.encoder, seen.rows, calibration, name),
+            "first stage": logistic(np.array(seen.first) * slope + shift),
+        }
+        tables.append((f"{name}: {where}", card.Scored(seen.rows, truth(seen.rows), scored)))
+        if name == "exchange":
+            _write_left_out(out / LEFT_OUT, seen.rows, scored)
+    if kept.exchanges:
+        scored = {"encoder": card.judged(judge, kept.exchanges), "first stage": card.judged(first, kept.exchanges)}
+        tables.append(("exchange: report documents", card.Scored(kept.exchanges, truth(kept.exchanges), scored)))
+    if asked := _asked(kept.sentences):
+        texts = [row["text"] for row in asked]
+        scored = {
+            "encoder": np.array([each.probability for each in judge.stereotypes(texts)]),
+            "first stage": np.array(first.stereotypes(texts)),
+        }
+        tables.append((f"{STEREOTYPE_TASK}: report documents", card.Scored(asked, truth(asked), scored)))
+    return tables
+
+
+def _write_left_out(path: Path, rows: Sequence[Row], scored: dict[str, Floats]) -> None:
+    """What each judge says of rows whose source it has not seen: for tests/benchmarks/exchange.py."""
+    with path.open("w", encoding="utf-8") as lines:
+        for number, row in enumerate(rows):
+            each = {name: float(chances[number]) for name, chances in scored.items()}
+            lines.write(json.dumps({"id": row["id"], **each}) + "\n")
+
+
+def train(own: Data, layout: Layout, model: Path, tokenizer: Tokenizer, plan: Plan) -> Trained:
+    """An encoder trained on rows, and the first stage that it teaches."""
+    torch.manual_seed(SEED)
+    network = pretrained(model / "model.safetensors", plan.layers, layout.outputs)
+    learning.train(network, layout, data.examples(own, layout, tokenizer), plan.epochs, SEED)
+    texts, sizes = _texts(own.exchanges)
+    asked = _asked(own.sentences)
+    pieces = (model / encoder.VOCABULARY).read_text(encoding="utf-8").splitlines()
+    words = distil.vocabulary(pieces, [*texts, *(row["text"] for row in asked)])
+    vectors, scale = distil.vectors(network, tokenizer, words)
+    design = distil.Design(words, vectors * scale)
+    right = np.repeat([float(row["label"] != data.WRONG) for row in own.exchanges], sizes)
+    said = np.array([design.mean(static.WORD.findall(row["text"])) for row in asked])
+    weights = [data.WRITTEN_WEIGHT if row["source"] in data.WRITTEN else 1.0 for row in asked]
+    heads = {
+        "exchange": distil.head(np.array([design.exchange(text) for text in texts]), right),
+        STEREOTYPE_TASK: distil.head(said, [float(row["label"]) for row in asked], weights),
+    }
+    return Trained(network, words, vectors, scale, heads)
+
+
+def calibrated(exchanges: Seen, sentences: Seen) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Slope and shift by head: of the encoder, and of the first stage."""
+    out = {"exchange": [1.0, 0.0], STEREOTYPE_TASK: [1.0, 0.0]}
+    first = dict(out)
+    for name, seen in (("exchange", exchanges), (STEREOTYPE_TASK, sentences)):
+        true = truth(seen.rows)
+        if not true.any() or true.all():
+            continue
+        out[name] = rising(np.array(seen.encoder), true)
+        first[name] = rising(np.array(seen.first), true)
+    true = truth(exchanges.rows)
+    for attribute in sorted({row["attribute"] for row in exchanges.rows}):
+        at = np.array([row["attribute"] == attribute for row in exchanges.rows])
+        if true[at].sum() >= FEW:
+            out[f"exchange {attribute}"] = rising(np.array(exchanges.encoder)[at], true[at])
+    return out, first
+
+
+def rising(logits: Floats, true: evaluate.Truth) -> list[float]:
+    """A calibration that keeps the order: where few rows would turn it round, none."""
+    slope, shift = evaluate.platt(logits, true)
+    return [slope, shift] if slope > 0 else [1.0, 0.0]
+
+
+def truth(rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
+    """Of exchanges, whether they are right or acceptable; of sentences, whether they are stereotypes."""
+    return np.array([row["label"] != data.WRONG if "windows" in row else float(row["label"]) >= 0.5 for row in rows], bool)
+
+
+def chances(logits: Sequence[float], rows: Sequence[Row], calibration: dict[str, list[float]], head: str) -> Floats:
+    """The encoder's probabilities of logits (n,)."""
+    each = [calibration.get(f"{head} {row.get('attribute')}", calibration[head]) for row in rows]
+    return logistic([slope * logit + shift for logit, (slope, shift) in zip(logits, each, strict=True)])
+
+
+def _asked(sentences: Sequence[Row]) -> list[Row]:
+    return [row for row in sentences if row["task"] == STEREOTYPE_TASK]
+
+
+def _texts(rows: Sequence[Row]) -> tuple[list[str], list[int]]:
+    """The texts of rows in one list, and how many each row has."""
+    each = [row["windows"] if "windows" in row else [row["text"]] for row in rows]
+    return [text for texts in each for text in texts], [len(texts) for texts in each]

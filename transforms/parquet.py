@@ -1,0 +1,153 @@
+"""Reads Parquet files in tables of some rows, each within a limit of memory that is set before Arrow asks for it.
+
+A few hundred bytes can hold gigabytes: a long value a thousand times by its number, a page of zeros. Nothing in the file says
+how much that is, and Arrow has no limit. So the process is given a limit while Arrow decodes; what does not fit is decoded again
+in fewer rows, and a row that does not fit alone ends the file with a fault.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+DECODED_BYTES = 48 << 20  # of memory that decoding some rows may take
+FEWER = 16  # times fewer rows, where some did not fit
+BUFFER_BYTES = 1 << 20  # of a column that are read at a time
+
+
+@contextmanager
+def broken_data() -> Iterator[None]:
+    """Within the block Arrow's own OSError, which tells of broken data and of no device, becomes an EOFError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise EOFError(str(error)) from error
+        raise
+
+
+@contextmanager
+def limited(more: int) -> Iterator[None]:
+    """Within the block this process gets so many bytes of memory more than it has; MemoryError beyond. On Linux alone.
+
+    Other threads are under the limit too: it leaves room for small things, and lasts for milliseconds.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    with open("/proc/self/status", encoding="ascii", errors="replace") as status:  # noqa: PTH123 (no file of the user's)
+        held = next(int(line.split()[1]) << 10 for line in status if line.startswith("VmData:"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = held + more
+    if soft != resource.RLIM_INFINITY and soft <= wanted:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.Table, int]]:
+    """Tables of some rows, and about how many of the file's bytes were read for them.
+
+    Args:
+        raw: The file, open for reading.
+        most_bytes: Of a table, unless one row has more.
+        most_rows: Of a table.
+
+    Raises:
+        EOFError: The data are broken, have two columns of one name, or need too much memory.
+        OSError: The device fails.
+    """
+    with broken_data():
+        file = _opened(raw)
+        if twice := _twice(file.schema_arrow):
+            raise EOFError(f"two columns are called {twice!r}: give each a name of its own")
+        size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
+        rows = _rows_a_table(file, most_bytes, most_rows)
+        for group in range(file.num_row_groups):  # one by one: those before a broken one can be read
+            for batch in _batches(file, group, rows):
+                for part in _parts(batch, most_bytes):
+                    done += part.num_rows
+                    yield pa.Table.from_batches([part]), size * done // total
+
+
+def _opened(raw: Any) -> pq.ParquetFile:
+    """The file, read with the system's allocator: Arrow's own keeps a gigabyte in hand, on which no limit bears."""
+    usual = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        return pq.ParquetFile(raw, buffer_size=BUFFER_BYTES, pre_buffer=False)
+    finally:
+        pa.set_memory_pool(usual)
+
+
+def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+    """A row group in batches of so many rows, or of fewer where memory would not do."""
+    given = 0
+    while True:
+        left = given
+        try:
+            for batch in _decoded(file, group, rows):
+                if batch.num_rows <= left:
+                    left -= batch.num_rows
+                    continue
+                given += batch.num_rows - left
+                yield batch.slice(left)
+                left = 0
+            return
+        except MemoryError as error:
+            if rows == 1:
+                raise EOFError(f"a row of row group {group} needs more than {DECODED_BYTES >> 20} MiB of memory") from error
+            rows = max(1, rows // FEWER)
+
+
+def _decoded(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+    batches = file.iter_batches(rows, row_groups=[group], use_threads=False)
+    while True:
+        with limited(DECODED_BYTES):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+
+
+def _parts(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
+    """A batch in halves and halves of halves, until each has so many bytes at most, or one row."""
+    if batch.num_rows <= 1 or batch.nbytes <= most:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    yield from _parts(batch.slice(0, half), most)
+    yield from _parts(batch.slice(half), most)
+
+
+def _twice(schema: Any) -> str | None:
+    """The first name that two columns have, or two fields of one column; None: there is none."""
+    names = [each.name for each in schema]
+    for each in schema:
+        if names.count(each.name) > 1:
+            return each.name
+        kind = each.type
+        while pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            kind = kind.value_type
+        if pa.types.is_struct(kind) and (twice := _twice(kind)):
+            return twice
+    return None
+
+
+def _rows_a_table(file: pq.ParquetFile, most_bytes: int, most_rows: int) -> int:
+    """Rows that make about so many bytes."""
+    metadata = file.metadata
+    stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return max(1, min(most_rows, most_bytes * metadata.num_rows // max(stored, 1)))
