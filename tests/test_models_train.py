@@ -159,14 +159,15 @@ def test_area(values: list[float], true: list[int], expected: float) -> None:
     assert evaluate.area(np.array(values), np.array(true, bool)) == pytest.approx(expected, nan_ok=True)
 
 
-def test_platt_makes_probabilities_of_logits() -> None:
+@pytest.mark.parametrize("sure", [0.5, 2.0, 12.0])  # how much too sure the logits are
+def test_platt_makes_probabilities_of_logits(sure: float) -> None:
     rng = np.random.default_rng(0)
     logits = rng.normal(0, 2, 5000)
-    true = rng.random(5000) < 1 / (1 + np.exp(-(0.5 * logits - 1)))
-    slope, shift = evaluate.platt(logits, true)
-    assert slope == pytest.approx(0.5, abs=0.06)
+    true = rng.random(5000) < 1 / (1 + np.exp(-(logits - 1)))
+    slope, shift = evaluate.platt(logits * sure, true)
+    assert slope * sure == pytest.approx(1, abs=0.1)
     assert shift == pytest.approx(-1, abs=0.1)
-    chances = 1 / (1 + np.exp(-(slope * logits + shift)))
+    chances = 1 / (1 + np.exp(-(slope * sure * logits + shift)))
     for said, so, count in evaluate.reliability(chances, true):
         assert count < 100 or said == pytest.approx(so, abs=0.1)
 

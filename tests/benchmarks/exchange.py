@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,16 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.models.train import card, data
-from evenflow.transforms.models.train.card import Scored
+from evenflow.transforms.models.train.card import Judge, Scored
 from evenflow.transforms.models.train.data import Row
 from evenflow.transforms.models.train.evaluate import Floats
 
 DATA = Path(__file__).parent.parent / "data"
+Judges = Mapping[str, Judge]
 TOKEN = r"[^\W_]+|[\[\]|]"
 
 
@@ -53,17 +55,16 @@ def left_out(rows: Sequence[Row], scores: Path) -> Scored:
     return Scored(judged, _true(judged), chances)
 
 
-def in_source(learn: Sequence[Row], rows: Sequence[Row]) -> Scored:
-    """Rows kept for the report, judged by the models that ship."""
-    judges = {"encoder": Encoder.shipped(), "first stage": FirstStage.shipped()}
+def in_source(learn: Sequence[Row], rows: Sequence[Row], judges: Judges) -> Scored:
+    """Rows kept for the report, judged by models that know other documents of their sources."""
     chances = {name: card.judged(judge, rows) for name, judge in judges.items()}
     return Scored(rows, _true(rows), chances | {"words": words(learn, rows)})
 
 
-def speeds(rows: Sequence[Row]) -> list[str]:
+def speeds(rows: Sequence[Row], judges: Judges) -> list[str]:
     """Candidates judged a second and core."""
     out: list[str] = []
-    for name, judge, times in (("encoder", Encoder.shipped(), 1), ("first stage", FirstStage.shipped(), 50)):
+    for (name, judge), times in zip(judges.items(), (1, 50), strict=True):
         begin = time.process_time()
         for _ in range(times):
             card.judged(judge, rows)
@@ -83,15 +84,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--left-out", type=Path)
+    parser.add_argument("--models", type=Path, default=files.SHIPPED, help="folder of the models (default: those that ship)")
+    parser.add_argument("--more", type=Path, help="labelled rows of sources that no model has seen, a JSON row a line")
     args = parser.parse_args()
+    judges: Judges = {"encoder": Encoder(args.models), "first stage": FirstStage(args.models)}
     read = data.read(args.data)
     learn, kept = read.part("train").exchanges, read.part("report").exchanges
-    tables = [("Documents kept for the report", in_source(learn, kept))]
+    tables = [("Documents kept for the report", in_source(learn, kept, judges))]
     if args.left_out:
         tables.append(("Sources left out", left_out(learn, args.left_out)))
+    if args.more:
+        unseen = [json.loads(line) for line in args.more.read_text(encoding="utf-8").splitlines()]
+        tables.append(("Sources that no model has seen", in_source(learn, unseen, judges)))
     for title, scored in tables:
         print(f"## {title}\n\n{card.table(scored)}\n\n{card.bins(scored)}\n")
-    print("\n".join(speeds(kept[:200])))
+    print("\n".join(speeds(kept[:200], judges)))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.transforms.models.heads import REASONS, STANCE, YES_NO, Layout
-from evenflow.transforms.models.pieces import Tokenizer
-from evenflow.transforms.models.train.learning import Example, Target
+from evenflow.transforms.models.pieces import Pieces, Tokenizer
 
 EXCHANGES, SENTENCES = "exchanges.jsonl.gz", "stereotype_texts.jsonl.gz"
 WRONG = "w"  # of the labels r, a, w: right, acceptable, wrong
@@ -66,6 +65,36 @@ class Data:
 
     def _where(self, chosen: Callable[[Row], bool]) -> Data:
         return Data(*([row for row in rows if chosen(row)] for rows in (self.exchanges, self.sentences)))
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a head is to say.
+
+    Attributes:
+        head: A name of `heads.YES_NO`, or of a choice of the layout.
+        value: A probability, or the number of a class.
+        weight: Of its loss.
+    """
+
+    head: str
+    value: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Example:
+    """Something to learn.
+
+    Attributes:
+        texts: The windows of an exchange; one text for other heads.
+        targets: What the heads are to say of it.
+        reason: Number of the reason that an exchange is wrong for; -1: not known.
+    """
+
+    texts: tuple[Pieces, ...]
+    targets: tuple[Target, ...]
+    reason: int = -1
 
 
 def read(folder: Path, more: Path | None = None) -> Data:

@@ -1,5 +1,6 @@
 """The first stage's vectors, from the trained encoder, and its heads."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 from collections import Counter
@@ -21,7 +22,7 @@ OFTEN = 3  # times a word that is no piece of its own must be in the training te
 HELD = 0.003  # the heads' regularisation: inverse strength, chosen on sources left out
 STEPS = 127  # that 8 bits have on either side of nothing
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 def vocabulary(pieces: Iterable[str], texts: Iterable[str]) -> list[str]:
@@ -80,7 +81,7 @@ class Design:
         return self._vectors[at].mean(0) if at else np.zeros(self._vectors.shape[1])
 
 
-def head(rows: Floats, targets: Sequence[float], weights: Sequence[float] | None = None) -> Floats:
+def head(rows: Floats, targets: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
     """A linear head (k + 1,) for rows (n, k): their weights and a constant. targets: probabilities (n,)."""
     chances = np.asarray(targets, float)
     share = np.ones(len(chances)) if weights is None else np.asarray(weights, float)
@@ -104,6 +105,6 @@ def write(
     out.mkdir(parents=True, exist_ok=True)
     (out / static.WORDS).write_text("\n".join(words), encoding="utf-8")
     rounded = {name: each.astype(np.float32) for name, each in heads.items()}
-    np.savez_compressed(out / static.TENSORS, vectors=vectors, scale=np.float32(scale), **rounded)
+    np.savez_compressed(out / static.TENSORS, vectors=vectors, scale=np.float32(scale), **rounded)  # pyright: ignore[reportArgumentType]
     names = [static.WORDS, static.TENSORS]
     files.write_manifest(out / static.MANIFEST, static.FORMAT, static.VERSION, names, dict(about))

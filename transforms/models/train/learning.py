@@ -1,10 +1,10 @@
 """The training loop: batches of examples of all tasks, one loss."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from evenflow.transforms.models.heads import EXCHANGE, REASON, YES_NO, Layout
 from evenflow.transforms.models.pieces import Pieces
+from evenflow.transforms.models.train.data import Example, Target
 from evenflow.transforms.models.train.network import Network, batch
 
 BATCH = 24  # examples
@@ -21,36 +22,6 @@ RATE, HEADS_RATE = 2e-4, 2e-3  # at most: of the layers, and of what begins at n
 DECAY = 0.01
 WARM = 0.1  # share of the steps in which the rate rises; then it falls to nothing
 REASON_WEIGHT = 0.3  # of the reasons' loss beside the exchange's
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a head is to say.
-
-    Attributes:
-        head: A name of `heads.YES_NO`, or of a choice of the layout.
-        value: A probability, or the number of a class.
-        weight: Of its loss.
-    """
-
-    head: str
-    value: float
-    weight: float = 1.0
-
-
-@dataclass(frozen=True)
-class Example:
-    """Something to learn.
-
-    Attributes:
-        texts: The windows of an exchange; one text for other heads.
-        targets: What the heads are to say of it.
-        reason: Number of the reason that an exchange is wrong for; -1: not known.
-    """
-
-    texts: tuple[Pieces, ...]
-    targets: tuple[Target, ...]
-    reason: int = -1
 
 
 def train(network: Network, layout: Layout, examples: Sequence[Example], epochs: int, seed: int, say: bool = True) -> None:

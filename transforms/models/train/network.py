@@ -1,5 +1,6 @@
 """The encoder and its heads, in torch: BERT (Devlin et al., 2019) cut to its first layers, with types of our own."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

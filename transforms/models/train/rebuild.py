@@ -1,5 +1,6 @@
 """All of the training: folds without some sources, calibration, the models of all rows, their figures and the card."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
@@ -7,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +28,7 @@ SHIPPED = (".onnx", ".json", ".txt", ".npz")
 LEFT_OUT = "left_out.jsonl"  # not shipped
 FEW = 50  # right rows of an attribute from which it has a calibration of its own
 STEREOTYPE_TASK = "stereotype"
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
