@@ -11,8 +11,6 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
-from evenflow.transforms.models.encoder import logistic
-
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
