@@ -31,7 +31,7 @@ from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
 Span = tuple[int, int]
-STRICTNESS = 0.5  # the least probability of being right that is applied by default
+STRICTNESS = 0.8  # the least probability of being right that is applied by default
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that nearly every sentence of six or more English words has one of.
 ENGLISH = english.words("english")
