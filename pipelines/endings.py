@@ -35,7 +35,7 @@ KNOWN = (
     ("evenflow.gates.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.streaming.kafka_settings", "KafkaSettingsError", USAGE),
-    ("evenflow.pipelines.run", "RunError", USAGE),  # other settings than those of the ledger
+    ("evenflow.pipelines.epochs", "RunError", USAGE),  # other settings than those of the ledger
     ("evenflow.pipelines.gate", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger", "LedgerError", FAILED),
@@ -45,8 +45,7 @@ KNOWN = (
     ("evenflow.transforms.llm.inference_settings", "SettingsError", USAGE),  # before what it is a kind of
     ("evenflow.transforms.llm.inference_settings", "InferenceError", FAILED),
     ("evenflow.transforms.llm.inference_cache", "CacheError", FAILED),
-    ("evenflow.transforms.stereotypes", "ModelError", FAILED),
-    ("evenflow.transforms.indicators", "ModelError", FAILED),
+    ("evenflow.transforms.models.files", "ModelError", FAILED),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)

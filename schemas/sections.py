@@ -79,7 +79,7 @@ class Repair(Section):
     strictness: Share = Field(
         default=0.8,
         description="Least probability that a substitution which is made is right: 0 makes all that are possible, 1 the surest "
-        "alone. 0.8: of ten exchanges nine were right or acceptable to readers; 0.5 makes three times as many, seven of ten right.",
+        "alone. 0.8: of ten exchanges nine were right or acceptable to readers; 0.5 makes three times as many, seven right.",
     )
     judge: Literal["careful", "fast"] = Field(
         default="careful",

@@ -77,7 +77,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(call: Call, words: tupl
         (("--llm", "", "--llm-model", "m"), "is no address"),
         (("--llm", "127.0.0.1:8000", "--llm-model", "m"), "is no address"),
         (("--llm", "http://h:99999", "--llm-model", "m"), "is no address"),
-        (("--llm", "http://me:secret@h", "--llm-model", "m"), "holds a user or password"),
+        (("--llm", "http://me:secret@h", "--llm-model", "m"), "holds a user, a password"),
         (("--llm", "http://127.0.0.1:1", "--llm-model", " "), "model is empty"),
         (("--llm", "http://127.0.0.1:1", "--llm-serve", "m"), "exclude each other"),
         (("--llm-serve", " "), "a folder or a model's name"),

@@ -161,7 +161,7 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
 
 def test_a_hold_by_hand(call: Call, even: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    command = ["run", "-i", even, "-o", output, "-a", "gender", "--pane-docs", 30, "-q"]
+    command = ["run", "-i", even, "-o", output, "-a", "gender", "--pane-docs", 40, "-q"]
     assert call(*command).status == 0
     (output / "ledger" / "meta.json").write_text(
         (output / "ledger" / "meta.json").read_text().replace('"finished": true', '"finished": false')

@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
         ("gate: {policy: halted}", "gate.policy: quarantine or halt was expected, not the text 'halted'"),
         ("fields: {text: ''}", "fields.text: text that is not empty was expected, not the text ''"),
         ("fields: {text: 3}", "fields.text: text that is not empty was expected, not 3"),
-        ("max_text_mib: ", "max_text_mib: a whole number of 1 or more was expected, not nothing (null)"),
+        ("max_text_mib: ", "max_text_mib: a whole number from 1 to 32 was expected, not nothing (null)"),
         ("gate:\n  warn: 0.5\n  block: 0.4", ":3: gate.block: block (0.4) is below warn (0.5)"),
         ("gate:\n  warn: 0.5", ":1: gate.block: block (0.45) is below warn (0.5)"),
         (

@@ -31,7 +31,11 @@ MAYBE = (UNLIKELY + SURE) / 2
 
 
 def config(**options: object) -> Config:
-    return load(None, {"repair.mode": "substitute"} | {name.replace("__", "."): each for name, each in options.items()})
+    return load(
+        None,
+        {"repair.mode": "substitute", "repair.strictness": 0.5}
+        | {name.replace("__", "."): each for name, each in options.items()},
+    )
 
 
 def staged(folder: Path, by: Config, first: First, texts: Sequence[str] = TEXTS, judged: bool = False, size: int = 2) -> Pane:

@@ -18,7 +18,7 @@ from evenflow.transforms.sentences import sentences
 from evenflow.transforms.stereotyping.calibration import Calibration
 from evenflow.wordlists import loader
 
-SURE = Calibration(0.1, {}, dict.fromkeys(("gender", "age"), {"posts": [(0.5, 50, 50)]}))
+SURE = Calibration(0.1, {}, {name: {"posts": [(0.5, 50, 50)]} for name in ("gender", "age")})
 FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
 
 

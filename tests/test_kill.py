@@ -38,7 +38,9 @@ def test_killed_at_file_operations(corpus: Path, tmp_path: Path) -> None:
 
 def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> None:
     evenflow = str(Path(sys.executable).with_name("evenflow"))
-    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15", "--mode", "substitute"]
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("gate: {most_dead: 1.0}\n", encoding="utf-8")
+    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15", "--mode", "substitute", "--config", str(settings)]
     began = time.monotonic()
     subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)
     whole = time.monotonic() - began

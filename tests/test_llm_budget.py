@@ -61,7 +61,7 @@ def last(data: Mapping[str, Any]) -> dict[str, object]:
 
 
 def work(asker: Asker) -> str:
-    return rewrite(TEXT, [GENDER], "gender", judge=LlmJudge(asker)).text
+    return rewrite(TEXT, [GENDER], "gender", tier=LlmJudge(asker)).text
 
 
 def test_a_rehearsal_asks_once_and_changes_nothing() -> None:

@@ -15,8 +15,11 @@ from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.transforms import stereotypes
+from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.llm.inference_stats import Stats
 from evenflow.transforms.llm.llm_budget import SPENT
+from evenflow.transforms.stereotyping.masking import widened
+from evenflow.wordlists import loader
 
 SENTENCES = (
     "Women are gossiping at the market again.",
@@ -129,7 +132,8 @@ def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
         run(tmp_path, "all", server.url, 4, **more)
         every = {json.loads(each["messages"][-1]["content"])["sentence"]: each for each in server.requests}
     sentences = list(every)
-    spans = [[(0, 0, "gender")] for _ in sentences]
+    finder = LabelFinder([widened(loader.load("gender"))])
+    spans = [[(each.start, each.end, each.attribute) for each in finder.find(sentence)] for sentence in sentences]
     chances = dict(zip(sentences, stereotypes.shipped().detect(sentences, spans), strict=True))
     distance = {each: 0.0 if chance is None else abs(chance - stereotypes.THRESHOLD) for each, chance in chances.items()}
     assert len(asked) == 9 < len(every)
@@ -193,7 +197,8 @@ def test_other_fields_dead_letters_and_set_aside_documents_survive(tmp_path: Pat
     with ScriptedLLM(says) as server:
         for name, requests in (("free", None), ("bound", 100_000)):
             given: dict[str, Any] = {"llm.url": server.url, "llm.model": MODEL, "llm.cache": str(tmp_path / name)}
-            given |= {"llm.detection": "llm", "llm.requests": requests, "stereotypes.policy": "quarantine"}
+            given |= {"llm.detection": "llm", "llm.requests": requests}
+            given |= {"stereotypes.policy": "quarantine", "stereotypes.threshold": 0.1}
             Run([str(tmp_path / "in.jsonl")], tmp_path / f"out-{name}", load(None, given, ["gender"])).go()
             outs.append(tmp_path / f"out-{name}")
     entries = [read_entries(out)[0] for out in outs]

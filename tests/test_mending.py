@@ -91,7 +91,7 @@ def test_which_sets_change_the_seed_says(tmp_path: Path, judge: Judge) -> None:
 
 def test_the_first_stage_alone_is_asked_where_that_is_wanted(tmp_path: Path, judge: Judge) -> None:
     path = write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)])
-    [entry] = run(path, tmp_path / "out", repair__mode="substitute", repair__judge="fast")
+    [entry] = run(path, tmp_path / "out", repair__mode="substitute", repair__judge="fast", repair__strictness=0.5)
     repair = entry.attributes["gender"].repair
     assert judge.asked == [] and repair is not None and repair.judged == 0 < repair.changed
 

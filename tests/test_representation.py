@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 from evenflow.schemas.ledger import Score
 from evenflow.transforms.representation import (
     Convergence,
-    add,
     demographic_representation,
     documents_until,
     score,
@@ -72,11 +71,6 @@ def test_confidence_out_of_range(confidence: float) -> None:
 def test_target_out_of_range(target: list[float]) -> None:
     with pytest.raises(ValueError, match="2 shares that sum to 1"):
         score(sums(np.ones((3, 2), np.int64)), target)
-
-
-@given(counts=COUNTS, cut=st.integers(0, 12))
-def test_sums_are_additive(counts: np.ndarray, cut: int) -> None:
-    assert add(sums(counts[:cut]), sums(counts[cut:])) == sums(counts)
 
 
 @given(counts=COUNTS, factor=st.integers(2, 1000))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,8 @@ def everything(folder: Path) -> bytes:
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with documents."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "She saw him."}\n' * 3)
+    rows = ({"id": each, "text": "She saw him."} for each in "abc")
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
 
 

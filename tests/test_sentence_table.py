@@ -99,8 +99,20 @@ def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
     end = pa.array([7, 23, 99, 44], pa.int64())
     table = table.set_column(table.schema.get_field_index("end"), "end", end)
     pq.write_table(table, tmp_path / "t.parquet")
-    frame = sentence_checks.read(tmp_path / "t.parquet", {"gender": 0.7})
+    frame = sentence_checks.read(tmp_path / "t.parquet", {"gender": (0.7, 0.8)})
     assert frame[sentence_checks.LENGTH].tolist() == [0, 0, 15 - 91, 0]
     assert frame[sentence_checks.SAME].notna().tolist() == [False, True, False, False]
     assert frame[sentence_checks.KEPT].notna().tolist() == [True, False, False, False]
     assert sentence_checks.read(tmp_path / "t.parquet", {})[sentence_checks.KEPT].isna().all()
+
+
+def test_a_sentence_that_names_a_group_without_a_label_has_a_row() -> None:
+    rows = Rows({"gender": ("female", "male"), "age": ("old",)})
+    finding = Finding(0.9, None, 0.8, True)
+    rows.add(0, "a", TEXT, SPANS, MENTIONS[:1], {(2, "age"): finding, (0, "gender"): finding}, [GONE, 0, GONE, 11])
+    table = rows.table().to_pylist()
+    assert [(row["attribute"], row["sent_id"], row["relevant_sentence"], row["at"]) for row in table] == [
+        ("gender", 0, True, GONE),
+        ("age", 2, False, GONE),
+    ]
+    assert dict(table[1]["counts_per_group"]) == {"old": 0} and table[1]["remove_sentence"]

@@ -31,7 +31,7 @@ def chance(text: str, attribute: str) -> float | None:
     [
         ("Women are too emotional to lead.", "gender"),
         ("black women are always angry and loud", "gender"),
-        ("all muslims are terrorists", "religion"),
+        ("muslims are violent savages", "religion"),
         ("islam is a violent religion", "religion"),
         ("the jews are greedy and run the banks", "religion"),
         ("Old people are stubborn and cannot learn anything new.", "age"),

@@ -18,8 +18,8 @@ from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Edit, Set
 
 CONFLICT = "meets another attribute's change"
-# First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie two fifths of the exchanges, and
-# one in 76 of those that the encoder would accept at the default strictness (report documents of tests/data/exchanges.jsonl.gz).
+# First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie two fifths of the exchanges,
+# and one in 76 of those that the encoder would accept at the default strictness (report documents of exchanges.jsonl.gz).
 UNLIKELY, SURE = 0.15, 0.98
 
 

@@ -74,14 +74,15 @@ def of_published(folder: Path) -> None:
     items = [row for row in rows if row.task == "association"]
     told = np.array([each.association for each in encoder.stereotypes([row.text for row in items])])
     true = np.array([row.label for row in items], bool)
-    print(
-        f"StereoSet, stereotype against unrelated, held-out items: area {figures.interval(figures.area(told, true), len(items))}"
-    )
-    pairs: dict[str, dict[int, float]] = {}
-    for row, each in zip(items, told.tolist(), strict=True):
-        pairs.setdefault(row.doc, {})[row.label] = each
-    whole = [each for each in pairs.values() if len(each) == 2]
-    print(f"  right in pair {figures.share(sum(each[1] > each[0] for each in whole), len(whole))}")
+    for part, after in (("inside a sentence", False), ("a sentence after its context", True)):
+        at = np.array([i for i, row in enumerate(items) if row.doc.startswith("inter-") == after])
+        area = figures.interval(figures.area(told[at], true[at]), len(at))
+        print(f"StereoSet, stereotype against unrelated, {part}, held-out items: area {area}")
+        pairs: dict[str, dict[int, float]] = {}
+        for i in at:
+            pairs.setdefault(items[i].doc, {})[items[i].label] = float(told[i])
+        whole = [each for each in pairs.values() if len(each) == 2]
+        print(f"  right in pair {figures.share(sum(each[1] > each[0] for each in whole), len(whole))}")
     scored = [row for row in rows if row.task == "strength"]
     strength = np.array([each.strength for each in encoder.stereotypes([row.text for row in scored])])
     people = np.array([row.label for row in scored])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from evenflow.transforms.models import files
 from evenflow.transforms.stereotyping import calibration, masking
+from evenflow.transforms.stereotyping.reasons import SURE
 
 if TYPE_CHECKING:
     from evenflow.transforms.models.encoder import Stereotype
@@ -20,7 +21,6 @@ LEAST_WORDS = 2  # one word states nothing
 # fewer, of ten sentences in Latin letters of other languages all.
 LEAST_KNOWN = 0.51
 KEPT = 8192  # sentences whose values are kept, so that what was detected is not read again for its indicators
-STATED = "stated"
 NOT_HELD = frozenset({"denied", "objected", "irony", "reported"})  # stances of a sentence that does not hold what it says
 
 
@@ -72,12 +72,12 @@ class Reader:
 
 
 def chance(told: Stereotype) -> float:
-    """The probability of a stereotype that the sentence holds: what it denies, mocks or reports does not count.
+    """The probability of a stereotype that the sentence holds: what it surely denies, mocks or reports does not count.
 
     Four decimals, so that a table of 32-bit numbers decides as the filter did.
     """
     stance, share = likeliest(told.stance)
-    held = 1 - share if stance in NOT_HELD else 1.0
+    held = 1 - share if stance in NOT_HELD and share >= SURE else 1.0
     return round(min(told.probability, held), 4)
 
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 from scipy.stats import rankdata
-from sklearn.linear_model import LogisticRegression
 
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
-WEAK = 1e3  # of the calibration's regularisation, inverse: two numbers need hardly any
 Floats = npt.NDArray[np.floating[Any]]
 Truth = npt.NDArray[np.bool_]
 
@@ -81,9 +80,15 @@ def area(values: Floats, true: Truth) -> float:
 
 
 def platt(logits: Floats, true: Truth) -> list[float]:
-    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999): a logistic regression of one number."""
-    model: Any = LogisticRegression(C=WEAK).fit(logits[:, None], true)
-    return [float(model.coef_[0, 0]), float(model.intercept_[0])]
+    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999)."""
+    chances = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
+
+    def loss(line: Floats) -> float:
+        found = line[0] * logits + line[1]
+        return float(np.mean(np.logaddexp(0, found) - chances * found))
+
+    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()  # BFGS: Newton's steps can run away from here
+    return [slope, shift]
 
 
 def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
