@@ -181,7 +181,8 @@ def write_segment(root: Path, first: int, raw: Sequence[bytes], entries: Sequenc
     path.parent.mkdir(exist_ok=True)
     sink = pa.BufferOutputStream()
     table = pa.table({"pane": pa.array(range(first, first + len(raw)), pa.int64()), "entry": pa.array(raw, pa.large_binary())})
-    pq.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=["pane"])
+    options = {"compression": "zstd", "use_dictionary": False, "write_statistics": ["pane"]}
+    pq.write_table(table, sink, **options)  # pyright: ignore[reportArgumentType] (its stubs know no list of columns)
     hours = spans.grouped(map(spans.of, entries), spans.HOUR)
     atomic_write(path.with_suffix(".spans.json"), orjson.dumps([each.model_dump() for each in hours]))
     atomic_write(path, sink.getvalue().to_pybytes())

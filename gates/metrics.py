@@ -38,7 +38,7 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
     dead = {reason: each.count for reason, each in totals.dead_reasons.items()}
     changed = {name: each.repair.changed for name, each in totals.attributes.items() if each.repair is not None}
     strong = {name: each.stereotypes.strong for name, each in totals.attributes.items() if each.stereotypes is not None}
-    yield _counter("evenflow_panes", "Panes judged, by verdict.", "verdict", totals.states)
+    yield _counter("evenflow_panes", "Panes judged, by verdict.", "verdict", {**totals.states})
     fates = {"accepted": totals.accepted, "quarantined": totals.documents - totals.accepted, "dead": totals.dead}
     yield _counter("evenflow_documents", "Documents: accepted, quarantined (their pane or themselves), dead.", "fate", fates)
     yield CounterMetricFamily("evenflow_bytes", "Bytes of records that were read, decompressed.", value=totals.input_bytes)

@@ -15,6 +15,8 @@ from kill_driver import digests
 
 SPEECHES = Path(__file__).parent / "data" / "speeches.jsonl.gz"
 SETTINGS = {"pane.docs": 15, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20, "repair.mode": "augment"}
+# One judge for all runs: loading the encoder a hundred times would take minutes.
+SETTINGS |= {"repair.judge": "fast", "repair.strictness": 0.3}
 
 
 @pytest.fixture
