@@ -19,7 +19,7 @@ from evenflow.transforms import english
 from evenflow.transforms.labels import LabelFinder, Mention, uncut
 from evenflow.transforms.models import marking
 from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.substitution import agreement, base_cda, gendered, pronouns, roles, sets
+from evenflow.transforms.substitution import agreement, base_cda, gendered, names, pronouns, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
 from evenflow.transforms.substitution.choosing import Choosing, key_of
 from evenflow.transforms.substitution.gendered import Gendered
@@ -32,6 +32,7 @@ from evenflow.wordlists.loader import WordList
 Method = Literal["gc", "base"]
 Span = tuple[int, int]
 STRICTNESS = 0.8  # the least probability of being right that is applied by default
+NAMED_WITHIN = 600  # characters before a pronoun in which a name is looked for
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that nearly every sentence of six or more English words has one of.
 ENGLISH = english.words("english")
@@ -251,8 +252,24 @@ def _overlaps(start: int, end: int, others: Sequence[Span]) -> bool:
 
 
 def shown(text: str, proposed: Set, target: str) -> list[str]:
-    """The exchange of a set for a target as marked windows (see `marking.windows`)."""
-    return marking.windows(text, proposed.edits[target], proposed.spans)
+    """The exchange of a set for a target as marked windows (see `marking.windows`).
+
+    Before a pronoun that begins a story the last name stands too, if the window does not reach it: who «he» is, is mostly
+    said there.
+    """
+    windows = marking.windows(text, proposed.edits[target], proposed.spans)
+    name = _named_before(text, proposed.mentions[0])
+    return [f"{name}{marking.GAP}{windows[0]}", *windows[1:]] if name and name not in windows[0] else windows
+
+
+def _named_before(text: str, mention: Mention) -> str:
+    """The last name before a pronoun, of its sex or of either; empty where there is none, or no pronoun."""
+    word = text[mention.start : mention.end].lower()
+    if word not in pronouns.PRONOUNS:
+        return ""
+    sexes = ("f" if word in pronouns.FEMALE else "m", "e")
+    found = [each for each in names.find(text, max(0, mention.start - NAMED_WITHIN), mention.start) if each.sex in sexes]
+    return text[found[-1].start : found[-1].end] if found else ""
 
 
 def rewrite(

@@ -36,7 +36,7 @@ def main() -> None:
     watch(Path(output), kill)
     publish = Topics(accepted, dead)
     stream = Stream(KafkaSettings(address), topic, pane_seconds=1.0, until_end=True, group=f"g-{topic}", publish=publish)
-    StreamRun(stream, Path(output), load(None)).go()
+    StreamRun(stream, Path(output), load(None, {"gate.most_dead": 1.0})).go()
 
 
 if __name__ == "__main__":
