@@ -38,13 +38,13 @@ class Pane:
         self._lines = [proposals.lines(path.with_suffix(proposals.SUFFIX)) for path in paths]
         self._texts: dict[int, tuple[dict[int, int], list[str]]] = {}
 
-    def spots(self) -> Iterator[Spot]:
-        """All documents with sets, in the pane's order."""
-        return (Spot(block, line) for block, lines in enumerate(self._lines) for line in range(len(lines)))
+    def spots(self, *blocks: int) -> Iterator[Spot]:
+        """The documents with sets of some blocks or of all, in the pane's order."""
+        return (Spot(block, line) for block in blocks or range(len(self._lines)) for line in range(len(self._lines[block])))
 
-    def document(self, spot: Spot) -> Proposed:
-        """A document's sets."""
-        return proposals.read_line(self._lines[spot.block][spot.line])
+    def document(self, spot: Spot, attribute: str | None = None) -> Proposed:
+        """A document's sets, of one attribute or of all."""
+        return proposals.read_line(self._lines[spot.block][spot.line], attribute)
 
     def text(self, block: int, ordinal: int) -> str:
         """A document's text as it was staged; the texts of one block are kept at a time."""
@@ -99,7 +99,7 @@ class Exchanges:
         """All that may change as units to draw; sets that meet an earlier attribute's edits are refused."""
         out: list[Unit] = []
         for spot in self._pane.spots():
-            document = self._pane.document(spot)
+            document = self._pane.document(spot, self.name)
             own = document.sets.get(self.name, ())
             made = self._made.get(spot, ())
             free: list[int] = []
@@ -128,7 +128,9 @@ class Exchanges:
         documents: dict[Spot, Proposed] = {}
         for number in order:
             (spot, places), target = asked[number][0].place, asked[number][1]
-            document = documents.setdefault(spot, self._pane.document(spot))
+            if spot not in documents:
+                documents[spot] = self._pane.document(spot, self.name)
+            document = documents[spot]
             for place in places:
                 each = document.sets[self.name][place]
                 if target in each.edits and not _settled(each):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +111,16 @@ class _Mender:
             wanted = _target(self._config, name, groups[name])
             drawn = draw(before.attributes[name].counts, wanted, groups[name], own.units(), own.judge)
             self._plans[name], self._tallies[name], self._targets[name] = drawn.plan, Tally(), {}
-            for unit, target in drawn.chosen:
-                if self._modes[name] == "augment":
+            if self._modes[name] == "augment":
+                for unit, target in drawn.chosen:
                     self._copies.setdefault(unit.place[0], []).append((name, target, unit))
-                else:
-                    spot, (place,) = unit.place
+                continue
+            for spot, chosen in groupby(sorted(drawn.chosen, key=_spot), key=_spot):
+                own_sets = self._pane.document(spot, name).sets[name]
+                for unit, target in chosen:
+                    (place,) = unit.place[1]
                     self._targets[name][spot, place] = target
-                    _join(self._edits.setdefault(spot, []), self._pane.document(spot).sets[name][place].edits[target])
+                    _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
         copying = any(self._modes[name] == "augment" for name in names)
         self._ids = {value for path in staged for value in read_block(path).column(0).to_pylist()} if copying else set()
 
@@ -125,12 +129,10 @@ class _Mender:
         number = self._pane.paths.index(path)
         units: dict[int, _Unit] = {}
         copies: dict[int, list[tuple[str, _Unit]]] = {}
-        for spot in self._pane.spots():
-            if spot.block != number:
-                continue
+        for spot in self._pane.spots(number):
             document = self._pane.document(spot)
             unit = units[document.ordinal] = self._unit(spot, document)
-            made = [(name, *self._copy(spot, document, *each)) for each in self._copies.get(spot, ()) for name in each[:1]]
+            made = [(each[0], *self._copy(spot, document, *each)) for each in self._copies.get(spot, ())]
             if made:
                 copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
             for name, tally in self._tallies.items():
@@ -302,6 +304,11 @@ def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
 def _replace(path: Path, table: pa.Table) -> None:
     write_block(table, path.with_suffix(".new"))
     path.with_suffix(".new").replace(path)
+
+
+def _spot(chosen: tuple[Unit, str]) -> Spot:
+    spot: Spot = chosen[0].place[0]
+    return spot
 
 
 def _join(made: list[Edit], new: Sequence[Edit]) -> None:

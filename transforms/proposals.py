@@ -89,10 +89,14 @@ def read(path: Path) -> Iterator[Proposed]:
     return map(read_line, lines(path))
 
 
-def read_line(line: bytes) -> Proposed:
-    """A document of a block's file."""
+def read_line(line: bytes, attribute: str | None = None) -> Proposed:
+    """A document of a block's file, with the sets of one attribute or of all."""
     data = orjson.loads(line)
-    sets = {name: [_set(name, each) for each in proposed] for name, proposed in data["sets"].items()}
+    sets = {
+        name: [_set(name, each) for each in proposed]
+        for name, proposed in data["sets"].items()
+        if attribute is None or name == attribute
+    }
     return Proposed(data["at"], data["id"], sets, data["counts"])
 
 
