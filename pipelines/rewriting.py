@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from rich.text import Text
 from evenflow.pipelines.explain import visible, whole_sentences
 from evenflow.transforms.counterfactuals import STRICTNESS, Judge, Method, Substituter, chooser, judged
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply, within
 from evenflow.wordlists.loader import WordList
 
 
@@ -81,10 +80,8 @@ class Rewriter:
             edits.sort()
             document["text_cda"][attribute] = apply(text, edits)
             for row in document["sentences"]:
-                within = edits[bisect_left(edits, (row["start"],)) : bisect_left(edits, (row["end"],))]
-                own = [edit for edit in within if edit.end <= row["end"]]
-                moved = [Edit(edit.start - row["start"], edit.end - row["start"], edit.replacement) for edit in own]
-                row["text_cda"][attribute] = apply(row["sent_text"], moved) if own else None
+                own = within(edits, row["start"], row["end"])
+                row["text_cda"][attribute] = apply(row["sent_text"], own) if own else None
 
 
 def difference(document: dict[str, Any]) -> Text:

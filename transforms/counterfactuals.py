@@ -25,7 +25,7 @@ from evenflow.transforms.substitution.choosing import Choosing, key_of
 from evenflow.transforms.substitution.gendered import Gendered
 from evenflow.transforms.substitution.judges import Judge as Tier
 from evenflow.transforms.substitution.persons import Chain
-from evenflow.transforms.substitution.sets import Bar, Edit, Item, Set, apply
+from evenflow.transforms.substitution.sets import Bar, Edit, Item, Set, apply, within
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -195,8 +195,8 @@ class Substituter:
             verdict
             for own in edits.values()
             for start, end in proposed.spans
-            if (verdict := tier.judge_substitution(text[start:end], _changed(text, start, end, own), proposed.confidence))
-            is not None
+            for said in [text[start:end]]
+            if (verdict := tier.judge_substitution(said, apply(said, within(own, start, end)), proposed.confidence)) is not None
         ]
         if not edits or (verdicts and min(verdicts) <= 0):
             return replace(proposed, edits={}, confidence=0.0, judged=True, barred=(Bar(proposed.mentions[0], sets.DOUBTED),))
@@ -222,14 +222,6 @@ def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
         dropped = None if word else item
         out.append(Edit(item.start, stop, word))
     return tuple(sorted(out))  # an article before a word that falls away came after it
-
-
-def _changed(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
-    """The sentence text[start:end] with its edits."""
-    own = [
-        Edit(each.start - start, each.end - start, each.replacement) for each in edits if start <= each.start and each.end <= end
-    ]
-    return apply(text[start:end], own)
 
 
 def _unreadable(text: str, start: int, end: int) -> str:

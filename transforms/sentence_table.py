@@ -6,7 +6,7 @@ as it is substituted (after stereotypes were taken out), so that sets and edits 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.labels import Mention
 from evenflow.transforms.shards import described, read_block, seal, write_block
-from evenflow.transforms.substitution.sets import Edit, Set, apply
+from evenflow.transforms.substitution.sets import Edit, Set, apply, within
 
 SUFFIX = ".sentences"  # of a block's file
 GONE = -1  # where a sentence begins that was taken out
@@ -157,18 +157,12 @@ def completed(staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: 
                     out_sets[own[spot][1]].append(said)
         made = edits.get(ordinal, ())
         if made:
-            begins = [edit.start for edit in made]
             for row in rows:
                 if all(said["target"] is None for said in out_sets[row]):
                     continue  # this attribute changed nothing in it
                 stop = places[row] + ends[row] - starts[row]
-                own = [
-                    Edit(edit.start - places[row], edit.end - places[row], edit.replacement)
-                    for edit in made[bisect_left(begins, places[row]) : bisect_left(begins, stop)]
-                    if edit.end <= stop
-                ]
-                if own:
-                    out_texts[row] = apply(texts[row].as_py(), own)
+                if inside := within(made, places[row], stop):
+                    out_texts[row] = apply(texts[row].as_py(), inside)
         first = last
     columns = {
         "text_cda": pa.array(out_texts, SENTENCES.field("text_cda").type),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.transforms.sentence_table import Change
-from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit, apply, within
 
 MOST = 20  # of the most frequent substitutions that the ledger keeps
 AROUND = 70  # characters on each side of an example's first word
@@ -65,7 +65,5 @@ def _example(text: str, edit: Edit, edits: Sequence[Edit]) -> dict[str, str]:
             start = other.start
         if other.start < end < other.end:
             end = other.end
-    own = [
-        Edit(each.start - start, each.end - start, each.replacement) for each in edits if start <= each.start and each.end <= end
-    ]
-    return {"before": text[start:end], "after": apply(text[start:end], own)}
+    before = text[start:end]
+    return {"before": before, "after": apply(before, within(edits, start, end))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -89,6 +90,12 @@ class Set:
     def reason(self) -> str:
         """The gravest reason for which the set is barred or unsure; empty where there is none."""
         return self.barred[0].reason if self.barred else ""
+
+
+def within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
+    """Those of some edits, given in order, that lie in text[start:end], by offsets into it."""
+    begun = edits[bisect_left(edits, (start,)) : bisect_left(edits, (end,))]
+    return [Edit(a - start, b - start, replacement) for a, b, replacement in begun if b <= end]
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
