@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import cycle
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from evenflow.transforms.models.pieces import CHANGE
 
 FORMAT, VERSION = "evenflow-first-stage", 1
 MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.txt"
-TEXT, OLD, NEW, LEFT, LEFT2, RIGHT, RIGHT2 = range(7)  # the places that the exchange head looks at
+# What the exchange head looks at: the whole text, and of each change the old words, the new ones, the word before, the three
+# before that, the word behind and the three behind that.
 PLACES = 7
 EXTRA = 2  # and beside them: how many changes there are, and how few words
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
@@ -73,19 +75,12 @@ class FirstStage:
 
     def _window(self, window: str) -> float:
         """The logit of a window."""
-        parts = CHANGE.split(window)  # plain, old, new, plain, old, new, …, plain
-        plain = [WORD.findall(part) for part in parts[::3]]
-        changes = max(1, len(parts) // 3)
-        total = 0.0
-        for number, (old, new) in enumerate(zip(parts[1::3], parts[2::3], strict=True)):
-            before, after = plain[number], plain[number + 1]
-            total += _mean(self._places[OLD], WORD.findall(old)) + _mean(self._places[NEW], WORD.findall(new))
-            total += _mean(self._places[LEFT], before[-1:]) + _mean(self._places[LEFT2], before[-4:-1])
-            total += _mean(self._places[RIGHT], after[:1]) + _mean(self._places[RIGHT2], after[1:4])
-        every = [word for part in plain for word in part]
+        (every, *around), beside = places(window)
+        whole, *columns = self._places
+        total = sum([_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)])
+        changes = max(1, len(around) // (PLACES - 1))
         many, few, shift = self._more
-        more = many * log(changes) + few * log(1 + len(every)) + shift
-        return total / changes + _mean(self._places[TEXT], every) + more
+        return total / changes + _mean(whole, every) + many * beside[0] + few * beside[1] + shift
 
 
 @cache
@@ -110,7 +105,7 @@ def _logistic(value: float) -> float:
 
 
 def places(window: str) -> tuple[list[list[str]], list[float]]:
-    """The words at each of the PLACES of a marked window, each change of as much weight, and what stands beside them: to train.
+    """The words at each of the PLACES of a marked window, each change of as much weight, and what stands beside them.
 
     Returns:
         (word lists by change and place, EXTRA numbers).
