@@ -6,7 +6,6 @@ target group is not exchanged.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -14,7 +13,7 @@ from evenflow.transforms.labels import Mention
 from evenflow.transforms.substitution import agreement, choosing, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.placing import DETERMINER, part_of_speech
-from evenflow.transforms.substitution.roles import ADJECTIVE, NOUN, Companions, Role, RoleMap
+from evenflow.transforms.substitution.roles import ADJECTIVE, Companions, Role, RoleMap
 from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
@@ -46,15 +45,9 @@ class ByGroup:
             Chains of items that change together. Companions (words of the role map that are no labels) are found in the
             sentences that have a mention and in the two after each.
         """
-        starts = [start for start, _ in sentences]
-        items: list[Item] = []
-        for mention in mentions:
-            place = bisect_right(starts, mention.start) - 1
-            if place < 0 or mention.end > sentences[place][1]:
-                continue
-            item = Item(mention.start, mention.end, self._words[mention.label], mention.group, NOUN, place, mention)
-            self._describe(text, sentences[place], item)
-            items.append(item)
+        items = sets.placed(sentences, mentions, self._words)
+        for item in items:
+            self._describe(text, sentences[item.sentence], item)
         if items and self.roles.companions:
             near = {place for item in items for place in range(item.sentence, item.sentence + FURTHER)}
             beside = self._companion.beside(text, sentences, sorted(each for each in near if each < len(sentences)), items)

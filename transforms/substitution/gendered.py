@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from evenflow.transforms.labels import Mention
@@ -66,16 +65,11 @@ class Gendered:
         Returns:
             Chains of items that change together.
         """
-        starts = [start for start, _ in sentences]
-        items: list[Item] = []
+        items = sets.placed(sentences, mentions, self._words)
         near: set[int] = set()
-        for mention in mentions:
-            sentence = bisect_right(starts, mention.start) - 1
-            if sentence < 0 or mention.end > sentences[sentence][1]:
-                continue
-            word = self._words[mention.label]
-            items.append(Item(mention.start, mention.end, word, mention.group, kind_of(word), sentence, mention))
-            near |= {sentence, sentence - 1}  # «The saleswoman showed us two. She …»
+        for item in items:
+            item.kind = kind_of(item.word)
+            near |= {item.sentence, item.sentence - 1}  # «The saleswoman showed us two. She …»
         beside = list(self._companion.beside(text, sentences, sorted(place for place in near if place >= 0), items))
         for item, role in beside:
             item.kind = "adjective" if role.part == "adjective" else kind_of(item.word)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -90,6 +90,23 @@ class Set:
     def reason(self) -> str:
         """The gravest reason for which the set is barred or unsure; empty where there is none."""
         return self.barred[0].reason if self.barred else ""
+
+
+def placed(sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], words: Mapping[str, str]) -> list[Item]:
+    """Mentions as items, for now as nouns, each in its sentence; one that lies in none falls away.
+
+    Args:
+        sentences: (start, end) in order.
+        mentions: Of one list, in order.
+        words: The folded word of each label.
+    """
+    starts = [start for start, _ in sentences]
+    out: list[Item] = []
+    for each in mentions:
+        place = bisect_right(starts, each.start) - 1
+        if place >= 0 and each.end <= sentences[place][1]:
+            out.append(Item(each.start, each.end, words[each.label], each.group, "noun", place, each))
+    return out
 
 
 def within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
