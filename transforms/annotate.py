@@ -15,7 +15,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.files import Block
-from evenflow.transforms.labels import Found, LabelFinder, Mention, uncut
+from evenflow.transforms.labels import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
 from evenflow.transforms.records import Documents, validate
 from evenflow.transforms.sentence_table import Relevant, Rows
 from evenflow.transforms.sentences import bounds, trimmed
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from evenflow.transforms.llm.llm_questions import Answer, Question
     from evenflow.transforms.proposals import Proposed, Proposer
 
-BETWEEN = "\n\n"  # joins documents: neither a sentence nor a label crosses a blank line
-# Characters that are searched at a time; a longer document is searched alone. It bounds the memory of the arrays.
+# Characters that are searched at a time. It bounds the memory of the arrays.
 PIECE = 4 << 20
 
 Ints = npt.NDArray[np.int64]
@@ -257,7 +256,7 @@ class Annotator:
         for attribute in self.attributes:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(len(attribute.groups))
         parts: list[list[Ints]] = []
-        for first, last in _pieces(texts):
+        for first, last in pieces(texts, PIECE):
             piece = self._searched(first, texts[first:last], with_sentences)
             part, counts = self._piece(file, ids[first:last], places[first:last], piece)
             figures.add(part)
@@ -342,18 +341,6 @@ def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
         return StereotypeFilter(config)
     detector, scorer = stereotypes.chosen(config.stereotypes.encoder), indicators.shipped()
     return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))
-
-
-def _pieces(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Ranges first..last (last excluded) of documents that are searched together."""
-    first, size = 0, 0
-    for i, text in enumerate(texts):
-        if size and size + len(text) > PIECE:
-            yield first, i
-            first, size = i, 0
-        size += len(text)
-    if len(texts) > first:
-        yield first, len(texts)
 
 
 def _changes(values: Ints) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 import orjson
@@ -18,15 +19,14 @@ import orjson
 from evenflow.schemas.config import Config
 from evenflow.transforms import indicators, stereotypes
 from evenflow.transforms.indicators import Indicators
-from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.labels import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.sentence_table import GONE, Finding, Relevant
 from evenflow.transforms.stereotypes import Detector
 from evenflow.transforms.stereotyping.calibration import Calibration
 from evenflow.transforms.stereotyping.masking import Span, widened
 from evenflow.wordlists import loader
 
-BETWEEN = "\n\n"  # joins documents that are searched together: no label crosses a blank line
-PIECE = 1 << 20  # characters that are searched at a time; a longer document is searched alone
+PIECE = 1 << 20  # characters that are searched at a time
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what ends a line: a paragraph's mark stays when a sentence goes
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
 
@@ -101,13 +101,10 @@ class StereotypeFilter:
 
     def _asked(self, documents: Sequence[Relevant]) -> Iterator[Asked]:
         """The sentences that name groups of an attribute that is screened."""
-        for first, last in _pieces(documents):
-            begins: list[int] = []
-            at = 0
-            for document in documents[first:last]:
-                begins.append(at)
-                at += len(document.text) + len(BETWEEN)
-            joined = BETWEEN.join(document.text for document in documents[first:last])
+        texts = [document.text for document in documents]
+        for first, last in pieces(texts, PIECE):
+            begins = list(accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0))
+            joined = BETWEEN.join(texts[first:last])
             found: dict[tuple[int, int, str], list[Span]] = {}
             for mention in sorted(self._finder.find(joined), key=lambda each: each.start):
                 place = bisect_right(begins, mention.start) - 1
@@ -194,15 +191,3 @@ def _breaks(blank: str) -> bool:
 def _text(document: Relevant, number: int) -> str:
     start, end = document.sentences[number]
     return document.text[start:end]
-
-
-def _pieces(documents: Sequence[Relevant]) -> Iterator[tuple[int, int]]:
-    """Ranges first..last (last excluded) of documents that are searched together."""
-    first, size = 0, 0
-    for number, document in enumerate(documents):
-        if size and size + len(document.text) > PIECE:
-            yield first, number
-            first, size = number, 0
-        size += len(document.text)
-    if len(documents) > first:
-        yield first, len(documents)

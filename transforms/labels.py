@@ -36,6 +36,7 @@ CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
 GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
 BLANKS = bytes([BLANK, BREAK, RETURN])
 AFTER_HYPHEN = rb"(?: *+(?:\r?\n|\r) *+)?+"
+BETWEEN = "\n\n"  # joins texts that are searched together: neither a sentence nor a label crosses a blank line
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,18 @@ class LabelFinder:
         reading = self._reader.read(text)
         hits = self._firsts.find(reading.codes)
         return [attribute.search(reading, hits) for attribute in self._attributes]
+
+
+def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:
+    """Ranges first..last (last excluded) of texts to search together, of at most so many characters; a longer text is alone."""
+    first, size = 0, 0
+    for i, text in enumerate(texts):
+        if size and size + len(text) > most:
+            yield first, i
+            first, size = i, 0
+        size += len(text)
+    if len(texts) > first:
+        yield first, len(texts)
 
 
 def uncut(bounds: Ints, found: Sequence[Found]) -> Ints:

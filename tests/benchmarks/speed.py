@@ -143,8 +143,8 @@ def profile(path: Path, work: Path) -> None:
         print(f"{stage:28} {sum(line['stages'].get(stage, 0) for line in lines) / total:34.1%}")
     from evenflow.schemas.config import load
     from evenflow.transforms import files
-    from evenflow.transforms.annotate import BETWEEN, Annotator
-    from evenflow.transforms.labels import LabelFinder
+    from evenflow.transforms.annotate import Annotator
+    from evenflow.transforms.labels import BETWEEN, LabelFinder
     from evenflow.transforms.records import validate
     from evenflow.transforms.sentences import bounds
 
