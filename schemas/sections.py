@@ -124,11 +124,6 @@ class Stereotypes(Section):
             raise ValueError("encoder: there is none to choose any more, the shipped one always looks; leave this key out")
         return {name: each for name, each in given.items() if name != "encoder"} if isinstance(given, dict) else given
 
-    @property
-    def encoder(self) -> None:
-        """There is one encoder, and it ships."""
-        return None
-
 
 class AttributeStereotypes(Section):
     policy: Policy | None = Field(default=None, description="Policy of this attribute; null: stereotypes.policy.")

@@ -9,14 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
 import pytest
-from apache_beam.ml.inference.base import RunInference
-from apache_beam.testing.util import assert_that, equal_to
 from inference_questions import RIGHT, question
 from scripted_llm import MODEL, Script, ScriptedLLM, Turn, error, in_turn
 
-from evenflow.transforms.inference import Answer, Cache, Client, InferenceError, Key, LLMHandler, Settings, tally
+from evenflow.transforms.inference import Answer, Cache, Client, InferenceError, Key, Settings, tally
 
 Serve = Callable[..., ScriptedLLM]
 
@@ -324,14 +321,3 @@ def test_figures_of_answers_add_up(serve: Serve) -> None:
     assert stats.requests == len(server.requests)
     assert stats.tokens == 7 * len(server.requests)
     assert stats.fallbacks == {"answer not JSON": 3}
-
-
-def test_run_inference_asks_in_batches(serve: Serve, tmp_path: Path) -> None:
-    server = serve()
-    handler = LLMHandler(Settings(server.url, MODEL, concurrency=4), Cache(tmp_path / "answers"))
-    with beam.Pipeline(runner="DirectRunner") as pipeline:
-        texts = [f"Sentence {number}." for number in range(50)]
-        asked = pipeline | beam.Create(texts) | beam.Map(question) | RunInference(handler)
-        found = asked | beam.Map(lambda each: (each.example.sentence, each.inference.origin, each.model_id))
-        assert_that(found, equal_to([(text, "model", MODEL) for text in texts]))
-    assert len(server.requests) == 50

@@ -1,19 +1,14 @@
-"""Budgets, and one batch in the place of many single questions."""
+"""One batch in the place of many single questions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scripted_asker import Says
-from test_llm_questions import about
 
 from evenflow.transforms.counterfactuals import rewrite
-from evenflow.transforms.llm.llm_budget import SPENT, Allowance, Frugal, rehearsed
+from evenflow.transforms.llm.llm_budget import rehearsed
 from evenflow.transforms.llm.llm_judges import LlmJudge
 from evenflow.transforms.llm.llm_questions import Asker
 from evenflow.wordlists import loader
@@ -24,35 +19,6 @@ TEXT = "My sister sang. Your uncle danced. A nun met my brother."
 
 def valid(data: object) -> dict[str, object]:
     return {"grammar": True, "facts": True, "verdict": "VALID"}
-
-
-@given(st.integers(0, 20), st.lists(st.integers(0, 8)))
-def test_no_more_is_granted_than_there_is(requests: int, wants: list[int]) -> None:
-    allowance = Allowance(requests)
-    granted = [allowance.take(wanted) for wanted in wants]
-    assert all(0 <= got <= wanted for got, wanted in zip(granted, wants, strict=True))
-    assert sum(granted) == min(requests, sum(wants))
-    assert allowance.left == requests - sum(granted)
-
-
-def test_threads_share_an_allowance() -> None:
-    allowance = Allowance(500)
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(allowance.take, [1] * 2000)) == 500
-
-
-def test_a_negative_allowance_is_refused() -> None:
-    with pytest.raises(ValueError, match="requests -1"):
-        Allowance(-1)
-
-
-@pytest.mark.parametrize("requests", [0, 1, 3, 5, 9])
-def test_the_first_are_asked_until_the_allowance_is_spent(requests: int) -> None:
-    asker = Says(valid)
-    frugal = Frugal(asker, Allowance(requests))
-    answers = [*frugal.ask([about("a", str(number)) for number in range(3)]), *frugal.ask([about("b", "1"), about("b", "2")])]
-    assert [each.reason for each in answers] == [""] * min(5, requests) + [SPENT] * max(0, 5 - requests)
-    assert len(asker.asked) == min(5, requests)
 
 
 def last(data: Mapping[str, Any]) -> dict[str, object]:
@@ -84,11 +50,3 @@ def test_without_questions_work_is_done_once() -> None:
     rehearsed(seen.append, asker)
     assert len(seen) == 1
     assert not asker.calls
-
-
-def test_a_budget_holds_in_a_rehearsal() -> None:
-    asker = Says(valid)
-    allowance = Allowance(1)
-    rehearsed(work, Frugal(asker, allowance))
-    assert len(asker.asked) == 1
-    assert allowance.left == 0

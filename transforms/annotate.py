@@ -339,7 +339,7 @@ def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
 
     if tier is None:
         return StereotypeFilter(config)
-    detector, scorer = stereotypes.chosen(config.stereotypes.encoder), indicators.shipped()
+    detector, scorer = stereotypes.shipped(), indicators.shipped()
     return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))
 
 

@@ -11,11 +11,8 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Any
-
-from apache_beam.ml.inference.base import ModelHandler, PredictionResult
 
 from evenflow.transforms.llm.inference_asker import Asker, Say
 from evenflow.transforms.llm.inference_cache import Cache
@@ -30,7 +27,6 @@ __all__ = (
     "Counted",
     "InferenceError",
     "Key",
-    "LLMHandler",
     "Question",
     "Reply",
     "Settings",
@@ -93,36 +89,3 @@ class Client:
                 self._thread = threading.Thread(target=self._loop.run_forever, name="evenflow-llm", daemon=True)
                 self._thread.start()
             return self._loop, self._asker
-
-
-class LLMHandler(ModelHandler[Question, PredictionResult, Client]):
-    """For Beam's RunInference: batches of questions to predictions, each with its question and its answer.
-
-    A worker process makes a client of its own; the cache's file is shared by all. A batch has several times as many
-    questions as there are requests under way, so that its last ones leave the server idle for a small share of the time.
-    """
-
-    BATCHES = 8  # times the concurrency, in questions
-
-    def __init__(self, settings: Settings, cache: Cache | None = None):
-        super().__init__(min_batch_size=settings.concurrency, max_batch_size=self.BATCHES * settings.concurrency)
-        self._settings = settings
-        self._cached = None if cache is None else (cache.path, cache.max_bytes)
-
-    def load_model(self) -> Client:
-        """The process's client."""
-        return Client(self._settings, None if self._cached is None else Cache(*self._cached))
-
-    def run_inference(
-        self, batch: Sequence[Question], model: Client, inference_args: dict[str, Any] | None = None
-    ) -> Iterable[PredictionResult]:
-        """A prediction for each question of a batch, in order; its inference is an Answer."""
-        return [PredictionResult(*each, self._settings.model) for each in zip(batch, model.ask(batch), strict=True)]
-
-    def get_num_bytes(self, batch: Sequence[Question]) -> int:
-        """Characters of a batch's messages, for Beam's metrics."""
-        return sum(len(message["content"]) for question in batch for message in question.messages)
-
-    def get_metrics_namespace(self) -> str:
-        """Beam's metrics are found under it."""
-        return "evenflow_llm"

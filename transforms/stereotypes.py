@@ -16,7 +16,7 @@ from evenflow.transforms.stereotyping import reading
 from evenflow.transforms.stereotyping.calibration import THRESHOLD, UNSURE, cut
 from evenflow.transforms.stereotyping.masking import Span, prepared
 
-__all__ = ["THRESHOLD", "UNSURE", "Detector", "Encoded", "ModelError", "chosen", "cut", "shipped"]
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "Encoded", "ModelError", "cut", "shipped"]
 
 
 class Detector(Protocol):
@@ -46,8 +46,3 @@ class Encoded:
 def shipped() -> Encoded:
     """The detector of this package. Raises ModelError."""
     return Encoded(reading.shipped())
-
-
-def chosen(encoder: None = None) -> Encoded:
-    """The shipped detector: there is no other any more. Raises ModelError."""
-    return shipped()

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.llm.llm_budget import Allowance, Frugal
+from evenflow.transforms.llm.llm_budget import SPENT
 from evenflow.transforms.llm.llm_detection import TieredDetector
 from evenflow.transforms.llm.llm_questions import Answer, Question
 from evenflow.transforms.llm.llm_tiers import Labels, Select, Unsure
@@ -61,15 +61,22 @@ class Given:
 
 
 class Oracle:
-    """Answers the six questions with the truth, or with its opposite in a share of 1 - accuracy, drawn by a hash."""
+    """Answers the six questions with the truth, or with its opposite in a share of 1 - accuracy, drawn by a hash.
 
-    def __init__(self, truth: Mapping[str, bool], accuracy: float, seed: int):
+    left: how many it still answers.
+    """
+
+    def __init__(self, truth: Mapping[str, bool], accuracy: float, seed: int, left: int):
+        self.left = left
         self.truth = truth
         self.accuracy = accuracy
         self.seed = seed
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        return [Answer(self._value(question.sentence), "model") for question in questions]
+        granted = min(self.left, len(questions))
+        self.left -= granted
+        answers = [Answer(self._value(question.sentence), "model") for question in questions[:granted]]
+        return [*answers, *(Answer(None, "fallback", SPENT) for _ in questions[granted:])]
 
     def _value(self, sentence: str) -> dict[str, object]:
         said = self.truth[sentence] == (drawn(self.seed, sentence) < self.accuracy)
@@ -114,13 +121,12 @@ def of_stereoset(path: Path) -> list[Row]:
 
 def called(rows: Sequence[Row], accuracy: float, seed: int, select: Select, requests: int) -> tuple[Bools, int]:
     """Which sentences (n,) are called stereotypes, and how many were asked. What nobody can say of is called none."""
-    allowance = Allowance(requests)
-    oracle = Oracle({row.sentence: row.truth for row in rows}, accuracy, seed)
-    detector = TieredDetector(Given(rows), Frugal(oracle, allowance), select)
+    oracle = Oracle({row.sentence: row.truth for row in rows}, accuracy, seed, requests)
+    detector = TieredDetector(Given(rows), oracle, select)
     chances = detector.detect([row.sentence for row in rows], [()] * len(rows))
     if sum(detector.tally.rejected.values()):
         raise AssertionError(f"the oracle's answers were rejected: {detector.tally.to_json()}")
-    return np.array([chance is not None and chance >= THRESHOLD for chance in chances]), requests - allowance.left
+    return np.array([chance is not None and chance >= THRESHOLD for chance in chances]), requests - oracle.left
 
 
 def at_random(rows: Sequence[Row], seed: int) -> Select:

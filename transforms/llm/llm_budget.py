@@ -1,9 +1,8 @@
-"""Who is asked, and in what batches: a budget of requests, and a first pass that gathers what a second one needs."""
+"""In what batches is asked: a first pass gathers what a second one needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import TypeVar
 
 from evenflow.transforms.llm.llm_questions import REHEARSED, Answer, Asker, Question
@@ -12,45 +11,6 @@ T = TypeVar("T")
 
 SPENT = "budget spent"
 ROUNDS = 3  # after which what still comes up is asked singly; a choice and its verdict take two
-
-
-class Allowance:
-    """A number of requests, for a pane say, that several steps and threads may share."""
-
-    def __init__(self, requests: int):
-        if requests < 0:
-            raise ValueError(f"requests {requests!r}: zero or more was expected")
-        self._left = requests
-        self._lock = Lock()
-
-    @property
-    def left(self) -> int:
-        """Requests that may still be made."""
-        return self._left
-
-    def take(self, wanted: int) -> int:
-        """How many of the wanted requests may be made; they are taken off."""
-        with self._lock:
-            granted = min(wanted, self._left)
-            self._left -= granted
-            return granted
-
-
-class Frugal:
-    """Asks another asker until the allowance is spent; the first questions of a call come first.
-
-    What is not asked is a fallback with the reason `SPENT`.
-    """
-
-    def __init__(self, asker: Asker, allowance: Allowance):
-        self.asker = asker
-        self.allowance = allowance
-
-    def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, in the order of the questions."""
-        granted = self.allowance.take(len(questions))
-        answers = self.asker.ask(questions[:granted]) if granted else []
-        return [*answers, *(Answer(None, "fallback", SPENT) for _ in questions[granted:])]
 
 
 class Rehearsal:

@@ -1,7 +1,7 @@
 """Two tiers: an embedded model answers, and an LLM in its stead where a rule of selection says so.
 
 The mode of a step is that rule: `asks_none` (embedded), `asks_all` (llm), or `Unsure` (cascade), which asks about what
-the embedded model is unsure of, the most valuable first. How many requests that may be is for llm_budget.Frugal.
+the embedded model is unsure of, the most valuable first.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.t
 # What the exchange head looks at: the whole text, and of each change the old words, the new ones, the word before, the three
 # before that, the word behind and the three behind that.
 PLACES = 7
-EXTRA = 2  # and beside them: how many changes there are, and how few words
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
 NONE = 0.0
 
@@ -108,7 +107,7 @@ def places(window: str) -> tuple[list[list[str]], list[float]]:
     """The words at each of the PLACES of a marked window, each change of as much weight, and what stands beside them.
 
     Returns:
-        (word lists by change and place, EXTRA numbers).
+        (word lists by change and place, the logarithms of how many changes and how many words there are).
     """
     parts = CHANGE.split(window)
     plain = [WORD.findall(part) for part in parts[::3]]

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 
-# What counts as a word between: with an apostrophe or without, or with a comma behind it too.
-ANY, PLAIN, WITH_COMMA = r"[\w'’-]+", r"[\w-]+", r"[\w'’-]+,?"
-# Alternatives that several rules share.
+# What counts as a word between: with an apostrophe or without.
+ANY, PLAIN = r"[\w'’-]+", r"[\w-]+"
 POSSESSIVES = "my|your|his|her|our|their"
-NUMBERS = "two|three|four|five|six|seven|eight|nine|ten"
 # What no noun phrase goes on over.
 CLAUSE_WORDS = "at|in|on|for|with|from|by|as|into|than|like|if"
 
@@ -22,14 +20,6 @@ def after(words: str, others: int = 0, other: str = ANY, but: str = "") -> re.Pa
     words: alternatives of a regular expression, case ignored. other: what each of the others is; but: alternatives that none
     of them may be.
     """
-    return re.compile(rf"\b(?:{words})\s+{_between(others, other, but)}$", re.IGNORECASE)
-
-
-def after_possessor(words: str, others: int = 0, other: str = ANY, but: str = "") -> re.Pattern[str]:
-    """As `after`, or behind a possessive («the teacher's …»)."""
-    return re.compile(rf"(?:\b(?:{words})|['’]s?)\s+{_between(others, other, but)}$", re.IGNORECASE)
-
-
-def _between(others: int, other: str, but: str) -> str:
     barred = rf"(?!(?:{but})\b)" if but else ""
-    return rf"(?:{barred}{other}\s+){{0,{others}}}" if others else ""
+    between = rf"(?:{barred}{other}\s+){{0,{others}}}" if others else ""
+    return re.compile(rf"\b(?:{words})\s+{between}$", re.IGNORECASE)

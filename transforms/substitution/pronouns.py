@@ -87,7 +87,6 @@ BEFORE_VERBAL = frozenset(
 TWO_OBJECTS = english.words("two_object_verbs")
 RULED = 0.97  # confidence in what a rule says
 DOUBTED, TURNED = 0.8, 0.7  # below which a «him» before a noun alone is doubted, and the confidence in the «his» instead
-LEAST = 0.5  # confidence in the likelier of two forms
 # One form for each form, where no context is needed.
 PLAIN = {
     "she": "he",
@@ -281,7 +280,7 @@ def _ruled_his(text: str, start: int, end: int) -> str | None:
 
 
 def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
-    """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (LEAST to 1).
+    """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (0.5 to 1).
 
     Raises KeyError for a word that is none of PRONOUNS.
     """

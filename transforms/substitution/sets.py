@@ -15,7 +15,6 @@ NO_COUNTERPART = "no counterpart of the role"
 LONG = "sentence too long"
 FOREIGN = "not English"
 OVERLAP = "overlaps another mention"
-BOUND = "bound to a barred mention"
 DOUBTED = "too unsure"
 
 

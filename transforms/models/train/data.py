@@ -132,11 +132,6 @@ def family(source: str) -> str:
     return FAMILIES.get(name, name)
 
 
-def is_report(document: str) -> bool:
-    """Whether a document is only to report on: one in five, by a hash of its name."""
-    return _hashed(document) % 5 == 0
-
-
 def is_calibration(document: str) -> bool:
     """Whether a quick training holds a document out for the calibration: one in eight, by another hash."""
     return _hashed(f"cal{document}") % 8 == 0

@@ -65,7 +65,7 @@ class Design:
         self._vectors = vectors
 
     def exchange(self, window: str) -> Floats:
-        """The means at the places of a marked window, and the EXTRA numbers beside them."""
+        """The means at the places of a marked window, and the numbers beside them."""
         each, more = static.places(window)
         changes = max(1, (len(each) - 1) // (static.PLACES - 1))
         means = [self.mean(words) for words in each]
