@@ -35,6 +35,7 @@ ROLLING = 4  # where no configuration says otherwise
 NAMED = 100  # panes, failures and files that are named one by one: the last of them; the others are counted
 MOST_SUBSTITUTIONS = 500  # different ones that are counted; twice as many are held before the rarest go
 EXAMPLES = 6  # strong stereotypes that are kept
+COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")  # of a Repair: they add up over panes
 
 Window = dict[str, Sums]  # of a pane, by attribute
 
@@ -271,9 +272,6 @@ def _both(a: Repair, b: Repair) -> Repair:
             "substitutions": _often(a.substitutions, b.substitutions),
         }
     )
-
-
-COUNTS = ("sets", "eligible", "changed", "sentences", "documents", "copies")  # of a Repair
 
 
 def _often(a: Sequence[Substitution], b: Sequence[Substitution]) -> list[Substitution]:

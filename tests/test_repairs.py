@@ -26,6 +26,7 @@ def ledger(panes: int) -> list:
             shortage=[0.0, 1.5],
             mentions=[150, 150],
             sets=100,
+            judged=70,
             eligible=60,
             changed=50,
             barred={"idiom": 30, report_ledgers.HOSTILE[0]: 10},
@@ -54,6 +55,7 @@ def test_sums_over_panes() -> None:
     told = repairs.repair(Totals.of(entries).attributes["gender"], 0.95)
     assert told is not None
     assert (told["sets"], told["changed"], told["left"], told["sentences"]) == (300, 150, 30, 165)
+    assert told["judged"] == 210
     assert [row["sets"] for row in told["barred"]] == [90, 30]
     assert told["before"]["dr"] == 0.5 and told["counts_before"] == [900, 0]
     assert told["after"]["dr"] == 0 and told["reduced"] == 1
@@ -72,5 +74,6 @@ def test_the_strongest_stereotypes_come_first() -> None:
 def test_the_page_shows_them_as_data(tmp_path: Path) -> None:
     report_ledgers.write(tmp_path, ledger(3), report_ledgers.settings())
     page = build(tmp_path).read_text(encoding="utf-8")
+    assert "; the encoder judged 210 exchanges" in page
     assert "Most frequent substitutions" in page and "The strongest" in page
     assert "<script>alert(1)" not in page and "onerror=alert(2)>" not in page.replace("&gt;", "")

@@ -14,8 +14,9 @@ def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
     """An attribute's repair over all panes; None where none was asked for.
 
     before, after: cumulative scores (ledger.Score). sets: mentions that hang together, and what became of them: changed,
-    left (eligible, but the plan did not need them) and barred by reason, the most frequent first. reduced: by how much of
-    itself DR fell. substitutions: the most frequent, each with its first example; a pane keeps its most frequent ones alone.
+    left (eligible, but the plan did not need them) and barred by reason, the most frequent first. judged: exchanges that the
+    encoder judged. reduced: by how much of itself DR fell. substitutions: the most frequent, each with its first example; a
+    pane keeps its most frequent ones alone.
     """
     done = total.repair
     if done is None or total.repaired is None:
@@ -32,6 +33,7 @@ def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
         "counts_before": list(done.before.counts),
         "reduced": round(1 - after.dr / before.dr, 6) if before.dr and after.dr is not None else None,
         "sets": done.sets,
+        "judged": done.judged,
         "eligible": done.eligible,
         "changed": done.changed,
         "left": max(done.eligible - done.changed, 0),
