@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
+from evenflow.gates.verdict import worst
 from evenflow.schemas.ledger import STATES, AttributeEntry, Entry, Folder, PaneEntry, State
 
 HOUR, DAY = 3_600_000, 86_400_000  # milliseconds
@@ -13,15 +14,10 @@ HOUR_PANES = 64  # that stand for an hour where panes have no time
 REASON = 300  # characters of a reason that are kept
 
 
-def gravity(state: State) -> int:
-    """0 open, 1 warn, 2 block."""
-    return STATES.index(state)
-
-
 class AttributeSpan(Entry):
     """An attribute over some panes. low, high: of the panes' own DR. rolling, cumulative, accepted: of the last pane that has
     them; rolling_low, rolling_high: the widest. None without mentions. state: the gravest verdict, None where there was too
-    little to judge any. mentions: in all; said: of a single pane, its verdict's reason."""
+    little to judge any. mentions: in all."""
 
     low: float | None
     high: float | None
@@ -114,7 +110,7 @@ def merged(spans: Sequence[Span]) -> Span:
     """Neighbours, at least one, as one."""
     if len(spans) == 1:
         return spans[0]
-    worst = max(spans, key=lambda each: (gravity(each.state), each.weight))
+    worst = max(spans, key=lambda each: (STATES.index(each.state), each.weight))
     names = dict.fromkeys(name for each in spans for name in each.attributes)
     return worst.model_copy(
         update={
@@ -135,6 +131,7 @@ def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
         found = [value for each in seen if (value := getattr(each, name)) is not None]
         return pick(found) if found else None
 
+    judged: list[State] = [each.state for each in seen if each.state is not None]
     return AttributeSpan(
         low=some("low", min),
         high=some("high", max),
@@ -143,7 +140,7 @@ def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
         rolling_high=some("rolling_high", max),
         cumulative=some("cumulative", lambda found: found[-1]),
         accepted=some("accepted", lambda found: found[-1]),
-        state=max((each.state for each in seen if each.state is not None), key=gravity, default=None),
+        state=worst(judged) if judged else None,
         mentions=sum(each.mentions for each in seen),
     )
 

@@ -99,9 +99,10 @@ def test_merged_panes_keep_their_extremes(scores: list[float | None], most: int)
     panes = [entry.model_copy(deep=True, update={"pane": number}) for number, entry in enumerate(panes)]
     for entry, value in zip(panes, scores, strict=True):
         entry.attributes["gender"].pane.dr = value
-    cells = charts.columns(list(map(spans.of, panes)), "gender", most)
-    assert len(cells) <= most
-    assert [cell.first for cell in cells[1:]] == [cell.last + 1 for cell in cells[:-1]] and cells[-1].last == len(scores) - 1
+    places = charts.columns(list(map(spans.of, panes)), most)
+    assert len(places) <= most
+    assert [each.first for each in places[1:]] == [each.last + 1 for each in places[:-1]] and places[-1].last == len(scores) - 1
+    cells = [each.attributes["gender"] for each in places]
     known = [value for value in scores if value is not None]
     assert max((cell.high for cell in cells if cell.high is not None), default=None) == max(known, default=None)
     assert min((cell.low for cell in cells if cell.low is not None), default=None) == min(known, default=None)

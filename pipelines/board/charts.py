@@ -23,25 +23,6 @@ Points = Sequence[tuple[float, float] | None]
 
 
 @dataclass(frozen=True)
-class Column:
-    """A place on the x axis: panes first..last (one, unless there are many).
-
-    low, high: of their DR. rolling, rolling_low, rolling_high, cumulative: of the last pane that has them; the band's bounds
-    are the widest. None without mentions. state: the gravest verdict, None where none of the panes could be judged.
-    """
-
-    first: int
-    last: int
-    low: float | None
-    high: float | None
-    rolling: float | None
-    rolling_low: float | None
-    rolling_high: float | None
-    cumulative: float | None
-    state: State | None
-
-
-@dataclass(frozen=True)
 class Tick:
     """A tick: its place in per cent of the axis, its lettering, and whether a narrow screen has room for it."""
 
@@ -86,21 +67,16 @@ class Chart:
     fine: bool
 
 
-def columns(panes: Sequence[Span], name: str, most: int = MOST_COLUMNS) -> list[Column]:
-    """The columns of an attribute's chart, at most `most`; the lowest and highest DR of merged panes stay visible."""
+def columns(panes: Sequence[Span], most: int = MOST_COLUMNS) -> list[Span]:
+    """The places on the x axis, at most `most`: a pane each, unless there are more."""
     each = math.ceil(len(panes) / most) if panes else 1
-    return [_column(merged(panes[i : i + each]), name) for i in range(0, len(panes), each)]
-
-
-def _column(span: Span, name: str) -> Column:
-    own = span.attributes[name]
-    values = own.model_dump(exclude={"mentions", "accepted"})
-    return Column(first=span.first, last=span.last, **values)
+    return [merged(panes[i : i + each]) for i in range(0, len(panes), each)]
 
 
 def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float | None) -> Chart:
     """The chart of an attribute's DR over panes, or groups of them (at least one)."""
-    cells = columns(panes, name)
+    places = columns(panes)
+    cells = [each.attributes[name] for each in places]
     single = panes[-1].last - panes[0].first + 1 == len(panes)
     step = WIDTH / len(cells)
     values = [value for cell in cells for value in (cell.high, cell.rolling_high, cell.rolling, cell.cumulative)]
@@ -125,7 +101,7 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
         x=pane_ticks(len(panes), MOST_COLUMNS) if single else group_ticks(panes),
         thresholds=_thresholds(warn, block, top),
         hovers=_hovers(panes, name) if single and len(panes) <= MOST_TITLES else (),
-        merged=cells[0].last - cells[0].first + 1,
+        merged=places[0].last - places[0].first + 1,
         fine=len(cells) > MOST_LARGE_DOTS,
     )
 
