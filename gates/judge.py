@@ -96,9 +96,7 @@ class Judge:
             total = self._totals.attributes.get(name)
             held = [each.sums] if folder == "accepted" else []
             held += [total.accepted] if total is not None else []
-            groups = len(each.groups)
-            nothing = Sums(documents=0, counts=[0] * groups, products=[[0] * groups] * groups)
-            each.accepted = score(reduce(add, held, nothing), each.target, self._config.gate.confidence)
+            each.accepted = score(reduce(add, held, Sums.empty(len(each.groups))), each.target, self._config.gate.confidence)
 
     def _repair(self, repair: Mapping[str, Any], target: list[float]) -> Repair:
         before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)

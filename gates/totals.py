@@ -207,8 +207,7 @@ class Totals(Entry):
             self.positions |= entry.stream.positions
 
     def _first(self, entry: PaneEntry, each: AttributeEntry) -> AttributeTotals:
-        groups = len(each.groups)
-        nothing = Sums(documents=0, counts=[0] * groups, products=[[0] * groups for _ in range(groups)])
+        nothing = Sums.empty(len(each.groups))
         found = AttributeTotals(
             last=each,
             sums=nothing,

@@ -33,6 +33,11 @@ class Sums(Entry):
     counts: Sequence[int | float]  # of weighted documents they are no whole numbers
     products: Sequence[Sequence[int | float]]
 
+    @classmethod
+    def empty(cls, groups: int) -> Sums:
+        """Of no documents, for M groups."""
+        return cls(documents=0, counts=[0] * groups, products=[[0] * groups] * groups)
+
 
 class Score(Entry):
     """A Demographic Representation score with its interval.

@@ -17,7 +17,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.transforms import aside, fields, sentence_table
 from evenflow.transforms.annotate import Annotator
 from evenflow.transforms.records import dead_letter
-from evenflow.transforms.shards import read_block, write_block
+from evenflow.transforms.shards import read_block, replace_block
 
 REASON = "duplicate id"
 Doubles = dict[int, str]  # documents whose id came before, by their ordinals, and where each id stands first
@@ -82,8 +82,7 @@ def drop(
         keep = np.ones(table.num_rows, bool)
         keep[rows] = False
         rest = table.filter(pa.array(keep)).combine_chunks()
-        write_block(rest, each.with_suffix(".new"))
-        each.with_suffix(".new").replace(each)
+        replace_block(rest, each)
         if each == path:
             file = (table.schema.metadata or {}).get(documents.FILE, b"").decode()
             texts, ordinals = rest.column(1).to_pylist(), rest.column(2).to_pylist()

@@ -27,7 +27,7 @@ from evenflow.transforms.exchanging import Exchanges, Pane, Spot, meets
 from evenflow.transforms.planning import Plan
 from evenflow.transforms.proposals import Proposed
 from evenflow.transforms.sentence_table import Change
-from evenflow.transforms.shards import read_block, write_block
+from evenflow.transforms.shards import read_block, replace_block
 from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.transforms.tallies import Tally
 
@@ -233,7 +233,7 @@ class _Mender:
         if copies:
             place = table.schema.get_field_index(documents.COPY_OF.name)
             table = table.set_column(place, documents.COPY_OF, pa.array(origins, pa.string()))
-        _replace(path, table.replace_schema_metadata(block.schema.metadata))
+        replace_block(table.replace_schema_metadata(block.schema.metadata), path)
         return figures
 
 
@@ -271,7 +271,7 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
         _, keys = _profiles(path, columns)
         weights = [found.weights.get(tuple(key), 1.0) for key in keys.tolist()]
         place = block.schema.get_field_index(column)
-        _replace(path, block.set_column(place, block.schema.field(place), pa.array(weights, pa.float64())))
+        replace_block(block.set_column(place, block.schema.field(place), pa.array(weights, pa.float64())), path)
     seen = figures.attributes[name]
     factors = {key: found.weights.get(key, 1.0) for key in sorted(known)}
     total = sum((factor * counts[key] for key, factor in factors.items()), np.zeros(size))
@@ -299,11 +299,6 @@ def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
     counts = np.stack([block.column(name).to_numpy().astype(np.int64) for name in columns], axis=1)
     totals = counts.sum(axis=1, keepdims=True)
     return counts, np.where(totals > 0, reweighting.EIGHTHS * counts // np.maximum(totals, 1), -1)
-
-
-def _replace(path: Path, table: pa.Table) -> None:
-    write_block(table, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.labels import Mention
-from evenflow.transforms.shards import described, read_block, seal, write_block
+from evenflow.transforms.shards import described, read_block, replace_block, seal
 from evenflow.transforms.substitution.sets import Edit, Set, apply, within
 
 SUFFIX = ".sentences"  # of a block's file
@@ -118,8 +118,7 @@ def drop(path: Path, ordinals: Iterable[int]) -> None:
     rows = read_block(path)
     gone = set(ordinals)
     kept = rows.filter(pa.array([ordinal not in gone for ordinal in rows.column("ordinal").to_pylist()], pa.bool_()))
-    write_block(kept.combine_chunks(), path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
+    replace_block(kept.combine_chunks(), path)
 
 
 def completed(staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: Mapping[int, Sequence[Edit]]) -> pa.Table:

@@ -41,6 +41,13 @@ def write_block(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
+def replace_block(table: pa.Table, path: Path) -> None:
+    """Put a table in the place of a block's, which may still be mapped into memory."""
+    new = path.with_suffix(".new")
+    write_block(table, new)
+    new.replace(path)
+
+
 def read_block(path: Path) -> pa.Table:
     """What write_block wrote, mapped into memory."""
     with pa.memory_map(str(path)) as source:
