@@ -24,8 +24,8 @@ from evenflow.gates.history import History
 from evenflow.gates.id_index import IdIndex
 from evenflow.gates.judge import Judge, overall
 from evenflow.gates.verdict import of_asking, of_reading
+from evenflow.pipelines.closing import Ready
 from evenflow.pipelines.endings import undisturbed
-from evenflow.pipelines.gate import Ready
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import weight
 from evenflow.schemas.epoch import Epoch

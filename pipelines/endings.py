@@ -36,7 +36,7 @@ KNOWN = (
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.streaming.kafka_settings", "KafkaSettingsError", USAGE),
     ("evenflow.pipelines.epochs", "RunError", USAGE),  # other settings than those of the ledger
-    ("evenflow.pipelines.gate", "ChangedError", USAGE),
+    ("evenflow.pipelines.cutting", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger", "LedgerError", FAILED),
     ("evenflow.pipelines.workers", "WorkerError", FAILED),

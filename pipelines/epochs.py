@@ -25,7 +25,8 @@ from evenflow.wordlists.loader import SHIPPED, WordList
 
 DIGITS = 16  # of a digest in the ledger: 64 bits tell programs apart
 ROOMS = ("gates", "transforms", "schemas", "wordlists", "prompts")  # whose code makes figures
-STEPS = ("gate.py", "commit.py", "stream.py", "run.py")  # of pipelines/, which also holds what only shows them
+# Of pipelines/, which also holds what only shows them.
+STEPS = ("cutting.py", "gate.py", "closing.py", "commit.py", "stream.py", "run.py")
 # Settings that say where the gate's states begin, and nothing about what is read or written.
 THRESHOLD = re.compile(r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): ")
 

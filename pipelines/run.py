@@ -11,7 +11,7 @@ from typing import Any
 from evenflow.gates import hold, ledger
 from evenflow.gates.history import History
 from evenflow.gates.lock import OutputLock
-from evenflow.pipelines import commit, epochs, gate, workers
+from evenflow.pipelines import closing, commit, cutting, epochs, gate, workers
 from evenflow.pipelines.epochs import RunError as RunError  # what a run raises
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
@@ -104,7 +104,7 @@ class Run:
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {name for name, each in found.items() if known.get(files.shown(name), each.modified) != each.modified}
         doubtful |= {name for name, each in found.items() if sizes.get(files.shown(name), each.bytes) != each.bytes}
-        gate.see_unchanged(doubtful, entries)
+        cutting.see_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
             note(self.output, record, self.config, finished, modified=now)
 
@@ -113,7 +113,7 @@ class Run:
         place = gate.Place(self.config.model_dump(), str(self.output / "staged"), files.root(names))
         if self.workers == 1:
             place.workshop().on_block = self.on_block
-        panes = gate.cut(names, self.config, committer.entries[-1] if done else None)
+        panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
         held: str | None = None
         began = time.perf_counter()
         source = workers.staged(panes, place, self.workers)
@@ -125,11 +125,11 @@ class Run:
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
                     folder = place.folder(pane.number)
                     if committer.index is not None:
-                        gate.close_pane(
-                            pane.number, gate.read_staged(folder), folder, place.workshop().annotator, committer.index
+                        closing.close_pane(
+                            pane.number, closing.read_staged(folder), folder, place.workshop().annotator, committer.index
                         )
                     ranges = [_range(folder, each) for each in pane.segments]
-                    entry = committer.commit(folder, gate.read_ready(folder), ranges, timings)
+                    entry = committer.commit(folder, closing.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
                     spent_here = now - began - timings.pop(commit.START, 0.0)  # once a run, it is no pane's
                     committer.note_timings(entry, spent_here, timings)
@@ -146,7 +146,7 @@ class Run:
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
 
-def _range(folder: Path, each: gate.Segment) -> SourceRange:
+def _range(folder: Path, each: cutting.Segment) -> SourceRange:
     """A segment that was read, for the ledger."""
     digest = gate.digest_file(folder, each).read_text()
     return SourceRange(file=files.shown(each.file), first=each.first, last=each.last, offset=each.offset, sha256=digest)

@@ -23,7 +23,8 @@ from apache_beam.transforms.window import FixedWindows
 
 from evenflow.gates.totals import Totals
 from evenflow.pipelines import commit
-from evenflow.pipelines.gate import Place, Staged, close_pane, read_ready, stage
+from evenflow.pipelines.closing import Staged, close_pane, read_ready, stage
+from evenflow.pipelines.gate import Place
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane

@@ -12,7 +12,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from evenflow.pipelines import forks
-from evenflow.pipelines.gate import Pane, Place, run_graph
+from evenflow.pipelines.cutting import Pane
+from evenflow.pipelines.gate import Place, run_graph
 
 # Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough for verdicts to
 # appear soon, and for several workers to share the work.

@@ -14,7 +14,7 @@ from scripted_judge import First, Judge, shipped
 from test_run import digests
 
 from evenflow.gates.ledger import read_entries
-from evenflow.pipelines.gate import Staged, close_pane, stage
+from evenflow.pipelines.closing import Staged, close_pane, stage
 from evenflow.pipelines.run import Run
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry

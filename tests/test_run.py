@@ -11,7 +11,7 @@ import pytest
 
 from evenflow.gates import hold
 from evenflow.gates.ledger import read_entries, read_meta, write_meta
-from evenflow.pipelines.gate import ChangedError
+from evenflow.pipelines.cutting import ChangedError
 from evenflow.pipelines.run import Run, RunError
 from evenflow.schemas.config import load
 
@@ -172,7 +172,7 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
     assert "cut off" in last["reason"]
 
 
-@pytest.mark.parametrize("step", ["evenflow.pipelines.gate.write_block", "evenflow.gates.history.write_entry"])
+@pytest.mark.parametrize("step", ["evenflow.pipelines.closing.write_block", "evenflow.gates.history.write_entry"])
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -32,7 +32,7 @@ from rich.table import Table
 from speed import EVENFLOW, HERE, corpus, head, timed
 
 from evenflow.gates import ledger
-from evenflow.pipelines import gate
+from evenflow.pipelines import closing, cutting
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
 from evenflow.transforms import files
@@ -178,17 +178,17 @@ def repaired(path: Path, work: Path) -> None:
     """The gate's steps on files, without the graph around them: read, annotate, stage, close."""
     annotator = Annotator(load(None, {"repair.mode": "substitute"}))
     reader = files.Reader()
-    for pane in gate.cut(files.match([str(path)]), annotator.config):
+    for pane in cutting.cut(files.match([str(path)]), annotator.config):
         folder = work / f"{pane.number:08d}"
         folder.mkdir()
-        staged: list[gate.Staged] = []
+        staged: list[closing.Staged] = []
         for each in pane.segments:
             for number, block in enumerate(reader.segment(each.file, each.first, each.last, each.offset)):
                 done = annotator.annotate(block)
                 stem = f"{each.order:06d}-{number:06d}"
-                gate.stage(done, folder / stem, annotator)
-                staged.append(gate.Staged((each.order, number), stem, done.figures))
-        gate.close_pane(pane.number, staged, folder, annotator)
+                closing.stage(done, folder / stem, annotator)
+                staged.append(closing.Staged((each.order, number), stem, done.figures))
+        closing.close_pane(pane.number, staged, folder, annotator)
 
 
 def main() -> None:
