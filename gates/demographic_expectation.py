@@ -8,13 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Union
 
 import numpy as np
-from great_expectations.core.metric_domain_types import MetricDomainTypes
-from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
-from great_expectations.expectations.metrics.metric_provider import metric_value
-from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from pydantic.v1 import Field, root_validator, validator
 
-from evenflow.gates.stated_expectation import StatedExpectation
+from evenflow.gates.stated_expectation import FrameMetric, StatedExpectation
 from evenflow.transforms import representation
 
 METRIC = "table.demographic_representation"
@@ -29,32 +25,24 @@ SENTENCE = (
 TOO_FEW = "Fewer than $min_mentions mentions are not judged."
 
 
-class DemographicRepresentation(TableMetricProvider):
+class DemographicRepresentation(FrameMetric):
     """DR of mention columns with its interval, from the documents' counts (see transforms.representation)."""
 
     metric_name = METRIC
     value_keys = ("columns", "target", "confidence", "weight")
 
-    @metric_value(engine=PandasExecutionEngine)
-    def _pandas(
-        cls,
-        execution_engine: PandasExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any],
-    ) -> dict[str, Any]:
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        columns: list[str] = metric_value_kwargs["columns"]
+    @classmethod
+    def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        columns: list[str] = arguments["columns"]
         if absent := [column for column in columns if column not in frame.columns]:
             raise ValueError(f"no such column: {', '.join(absent)}")
-        target: list[float] | None = metric_value_kwargs.get("target")
+        target: list[float] | None = arguments.get("target")
         if target is not None:
             target = [share / sum(target) for share in target]
         counts = frame[columns].to_numpy(np.int64)
-        weight = metric_value_kwargs.get("weight")
+        weight = arguments.get("weight")
         sums = representation.sums(counts) if weight is None else representation.weighted(counts, frame[weight].to_numpy())
-        return representation.score(sums, target, metric_value_kwargs.get("confidence") or CONFIDENCE).model_dump()
+        return representation.score(sums, target, arguments.get("confidence") or CONFIDENCE).model_dump()
 
 
 class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
@@ -103,13 +91,7 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
             raise ValueError(f"target: {len(columns)} shares were expected, one for each column, not {len(target)}")
         return values
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any] | None = None,
-        execution_engine: Any = None,
-    ) -> dict[str, Any]:
-        seen = metrics[METRIC]
+    def judged(self, seen: Any) -> dict[str, Any]:
         judged = seen["low"] is not None and seen["mentions"] >= self.min_mentions
         return {
             "success": not judged or seen["low"] <= self.max_value,

@@ -5,37 +5,25 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pandas as pd
-from great_expectations.core.metric_domain_types import MetricDomainTypes
-from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
-from great_expectations.expectations.metrics.metric_provider import metric_value
-from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
 from evenflow.gates.shard_frame import TYPES
-from evenflow.gates.stated_expectation import StatedExpectation
+from evenflow.gates.stated_expectation import FrameMetric, StatedExpectation
 
 DEFECTS = "table.column_defects"
 SUMS = "table.column_sums"
 
 
-class ColumnDefects(TableMetricProvider):
+class ColumnDefects(FrameMetric):
     """What is wrong with some columns, a phrase each."""
 
     metric_name = DEFECTS
     value_keys = ("texts", "counts")
 
-    @metric_value(engine=PandasExecutionEngine)
-    def _pandas(
-        cls,
-        execution_engine: PandasExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any],
-    ) -> list[str]:
-        frame: Any = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)[0]
+    @classmethod
+    def value(cls, frame: Any, arguments: dict[str, Any]) -> list[str]:
         kinds: dict[str, str] = frame.attrs.get(TYPES) or _kinds(frame)
         defects: list[str] = []
-        for wanted, columns in (("text", metric_value_kwargs["texts"]), ("integer", metric_value_kwargs["counts"])):
+        for wanted, columns in (("text", arguments["texts"]), ("integer", arguments["counts"])):
             for column in columns:
                 if column not in kinds:
                     defects.append(f"{column} is missing")
@@ -71,13 +59,8 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
     success_keys: ClassVar[tuple[str, ...]] = ("texts", "counts")
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any] | None = None,
-        execution_engine: Any = None,
-    ) -> dict[str, Any]:
-        return {"success": not metrics[DEFECTS], "result": {"observed_value": metrics[DEFECTS]}}
+    def judged(self, seen: Any) -> dict[str, Any]:
+        return {"success": not seen, "result": {"observed_value": seen}}
 
     @classmethod
     def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
@@ -89,25 +72,17 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
         return "; ".join(result.get("observed_value") or ["as expected"])
 
 
-class ColumnSums(TableMetricProvider):
+class ColumnSums(FrameMetric):
     """Sums of the columns that the argument names; None for one that is missing or holds no integers."""
 
     metric_name = SUMS
     value_keys = ("sums",)
 
-    @metric_value(engine=PandasExecutionEngine)
-    def _pandas(
-        cls,
-        execution_engine: PandasExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any],
-    ) -> dict[str, int | None]:
-        frame: Any = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)[0]
+    @classmethod
+    def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, int | None]:
         return {
             name: int(frame[name].sum()) if name in frame and pd.api.types.is_integer_dtype(frame[name]) else None
-            for name in metric_value_kwargs["sums"]
+            for name in arguments["sums"]
         }
 
 
@@ -120,13 +95,7 @@ class ExpectColumnSumsToEqual(StatedExpectation):
     success_keys: ClassVar[tuple[str, ...]] = ("sums",)
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any] | None = None,
-        execution_engine: Any = None,
-    ) -> dict[str, Any]:
-        seen: dict[str, int | None] = metrics[SUMS]
+    def judged(self, seen: Any) -> dict[str, Any]:
         off = [f"{name} {_shown(seen[name])}, not {wanted}" for name, wanted in self.sums.items() if seen[name] != wanted]
         return {"success": not off, "result": {"observed_value": off}}
 

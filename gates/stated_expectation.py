@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from great_expectations.core.metric_domain_types import MetricDomainTypes
+from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.expectations.expectation import BatchExpectation, render_suite_parameter_string
+from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from great_expectations.render.components import (
     LegacyDiagnosticRendererType,
     LegacyRendererType,
@@ -16,8 +20,42 @@ from great_expectations.render.renderer_configuration import RendererConfigurati
 RECORDED = "Where it does not hold, that is recorded ($severity), and sets no pane aside."
 
 
+class FrameMetric(TableMetricProvider):
+    """A metric of a whole frame; a subclass computes it with value."""
+
+    @classmethod
+    def value(cls, frame: Any, arguments: dict[str, Any]) -> Any:
+        """The metric of a frame."""
+        raise NotImplementedError
+
+    @metric_value(engine=PandasExecutionEngine)
+    def _pandas(
+        cls,
+        execution_engine: PandasExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any],
+    ) -> Any:
+        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        return cls.value(frame, metric_value_kwargs)
+
+
 class StatedExpectation(BatchExpectation):
-    """An expectation on a whole batch; a subclass states it with sentence and words."""
+    """An expectation on a whole batch, from one metric; a subclass judges that, and states itself with sentence and words."""
+
+    def judged(self, seen: Any) -> dict[str, Any]:
+        """What Great Expectations reads of a validation, from the metric's value."""
+        raise NotImplementedError
+
+    def _validate(
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any] | None = None,
+        execution_engine: Any = None,
+    ) -> dict[str, Any]:
+        (metric,) = self.metric_dependencies
+        return self.judged(metrics[metric])
 
     @classmethod
     def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
