@@ -58,7 +58,7 @@ class Judge:
     def _attribute(self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None) -> AttributeEntry:
         seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
-        sums = Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
+        sums = seen.sums
         if repair and "sums" in repair:
             sums = Sums.model_validate(repair["sums"])
         total = self._totals.attributes.get(name)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenflow.schemas.ledger import STATES, Score, State, Verdict
+from evenflow.transforms.llm.llm_budget import SPENT
 from evenflow.transforms.records import UNREADABLE
 
-SPENT = "budget spent"  # kind of reason of a question that was left unasked
 DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.43000000000000005
 
 

@@ -95,7 +95,7 @@ class Course:
     def note(self, total: Figures) -> None:
         """Note where the figures of all blocks so far stand."""
         for name, seen in total.attributes.items():
-            self.sums.setdefault(name, []).append(_sums(seen))
+            self.sums.setdefault(name, []).append(seen.sums)
 
     def convergence(self, name: str, target: list[float] | None, confidence: float, epsilon: float) -> Convergence:
         """After how many documents the score's interval was within +- epsilon, to the block.
@@ -136,7 +136,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         target = [settings.target[group] for group in words.groups] if settings.target else None
         mentions = sum(seen.counts)
         convergence = course.convergence(name, target, config.gate.confidence, config.measure.epsilon)
-        result["attributes"][name] = score(_sums(seen), target, config.gate.confidence).model_dump() | {
+        result["attributes"][name] = score(seen.sums, target, config.gate.confidence).model_dump() | {
             "counts": dict(zip(words.groups, seen.counts, strict=True)),
             "shares": {
                 group: round(count / mentions, 6) if mentions else None
@@ -146,10 +146,6 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
             "convergence": asdict(convergence),
         }
     return result
-
-
-def _sums(seen: AttributeFigures) -> Sums:
-    return Sums(documents=seen.documents, counts=seen.counts, products=seen.products)
 
 
 def left_in(entries: Sequence[PaneEntry]) -> list[str]:

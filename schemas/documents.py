@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.ledger import Shard, Sums
 from evenflow.schemas.sections import Mode
 
 SNIPPET = 160  # characters of a heavy document that the report shows
@@ -115,6 +115,11 @@ class AttributeFigures:
     def empty(cls, groups: int) -> AttributeFigures:
         """Nothing seen, for M groups."""
         return cls(0, [0] * groups, [[0] * groups for _ in range(groups)])
+
+    @property
+    def sums(self) -> Sums:
+        """What a score is computed from."""
+        return Sums(documents=self.documents, counts=self.counts, products=self.products)
 
     def add(self, other: AttributeFigures) -> None:
         """Add another block's figures; the order of additions does not matter."""

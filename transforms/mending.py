@@ -163,7 +163,7 @@ class _Mender:
             out[name] = {
                 "mode": self._modes[name],
                 "strictness": self._config.strictness(name),
-                "before": _sums(before.attributes[name]),
+                "before": before.attributes[name].sums.model_dump(),
                 "expected_dr": plan.expected.dr_after,
                 "shortage": list(plan.expected.shortage),
                 "mentions": after.attributes[name].counts,
@@ -285,7 +285,7 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
         "sums": sums,
         "mode": "reweight",
         "strictness": config.strictness(name),
-        "before": _sums(seen),
+        "before": seen.sums.model_dump(),
         "expected_dr": found.expected.dr_after,
         "shortage": list(found.expected.shortage),
         "mentions": seen.counts,
@@ -315,7 +315,3 @@ def _join(made: list[Edit], new: Sequence[Edit]) -> None:
 def _target(config: Config, name: str, groups: Sequence[str]) -> list[float] | None:
     own = config.attributes[name].target
     return None if own is None else [own[group] for group in groups]
-
-
-def _sums(seen: AttributeFigures) -> dict[str, Any]:
-    return {"documents": seen.documents, "counts": list(seen.counts), "products": [list(row) for row in seen.products]}
