@@ -42,7 +42,10 @@ class FrameMetric(TableMetricProvider):
 
 
 class StatedExpectation(BatchExpectation):
-    """An expectation on a whole batch, from one metric; a subclass judges that, and states itself with sentence and words."""
+    """An expectation on a whole batch, from one metric.
+
+    A subclass judges the metric, and states itself with sentence and words.
+    """
 
     def judged(self, seen: Any) -> dict[str, Any]:
         """What Great Expectations reads of a validation, from the metric's value."""

@@ -35,7 +35,8 @@ ROLLING = 4  # where no configuration says otherwise
 NAMED = 100  # panes, failures and files that are named one by one: the last of them; the others are counted
 MOST_SUBSTITUTIONS = 500  # different ones that are counted; twice as many are held before the rarest go
 EXAMPLES = 6  # strong stereotypes that are kept
-COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")  # of a Repair: they add up over panes
+# Of a Repair: what adds up over panes.
+COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
 
 Window = dict[str, Sums]  # of a pane, by attribute
 

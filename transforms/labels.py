@@ -36,7 +36,8 @@ CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
 GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
 BLANKS = bytes([BLANK, BREAK, RETURN])
 AFTER_HYPHEN = rb"(?: *+(?:\r?\n|\r) *+)?+"
-BETWEEN = "\n\n"  # joins texts that are searched together: neither a sentence nor a label crosses a blank line
+# Joins texts that are searched together: neither a sentence nor a label crosses a blank line.
+BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,10 @@ class LabelFinder:
 
 
 def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:
-    """Ranges first..last (last excluded) of texts to search together, of at most so many characters; a longer text is alone."""
+    """Ranges first..last (last excluded) of texts to search together.
+
+    most: characters of them. A longer text is alone.
+    """
     first, size = 0, 0
     for i, text in enumerate(texts):
         if size and size + len(text) > most:

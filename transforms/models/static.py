@@ -23,8 +23,8 @@ from evenflow.transforms.models.pieces import CHANGE
 
 FORMAT, VERSION = "evenflow-first-stage", 1
 MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.txt"
-# What the exchange head looks at: the whole text, and of each change the old words, the new ones, the word before, the three
-# before that, the word behind and the three behind that.
+# What the exchange head looks at: the whole text; and of each change the old words, the new ones,
+# the word before, the three before that, the word behind and the three behind that.
 PLACES = 7
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
 NONE = 0.0
