@@ -35,6 +35,7 @@ from evenflow.transforms.streaming import kafka_records
 from evenflow.transforms.streaming.kafka_blocks import Item, Lost
 from evenflow.transforms.streaming.kafka_panes import PaneCutter, PaneId
 from evenflow.transforms.streaming.kafka_source import Source, Start
+from evenflow.transforms.unforeseen import Spoilt, without_spoilt
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
 HELD = "held"  # in gate/: while it is there, the source does not read
@@ -94,8 +95,12 @@ class StageItems:
             nothing = annotator.annotated(Documents(""), 0)
             nothing.figures.dead_reasons = {LOST: 1}
             return Annotated(nothing.table, [kafka_records.lost(item)], nothing.figures)
-        found = kafka_records.validate(item, annotator.config, annotator.own, self._values)
-        return annotator.annotated(found, sum(len(value or b"") for value in item.values))
+
+        def done(spoilt: Spoilt) -> Annotated:
+            found = kafka_records.validate(item, annotator.config, annotator.own, self._values, spoilt)
+            return annotator.annotated(found, sum(len(value or b"") for value in item.values))
+
+        return without_spoilt(done, item.size, annotator.probe)
 
 
 class ListBlocks(beam.DoFn):

@@ -308,7 +308,7 @@ def test_who_waits_when_the_client_is_closed_is_told(serve: Serve) -> None:
 def test_a_client_does_not_outlive_a_fork(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client(Settings(serve().url, MODEL))
     monkeypatch.setattr(os, "getpid", lambda: -1)
-    with pytest.raises(RuntimeError, match="fork"):
+    with pytest.raises(InferenceError, match="fork"):
         client.ask([question("a")])
 
 

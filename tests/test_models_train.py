@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 for name in ("torch", "onnx", "onnxscript", "sklearn"):
-    pytest.importorskip(name, reason="training needs it: pip install 'evenflow[train]'")
+    pytest.importorskip(name, reason=f"training: needs {name}; pip install 'evenflow[train]'")
 
 from evenflow.transforms.models.encoder import Encoder  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402

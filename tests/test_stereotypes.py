@@ -9,11 +9,9 @@ import pytest
 
 from evenflow.transforms import indicators, stereotypes
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.models import files
 from evenflow.transforms.stereotyping.masking import Span, widened
 from evenflow.wordlists.loader import SHIPPED, load
 
-pytestmark = pytest.mark.skipif(not (files.SHIPPED / "encoder.json").exists(), reason="the encoder is not built")
 DATA = Path(__file__).parent / "data"
 FINDER = LabelFinder([widened(load(name)) for name in SHIPPED])
 

@@ -13,7 +13,6 @@ from stereotype_models import calibration, scorer
 from evenflow.pipelines.explain import dumps, explain
 from evenflow.pipelines.stereotyping import UNLISTED, EverySentence, Stereotypes, told
 from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.models import files
 from evenflow.transforms.stereotypes import THRESHOLD
 from evenflow.transforms.stereotyping import calibration as calibration_of
 from evenflow.wordlists.loader import SHIPPED, load
@@ -101,7 +100,6 @@ def test_nothing_of_a_text_steers_the_terminal() -> None:
     assert "\x1b" not in told(document).plain and "\u202e" not in told(document).plain
 
 
-@pytest.mark.skipif(not (files.SHIPPED / "encoder.json").exists(), reason="the encoder is not built")
 def test_the_command(call: Call) -> None:  # noqa: F811
     ended = call("explain", "--stereotypes", "-a", "gender", stdin=b"Women are bad drivers. She paid.")
     first, second = ended.json["sentences"]

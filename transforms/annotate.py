@@ -19,6 +19,7 @@ from evenflow.transforms.labels import BETWEEN, Found, LabelFinder, Mention, pie
 from evenflow.transforms.records import Documents, validate
 from evenflow.transforms.sentence_table import Relevant, Rows
 from evenflow.transforms.sentences import bounds, trimmed
+from evenflow.transforms.unforeseen import Spoilt, without_spoilt
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
@@ -96,15 +97,27 @@ class Annotator:
 
     def measure(self, block: Block) -> documents.Figures:
         """The figures of a block; no sentences are bounded and no other fields kept."""
-        found = validate(block, self.config, self.own, keep_fields=False)
-        figures, _ = self.count(found.file, found.ids, found.texts, found.places, with_sentences=False)
-        figures.input_bytes = sum(block.weights())
-        figures.dead_reasons = dict(found.reasons)
-        return figures
+
+        def measured(spoilt: Spoilt) -> documents.Figures:
+            found = validate(block, self.config, self.own, keep_fields=False, spoilt=spoilt)
+            figures, _ = self.count(found.file, found.ids, found.texts, found.places, with_sentences=False)
+            figures.input_bytes = sum(block.weights())
+            figures.dead_reasons = dict(found.reasons)
+            return figures
+
+        return without_spoilt(measured, block.size, self.probe)
 
     def annotate(self, block: Block, root: str | None = None) -> Annotated:
         """The block's documents with their mentions. root: as in records.validate."""
-        return self.annotated(validate(block, self.config, self.own, root=root), sum(block.weights()))
+
+        def done(spoilt: Spoilt) -> Annotated:
+            return self.annotated(validate(block, self.config, self.own, root=root, spoilt=spoilt), sum(block.weights()))
+
+        return without_spoilt(done, block.size, self.probe)
+
+    def probe(self) -> Annotated:
+        """A plain document of its own, annotated."""
+        return self.annotated(Documents("", ["probe"], ["She paid."], [0]), 0)
 
     def annotated(self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None) -> Annotated:
         """Validated documents with their mentions.

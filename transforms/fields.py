@@ -117,7 +117,25 @@ def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
 def _values(column: pa.Field, values: Any) -> Iterable[Any]:
     if is_json(column):
         return [None if text is None else json.loads(text) for text in values.to_pylist()]
-    return values.to_pylist()
+    return to_python(values)
+
+
+def to_python(values: pa.ChunkedArray | pa.Array) -> list[Any]:
+    """A column's values; of a date beyond Python's years, Arrow's words for it."""
+    try:
+        return values.to_pylist()
+    except OverflowError:
+        return [_scalar(each) for each in values]
+
+
+def _scalar(value: pa.Scalar) -> Any:
+    try:
+        return value.as_py()
+    except OverflowError:
+        try:
+            return value.cast(pa.string()).as_py()
+        except pa.ArrowNotImplementedError:  # it is within a list or an object
+            return str(value.type)
 
 
 def depth(value: Any, most: int) -> int:

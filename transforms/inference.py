@@ -53,8 +53,14 @@ class Client:
         self._thread: threading.Thread | None = None
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, in order; what stands there twice is asked once. Raises InferenceError for a missing key."""
-        return self.start(questions).result()
+        """One answer a question, in order; what stands there twice is asked once.
+
+        Raises InferenceError for a missing key, and for an error of the client's own: it is never a document's fault.
+        """
+        try:
+            return self.start(questions).result()
+        except (ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
+            raise InferenceError(f"the language model's client failed: {type(error).__name__}: {error}") from error
 
     def start(self, questions: Sequence[Question]) -> Future[list[Answer]]:
         """Like `ask`, without waiting: other work goes on until result() is called. Raises InferenceError."""

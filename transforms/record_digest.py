@@ -10,6 +10,7 @@ import hashlib
 import numpy as np
 import pyarrow as pa
 
+from evenflow.transforms.fields import to_python
 from evenflow.transforms.files import Block
 
 
@@ -49,7 +50,7 @@ class RecordDigest:
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             present = present.cast(pa.large_binary())  # what is no UTF-8 is a dead letter, and has bytes all the same
         try:
-            parts = [each if isinstance(each, bytes) else repr(each).encode() for each in present.to_pylist()]
+            parts = [each if isinstance(each, bytes) else repr(each).encode() for each in to_python(present)]
         except UnicodeDecodeError:  # a text within a list or an object that is no UTF-8
             parts = [each.to_pybytes() for each in present.buffers() if each is not None]
         self._update(name, "lengths", np.fromiter(map(len, parts), np.int64, len(parts)).tobytes())

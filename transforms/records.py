@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,10 +65,18 @@ def made_id(file: str, place: int, root: str | None = None) -> str:
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
-def validate(block: Block, config: Config, own: frozenset[str], keep_fields: bool = True, root: str | None = None) -> Documents:
+def validate(
+    block: Block,
+    config: Config,
+    own: frozenset[str],
+    keep_fields: bool = True,
+    root: str | None = None,
+    spoilt: Mapping[int, UnusableError] | None = None,
+) -> Documents:
     """The documents of a block. own: names of columns that are computed here and replace fields of that name.
 
     keep_fields: False where only text and id are asked for. root: the folder that all files are in, for ids that are made.
+    spoilt: records by index that become dead letters and are not looked at (`unforeseen`).
     """
     out = Documents(block.file)
     records: list[dict[str, Any]] = []
@@ -76,7 +84,7 @@ def validate(block: Block, config: Config, own: frozenset[str], keep_fields: boo
     kept: list[int] = []
     check = Checker(config)
     parse = check.text_file if block.file.endswith(".txt") else check.json
-    found = _rows(block, check) if block.rows is not None else _lines(block, parse)
+    found = _rows(block, check, spoilt or {}) if block.rows is not None else _lines(block, parse, spoilt or {})
     for index, (raw, result) in enumerate(found):
         place = block.first + index
         if result is None:
@@ -110,8 +118,11 @@ def validate(block: Block, config: Config, own: frozenset[str], keep_fields: boo
 Result = tuple[str | None, str, dict[str, Any]] | UnusableError | None
 
 
-def _lines(block: Block, parse: Callable[[bytes], Result]) -> Iterator[tuple[bytes, Result]]:
+def _lines(block: Block, parse: Callable[[bytes], Result], spoilt: Mapping[int, UnusableError]) -> Iterator[tuple[bytes, Result]]:
     for index, raw in enumerate(block.records):
+        if index in spoilt:
+            yield raw, spoilt[index]
+            continue
         if index in block.cut:
             yield raw, UnusableError("too long", f"the record has {block.cut[index]} bytes; only its beginning is kept here")
             continue
@@ -185,14 +196,18 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a list" if isinstance(value, list) else "an object")
 
 
-def _rows(block: Block, check: Checker) -> Iterator[tuple[bytes, Result]]:
+def _rows(block: Block, check: Checker, spoilt: Mapping[int, UnusableError]) -> Iterator[tuple[bytes, Result]]:
     """The rows of a Parquet file's table, their text and id checked as those of a line."""
     rows = block.rows
     assert rows is not None
     alone = len(rows) == 1 and rows.nbytes > RECORD_BYTES  # larger rows come alone
-    texts, ids = (None, None) if alone else (_column(rows, check.text_name), _column(rows, check.id_name))
+    left = [index for index in range(len(rows)) if index not in spoilt]
+    whole = rows.take(pa.array(left, pa.int64())) if spoilt else rows
+    texts, ids = (None if alone else _column(whole, left, name) for name in (check.text_name, check.id_name))
     for index in range(len(rows)):
         try:
+            if index in spoilt:
+                raise spoilt[index]
             if alone:
                 raise UnusableError("too long", f"the row has {rows.nbytes} bytes; it is not kept here")
             if texts is None:
@@ -203,17 +218,18 @@ def _rows(block: Block, check: Checker) -> Iterator[tuple[bytes, Result]]:
             yield b"" if error.kind == "too long" else _row_json(rows.slice(index, 1)), error
 
 
-def _column(rows: pa.Table, name: str) -> list[Any] | None:
-    """A column's values; strings that are no UTF-8 stay bytes."""
+def _column(rows: pa.Table, numbers: Sequence[int], name: str) -> dict[int, Any] | None:
+    """A column's values by the numbers of the rows; strings that are no UTF-8 stay bytes."""
     if name not in rows.column_names:
         return None
     values = rows[name]
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     try:
-        return values.to_pylist()
+        found = values.to_pylist()
     except UnicodeDecodeError:
-        return values.cast(pa.large_binary()).to_pylist()
+        found = values.cast(pa.large_binary()).to_pylist()
+    return dict(zip(numbers, found, strict=True))
 
 
 def _value(value: Any, name: str) -> Any:
@@ -230,9 +246,12 @@ def _row_json(row: pa.Table) -> bytes:
     values = {}
     for name in row.column_names:
         try:
-            values[name] = row[name][0].as_py()
+            [values[name]] = fields.to_python(row[name])
         except UnicodeDecodeError:
-            values[name] = repr(row[name].cast(pa.large_binary())[0].as_py())
+            try:
+                values[name] = repr(row[name].cast(pa.large_binary())[0].as_py())
+            except pa.ArrowNotImplementedError:  # it is within a list or an object
+                values[name] = str(row[name].type)
     return fields.to_json(values).encode("utf-8", "backslashreplace")
 
 

@@ -1,6 +1,6 @@
 """Services that tests start and stop themselves, on free ports of the loopback interface.
 
-What is not installed skips its tests, with the line that installs it; where CI is set it fails them.
+What is not installed skips its tests, or fails them in CI (see parts.py).
 """
 
 from __future__ import annotations
@@ -12,19 +12,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from parts import require
 from services.flink_server import FlinkServer
 from services.flink_server import installed as flink_installed
 from services.kafka_broker import ROOT, Broker, installed
 
 PRISM = ROOT / "build" / "services" / "prism" / "prism"
-
-
-def require(missing: str | None) -> None:
-    """Skip the test, or fail it in CI, if something is missing."""
-    if missing and os.environ.get("CI"):
-        pytest.fail(missing, pytrace=False)
-    if missing:
-        pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")

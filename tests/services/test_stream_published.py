@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,14 +16,29 @@ from typing import Any
 
 import pytest
 from services.kafka_broker import Broker
-from services.stream_outputs import EVENFLOW, TopicMaker, documents, expected, placed, to_end
+from services.stream_outputs import (
+    EVENFLOW,
+    TopicMaker,
+    command,
+    count,
+    documents,
+    expected,
+    gate,
+    letters,
+    placed,
+    recounted,
+    to_end,
+    wait_for,
+)
 
 from evenflow.gates.ledger import read_entries
 from evenflow.pipelines.publish import Topics
 from evenflow.transforms.streaming.kafka_proof import UnprovenError
+from evenflow.transforms.streaming.kafka_sizes import MARGIN_BYTES, Message, Sizes
 
 DRIVER = str(Path(__file__).with_name("publish_kill.py"))
 PANES, EACH = 6, 10
+LIMIT = 20_000  # bytes that a topic takes
 # Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; it has ended.
 MOMENTS = {
     "between entry and transaction": ("shutil.rmtree", r"/staged/[\d-]+$", "2"),
@@ -78,6 +95,33 @@ def test_a_record_that_was_written_compressed_is_published(broker: Broker, topic
     more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted, dead)}
     to_end(broker, name, tmp_path, **more).go()
     assert keys(broker, accepted) == expected({0: 21})
+
+
+def test_a_dead_letter_that_its_headers_make_too_large(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+    """Its value fits the topic, its value and the headers that say where it is from do not: a notice goes in its place."""
+    name, dead, output = topic(), topic(max_message_bytes=LIMIT), tmp_path / "out"
+    large = b"\xff" + os.urandom(LIMIT - MARGIN_BYTES - 100)  # no text, and no compression makes it smaller
+    bare = Message(dead, b"key", large)
+    assert Sizes("zstd", {dead: LIMIT}, dead).fitted(bare) == bare
+    broker.produce(name, 0, [*documents(0, 5), large, b"small"], key=b"key")
+    words = ["--dead-letter-topic", dead, "--group", f"g-{name}"]
+    with gate(command(broker, name, output, prism, *words), tmp_path) as running:
+        wait_for(lambda: count(output) == 7)
+        broker.produce(name, 0, documents(5, 10))  # the stream goes on
+        wait_for(lambda: count(output) == 12)
+        wait_for(lambda: len(broker.committed(dead)) == 2)
+    notice, small = broker.committed(dead)
+    assert (notice.key, notice.value, small.key, small.value) == (b"key", b"", b"key", b"small")
+    assert dict(notice.headers)["evenflow.source"] == f"kafka:{name}/0".encode()
+    assert dict(notice.headers)["evenflow.offset"] == b"5"
+    assert dict(notice.headers)["evenflow.reason"].startswith(b"invalid UTF-8")
+    said = dict(notice.headers)["evenflow.withheld"].decode()
+    assert said.startswith(f"larger than topic {dead} takes ({LIMIT} bytes)")
+    assert any(f"1 records are larger than topic {dead} takes" in line for line in running.said)
+    kept = [json.loads(line) for line in (output / said.rpartition(" ")[2]).read_text().splitlines()]
+    assert base64.b64decode(kept[0]["raw_base64"]) == large
+    assert "evenflow.withheld" not in dict(small.headers)
+    assert len(letters(output)) == 2 and placed(output) > expected({0: 10}) and recounted(output)
 
 
 def test_whatever_becomes_of_the_group(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:

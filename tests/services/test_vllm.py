@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 from inference_questions import question
+from parts import require
 from services import tiny_qwen, vllm_server
-from services.conftest import require
 
 from evenflow.prompts import loader
 from evenflow.transforms.inference import Cache, Client, Key, Settings

@@ -75,12 +75,15 @@ class Encoder:
         return _shipped()
 
     def values(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The head values (n, outputs) of texts, as `heads.Layout` orders them."""
+        """The head values (n, outputs) of texts, as `heads.Layout` orders them. Raises ModelError where a library fails."""
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
         for row, text in enumerate(texts):
-            pieces = self.tokenizer.pieces(text)
-            given = {"ids": np.array([pieces.ids], np.int64), "types": np.array([pieces.types], np.int64)}
-            out[row] = self._session.run(None, given)[0][0]
+            try:
+                pieces = self.tokenizer.pieces(text)
+                given = {"ids": np.array([pieces.ids], np.int64), "types": np.array([pieces.types], np.int64)}
+                out[row] = self._session.run(None, given)[0][0]
+            except Exception as error:  # as above
+                raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
         return out
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:

@@ -12,6 +12,7 @@ from evenflow.schemas.config import Config
 from evenflow.transforms import fields
 from evenflow.transforms.records import Checker, Documents, Result, UnusableError, dead_letter
 from evenflow.transforms.streaming.kafka_blocks import Block, Lost
+from evenflow.transforms.unforeseen import Spoilt
 
 Values = Literal["json", "text"]
 
@@ -21,8 +22,8 @@ def source(topic: str, partition: int) -> str:
     return f"kafka:{topic}/{partition}"
 
 
-def validate(block: Block, config: Config, own: frozenset[str], values: Values) -> Documents:
-    """The documents of a block. own: names of columns that are computed here and replace fields of that name."""
+def validate(block: Block, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt) -> Documents:
+    """The documents of a block. own, spoilt: as for `records.validate`."""
     out = Documents(source(block.topic, block.partition))
     check = Checker(config)
     records: list[dict[str, Any]] = []
@@ -30,6 +31,8 @@ def validate(block: Block, config: Config, own: frozenset[str], values: Values) 
     for index, raw in enumerate(block.values):
         offset, key = block.offsets[index], block.keys[index]
         try:
+            if index in spoilt:
+                raise spoilt[index]
             result = _document(check, key, raw, values)
         except UnusableError as error:
             out.reasons[error.kind] += 1

@@ -284,7 +284,7 @@ def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
 
     Raises KeyError for a word that is none of PRONOUNS.
     """
-    word = text[start:end].lower()
+    word = text[start:end].casefold()  # «ſhe» is found too
     if word == "her":
         ruled = _ruled(text, start, end)
         if ruled is not None:

