@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
@@ -78,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # it loads a parser of mails
+
         print(f"evenflow {version('evenflow')}")
         raise typer.Exit
 
