@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from evenflow.gates import sentence_checks, shard_frame
-from evenflow.gates.deferred import deferred
+from evenflow.gates.importing import deferred, uncollected
 from evenflow.gates.user_suite import SuiteError as SuiteError
 from evenflow.gates.user_suite import UserSuite, load
 from evenflow.schemas.documents import mentions
@@ -77,7 +77,7 @@ class PaneChecks:
         self._columns = shard_frame.names(lists, identity, text, weights)
         self._strong = dict(strong or {})
         self._reader = shard_frame.ShardReader(lists, self._columns)
-        with _quietly():
+        with _quietly(), uncollected():
             # Imported here: it takes more than a second, and a run on a finished output needs none of it.
             with deferred(*SELDOM):
                 import great_expectations as gx

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenflow.gates.importing import uncollected
 from evenflow.pipelines import cli_llm, cli_metrics, options
 from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
@@ -249,12 +250,13 @@ def _run(
 
         forks.start()
     # Imported here: Beam takes a second, which help and wrong usage need not wait for.
-    from evenflow.pipelines.progress import reporter
-    from evenflow.transforms import files
+    with uncollected():
+        from evenflow.pipelines.progress import reporter
+        from evenflow.transforms import files
 
-    sizes = files.match(inputs)
-    from evenflow.pipelines.board.report import build
-    from evenflow.pipelines.run import Run
+        sizes = files.match(inputs)
+        from evenflow.pipelines.board.report import build
+        from evenflow.pipelines.run import Run
 
     with reporter("json" if session.json_lines else "text", sizes, quiet) as progress:
 

@@ -1,14 +1,15 @@
-"""Imports that are put off."""
+"""What makes large imports cheaper."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from evenflow.gates.deferred import deferred
+from evenflow.gates.importing import deferred, uncollected
 
 
 def test_a_deferred_module_is_loaded_when_something_of_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +32,12 @@ def test_a_deferred_module_is_loaded_when_something_of_it_is_used(tmp_path: Path
 def test_a_loaded_module_is_left_as_it_is() -> None:
     with deferred("subprocess"):
         assert sys.modules["subprocess"] is subprocess
+
+
+def test_what_is_made_uncollected_is_not_looked_through() -> None:
+    frozen = gc.get_freeze_count()
+    with uncollected():
+        assert not gc.isenabled()
+        made = [[i] for i in range(1000)]
+    assert gc.isenabled()
+    assert gc.get_freeze_count() >= frozen + len(made)
