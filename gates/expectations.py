@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from evenflow.gates import sentence_checks, shard_frame
+from evenflow.gates.importing import deferred, uncollected
 from evenflow.gates.user_suite import SuiteError as SuiteError
 from evenflow.gates.user_suite import UserSuite, load
 from evenflow.schemas.documents import mentions
@@ -32,6 +33,8 @@ SHOWN_VALUES = 5  # unexpected values that a result keeps
 SHOWN_CHARACTERS = 200  # of such a value: it may be a text
 # How often each unexpected value occurs is left out: it costs a pass over all of them.
 RESULT_FORMAT = {"result_format": "BASIC", "partial_unexpected_count": SHOWN_VALUES}
+# What Great Expectations draws charts and computes p-values with is half of its import, and a pane's checks use neither.
+SELDOM = ("altair", "scipy.stats")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")  # an object's, in a message: it would differ from run to run
 
 
@@ -74,9 +77,10 @@ class PaneChecks:
         self._columns = shard_frame.names(lists, identity, text, weights)
         self._strong = dict(strong or {})
         self._reader = shard_frame.ShardReader(lists, self._columns)
-        with _quietly():
+        with _quietly(), uncollected():
             # Imported here: it takes more than a second, and a run on a finished output needs none of it.
-            import great_expectations as gx
+            with deferred(*SELDOM):
+                import great_expectations as gx
             from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
 
             from evenflow.gates.data_docs import ChecksProject

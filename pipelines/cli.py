@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
@@ -73,11 +73,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if session.signal is not None or not isinstance(error, Exception):
             stopped(session.signal or signal.SIGINT, session)
         sys.exit(failed(error, session))
+    finally:
+        gc.freeze()  # the end of the process looks through all objects otherwise, for a part of a second
     sys.exit(0)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # it loads a parser of mails
+
         print(f"evenflow {version('evenflow')}")
         raise typer.Exit
 

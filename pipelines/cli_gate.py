@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines import options
 from evenflow.pipelines.endings import BLOCKED, FAILED, Session, printing
-from evenflow.pipelines.explain import visible
-from evenflow.schemas.config import ConfigError
+from evenflow.pipelines.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.gates.totals import Totals
@@ -31,6 +30,8 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
 
     Exit status: 0 open or warn, 3 if any pane is blocked or the gate is held.
     """
+    from evenflow.pipelines import summaries, tables
+
     _check(directory)
     totals, meta = _totals(directory)
     held = _held(directory, totals, meta)
@@ -140,5 +141,7 @@ def report(context: typer.Context, directory: options.DirArgument, as_json: opti
 
 
 def _check(directory: Path) -> None:
+    from evenflow.schemas.config import ConfigError
+
     if not (directory / "ledger").is_dir():
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenflow.pipelines import options, tables
+from evenflow.pipelines import options
 from evenflow.pipelines.endings import USAGE, printing
-from evenflow.pipelines.explain import visible
-from evenflow.schemas.config import commented, load
-from evenflow.wordlists import loader
+from evenflow.pipelines.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.wordlists.loader import WordList
 
 LIST_EXAMPLES = options.examples("evenflow wordlists list")
 SHOW_EXAMPLES = options.examples("evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json")
@@ -24,6 +25,9 @@ NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME|PATH", help="S
 
 def wordlists_list(as_json: options.JsonOption = False) -> None:
     """The shipped word lists, with their groups and numbers of labels."""
+    from evenflow.pipelines import tables
+    from evenflow.wordlists import loader
+
     rows = [_sizes(loader.load(name)) for name in loader.SHIPPED]
     with printing():
         if as_json:
@@ -34,6 +38,8 @@ def wordlists_list(as_json: options.JsonOption = False) -> None:
 
 def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> None:
     """The labels of a word list, by group."""
+    from evenflow.wordlists import loader
+
     words = loader.load(name)
     groups = {group: [label for label, i in words.labels.items() if i == n] for n, group in enumerate(words.groups)}
     with printing():
@@ -52,6 +58,7 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
     Exit status: 0 all are sound, 2 there is a defect.
     """
     from evenflow.transforms.substitution import roles
+    from evenflow.wordlists import loader
 
     checked: list[dict[str, Any]] = []
     for name in names:
@@ -85,12 +92,14 @@ def config_show(
 
     What is printed is a configuration file.
     """
+    from evenflow.schemas.config import commented, load
+
     effective = load(config, only=attribute or (), own_lists=wordlist or ())
     with printing():
         print(json.dumps(effective.model_dump(), indent=1) + "\n" if as_json else commented(effective), end="")
 
 
-def _sizes(words: loader.WordList) -> dict[str, Any]:
+def _sizes(words: WordList) -> dict[str, Any]:
     groups = list(words.labels.values())
     return {
         "attribute": words.attribute,

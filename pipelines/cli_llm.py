@@ -12,7 +12,7 @@ import typer
 
 from evenflow.pipelines import options
 from evenflow.pipelines.endings import FAILED, Session, logs, printing
-from evenflow.pipelines.explain import visible
+from evenflow.pipelines.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.transforms.llm.inference_estimate import Sample

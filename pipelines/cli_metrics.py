@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.endings import Session, tell
-from evenflow.schemas.config import Config
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics_server import LiveMetrics
+    from evenflow.schemas.config import Config
 
 
 @contextmanager

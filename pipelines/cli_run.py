@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenflow.pipelines import cli_llm, cli_metrics, forks, options, summaries, tables
+from evenflow.gates.importing import uncollected
+from evenflow.pipelines import cli_llm, cli_metrics, options
 from evenflow.pipelines.cli_stream import StreamOptions, run_stream
 from evenflow.pipelines.endings import BLOCKED, Session, logs, printing, tell
-from evenflow.pipelines.explain import visible
-from evenflow.schemas.config import Config, load
+from evenflow.pipelines.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics_server import LiveMetrics
     from evenflow.pipelines.run import Outcome, Progress
+    from evenflow.schemas.config import Config
 
 PROBE_SECONDS = 10.0  # that the language model has for the question before the run
 KAFKA, REPAIR = "Kafka", "Repair"  # panels of the help
@@ -146,6 +147,8 @@ def run(
 
     Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration, 1 failure.
     """
+    from evenflow.schemas.config import load
+
     session: Session = context.obj
     inputs = [*(patterns or ()), *(more or ())]
     if kafka is None and not inputs:
@@ -243,14 +246,17 @@ def _run(
 ) -> tuple[Outcome, Path]:
     """The run with its progress, and the report's path."""
     if workers > 1:
+        from evenflow.pipelines import forks
+
         forks.start()
     # Imported here: Beam takes a second, which help and wrong usage need not wait for.
-    from evenflow.pipelines.progress import reporter
-    from evenflow.transforms import files
+    with uncollected():
+        from evenflow.pipelines.progress import reporter
+        from evenflow.transforms import files
 
-    sizes = files.match(inputs)
-    from evenflow.pipelines.board.report import build
-    from evenflow.pipelines.run import Run
+        sizes = files.match(inputs)
+        from evenflow.pipelines.board.report import build
+        from evenflow.pipelines.run import Run
 
     with reporter("json" if session.json_lines else "text", sizes, quiet) as progress:
 
@@ -269,6 +275,8 @@ def _run(
 
 
 def _report(outcome: Outcome, output: Path, page: Path, quiet: bool, as_json: bool, nothing: str) -> None:
+    from evenflow.pipelines import summaries, tables
+
     status = summaries.status(outcome.entries.totals, not outcome.halted, outcome.held)
     with printing():
         if as_json:

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from evenflow.pipelines.endings import Session
-from evenflow.pipelines.explain import visible
-from evenflow.pipelines.progress import event
-from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import PaneEntry
+from evenflow.pipelines.lines import event, visible
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics_server import LiveMetrics
     from evenflow.pipelines.run import Outcome
+    from evenflow.schemas.config import Config
+    from evenflow.schemas.ledger import PaneEntry
 
 FLINK_SECONDS = 60  # that its job server may take to answer; a busy one takes some
 BUILT_PRISM = Path("build/services/prism/prism")  # where `make prism` puts it

@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from evenflow.pipelines import options, summaries, tables
+from evenflow.pipelines import options
 from evenflow.pipelines.endings import FAILED, printing
-from evenflow.schemas.config import load
-from evenflow.schemas.documents import Figures
-from evenflow.transforms.files import InputError
 
 if TYPE_CHECKING:
     from evenflow.pipelines.rewriting import Rewriter
@@ -55,8 +52,11 @@ def measure(
 
     Nothing is written. Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt.
     """
+    from evenflow.pipelines import summaries, tables
     from evenflow.pipelines.measure import measure as figures_of
     from evenflow.pipelines.progress import reporter
+    from evenflow.schemas.config import load
+    from evenflow.schemas.documents import Figures
     from evenflow.transforms import files
 
     overrides = options.given(fields__text=text_field, measure__epsilon=epsilon)
@@ -107,6 +107,9 @@ def explain(
     On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
     """
     from evenflow.pipelines import explain as explaining
+    from evenflow.pipelines import tables
+    from evenflow.schemas.config import load
+    from evenflow.transforms.files import InputError
     from evenflow.transforms.labels import LabelFinder
     from evenflow.wordlists import loader
 
@@ -195,6 +198,8 @@ def _explain_lines(
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
     """A file, or standard input for -. Raises InputError."""
+    from evenflow.transforms.files import InputError
+
     if file == "-":
         if sys.stdin.isatty():
             print("evenflow: reading from the terminal; end with Ctrl-D", file=sys.stderr)

@@ -21,8 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from evenflow.pipelines.explain import visible
-from evenflow.pipelines.progress import event
+from evenflow.pipelines.lines import event, visible
 
 FAILED, USAGE, BLOCKED = 1, 2, 3
 AGAIN = "run the same command again to go on"

@@ -6,13 +6,13 @@ The functions take texts and give plain data; `coloured` and `legend` draw it fo
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from rich.text import Text
 
+from evenflow.pipelines.lines import visible
 from evenflow.transforms.labels import Found, LabelFinder, Mention, uncut
 from evenflow.transforms.sentences import bounds, trimmed
 
@@ -110,23 +110,6 @@ def legend(finder: LabelFinder) -> Text:
             out.append("  ")
     out.append("\n")
     return out
-
-
-def visible(text: str) -> str:
-    """Text that cannot steer a terminal: blanks and line breaks as blanks, what does not show as escapes.
-
-    So control characters, bidi marks, zero-width characters and lone surrogates can be seen.
-    """
-    return "".join(map(_visible, text))
-
-
-def _visible(character: str) -> str:
-    if character.isprintable():
-        return character
-    if character in "\n\r\t" or unicodedata.category(character)[0] == "Z":
-        return " "
-    point = ord(character)
-    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
 class UnusableLine(ValueError):

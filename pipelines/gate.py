@@ -22,6 +22,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
+from evenflow.gates.importing import uncollected
 from evenflow.pipelines.closing import Staged, close_pane, list_staged, stage
 from evenflow.pipelines.cutting import Pane, Segment
 from evenflow.schemas.config import Config
@@ -39,10 +40,9 @@ class Workshop:
     """What a process keeps from pane to pane: the tables of the word lists, and the file being read."""
 
     def __init__(self, config: Config):
-        self.annotator = Annotator(config)
         # Tables and models live as long as the process: looking through them for garbage would take a sixth of the time.
-        gc.collect()
-        gc.freeze()
+        with uncollected():
+            self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
         self.reader = files.Reader()
         self.seconds: dict[str, float] = {}

@@ -20,14 +20,12 @@ The end of a run that did not end well has another event, with the fields time, 
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -36,7 +34,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evenflow.pipelines.explain import visible
+from evenflow.pipelines.lines import event, visible
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
 
@@ -240,11 +238,6 @@ def reporter(
         live = Live(get_renderable=bar.draw, console=console, refresh_per_second=REDRAWS, redirect_stdout=False)
         with live:
             yield bar
-
-
-def event(name: str, fields: Mapping[str, Any]) -> str:
-    """A JSON line."""
-    return json.dumps({"event": name, "time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
 def _ahead(pace: Pace, now: float) -> list[str]:

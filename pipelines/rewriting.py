@@ -7,7 +7,8 @@ from typing import Any
 
 from rich.text import Text
 
-from evenflow.pipelines.explain import visible, whole_sentences
+from evenflow.pipelines.explain import whole_sentences
+from evenflow.pipelines.lines import visible
 from evenflow.transforms.counterfactuals import STRICTNESS, Judge, Method, Substituter, chooser, judged
 from evenflow.transforms.labels import LabelFinder
 from evenflow.transforms.substitution.sets import Edit, apply, within

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from evenflow.pipelines.explain import visible
+from evenflow.pipelines.lines import visible
 from evenflow.transforms import indicators, stereotypes
 from evenflow.transforms.filtering import Scorer
 from evenflow.transforms.labels import LabelFinder

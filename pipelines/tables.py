@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenflow.pipelines.explain import visible
+from evenflow.pipelines.lines import visible
 from evenflow.pipelines.summaries import lost
 
 STYLES = {"open": "green", "warn": "yellow", "block": "bold red"}

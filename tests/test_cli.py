@@ -56,6 +56,13 @@ def test_help_fits_a_terminal_and_has_examples(call: Call, command: str) -> None
     assert call(*command.split(), "-h").out == ended.out
 
 
+def test_help_waits_for_no_library_of_data() -> None:
+    code = "import sys; from evenflow.pipelines.cli import application; application(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "typer" in loaded
+    assert not {"apache_beam", "numpy", "pyarrow", "pydantic", "rich"} & set(loaded)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_use_options_that_exist(call: Call, command: str) -> None:
     shown = call(*command.split(), "--help").out

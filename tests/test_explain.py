@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evenflow.pipelines.explain import coloured, dumps, explain, explain_lines, legend, visible
+from evenflow.pipelines.explain import coloured, dumps, explain, explain_lines, legend
+from evenflow.pipelines.lines import visible
 from evenflow.transforms.labels import LabelFinder
 from evenflow.wordlists.loader import SHIPPED, WordList, load
 

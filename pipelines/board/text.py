@@ -6,7 +6,7 @@ import datetime
 
 from markupsafe import Markup
 
-from evenflow.pipelines.explain import visible
+from evenflow.pipelines.lines import visible
 
 LONG = 44  # characters of an id or name that are shown; the whole stands in its title
 TITLE = 1_000  # characters of a title: an id may be as long as a document
