@@ -61,8 +61,3 @@ def test_any_surroundings_give_a_form(before: str, after: str) -> None:
 def test_what_is_beyond_reach_decides_nothing() -> None:
     near = "I saw her car" + " and so on" * 10
     assert pronouns.context(near, 6, 9, {}) == pronouns.context(near + " far away.", 6, 9, {})
-
-
-@pytest.mark.parametrize(("word", "wanted"), [("ſhe", "he"), ("HERſELF", "himself"), ("HiS", "her")])
-def test_a_spelling_that_the_label_finder_takes_has_a_counterpart(word: str, wanted: str) -> None:
-    assert pronouns.counterpart(f"{word} dog slept.", 0, len(word))[0] == wanted
