@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from evenflow.transforms.models.encoder import RIGHT, Encoder
 from evenflow.transforms.models.heads import REASONS, STANCE
 from evenflow.transforms.models.pieces import CAPITAL, CHANGED, LONGEST
+from evenflow.transforms.models.train import card, data, evaluate
 
+DATA = Path(__file__).parent / "data"
 TEXTS = (
     "A [man|woman] smiled at [his|her] dog.",
     "[She|He] gave birth to twins.",
@@ -93,3 +96,21 @@ def test_sentences_have_all_that_the_heads_know() -> None:
 def test_it_has_learnt_the_guideline(right: str, wrong: str) -> None:
     (good, _), (bad, _) = Encoder.shipped().exchanges("gender", [(right,), (wrong,)])
     assert good > bad
+
+
+def test_it_tells_right_from_wrong_in_documents_that_it_did_not_learn_from() -> None:
+    """Every fourth of the exchanges on which tests/benchmarks/exchange.py prints the figures of README.md."""
+    rows = data.read(DATA).part("report").exchanges[::4]
+    true = np.array([row["label"] != data.WRONG for row in rows])
+    chances = card.judged(Encoder.shipped(), rows)
+    assert len(rows) > 300 and evaluate.area(chances, true) > 0.8
+    assert abs(chances.mean() - true.mean()) < 0.05  # its probabilities are meant as such
+    called = chances >= 0.5
+    assert true[called].mean() > 2 * true.mean()
+
+
+def test_it_tells_stereotypes_from_other_sentences_of_the_report() -> None:
+    rows = [row for row in data.read(DATA).part("report").sentences if row["task"] == "stereotype"][::2]
+    true = np.array([row["label"] == 1 for row in rows])
+    chances = np.array([each.probability for each in Encoder.shipped().stereotypes([row["text"] for row in rows])])
+    assert len(rows) > 300 and evaluate.area(chances, true) > 0.8

@@ -189,3 +189,12 @@ def test_a_date_beyond_pythons_years(tmp_path: Path) -> None:
     reasons = [json.loads(line)["reason"].partition(":")[0] for line in letters]
     unusable = "field 'id' is an object; text or a whole number was expected"
     assert sorted(reasons) == sorted(["the text is empty"] * 2 + [unusable] * 2 + [KIND])
+
+
+@pytest.mark.parametrize("method", ["gc", "base"])
+@pytest.mark.parametrize("text", ["ſhe left.", "Here's\ufeffhe again.", "HERſELF she saw."])
+def test_a_pronoun_in_a_spelling_that_only_the_label_finder_knows(text: str, method: str) -> None:
+    """Nothing is injected."""
+    annotator = Annotator(load(None, {"repair.mode": "substitute", "repair.method": method}))
+    done = annotator.annotate(Block("in.jsonl", 0, [json.dumps({"text": text}).encode()], 0))
+    assert done.dead == [] and done.figures.attributes["gender"].counts != [0, 0]

@@ -3,8 +3,9 @@
     python tests/benchmarks/exchange.py                       # documents kept for the report, by the models that ship
     python tests/benchmarks/exchange.py --left-out FILE       # and of sources left out: a file that the training wrote
 
-Intervals are 95 % by a bootstrap over documents. Sources are left out in groups of three (`train.data.FOLDS`): four trainings,
-each of which saw nothing of any source of its group. Baselines learn from the same rows: logistic regression on words.
+Labels are those of language models. Intervals are 95 %: of areas by a bootstrap over documents, of shares Wilson's. Sources
+are left out in groups of three (`train.data.FOLDS`): four trainings, each of which saw nothing of any source of its group.
+Baselines learn from the same rows: logistic regression on words.
 """
 
 from __future__ import annotations

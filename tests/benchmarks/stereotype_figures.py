@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata, spearmanr
 
+from evenflow.transforms.models.train.evaluate import share
+
 Values = npt.NDArray[Any]
 DRAWS = 1000  # of the bootstrap
-Z = 1.96  # 95 %
 BINS = np.linspace(0, 1, 11)
-
-
-def share(right: int, n: int) -> str:
-    """right of n, with Wilson's interval."""
-    if not n:
-        return "none of 0"
-    p = right / n
-    middle, width = (p + Z * Z / (2 * n)) / (1 + Z * Z / n), Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
-    return f"{p:.2f} [{middle - width:.2f}, {middle + width:.2f}] ({right} of {n})"
 
 
 def interval(figure: Callable[[Values], float], n: int) -> str:

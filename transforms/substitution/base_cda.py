@@ -41,7 +41,7 @@ def _word(text: str, mention: Mention, target: str, words: WordList, with_pronou
     said = text[mention.start : mention.end]
     label = spelling.fold(mention.label)
     if with_pronouns and label in pronouns.PRONOUNS:
-        return agreement.recase(said, label, pronouns.counterpart(text, mention.start, mention.end)[0])
+        return agreement.recase(said, label, pronouns.counterpart(text, mention.start, mention.end, label)[0])
     group = words.groups.index(target)
     paired = [other for other in words.counterparts.get(mention.label, ()) if words.labels[other] == group]
     candidates = paired or [each for each, number in words.labels.items() if number == group]

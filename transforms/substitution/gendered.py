@@ -88,7 +88,7 @@ class Gendered:
 
     def replace_pronoun(self, text: str, item: Item) -> None:
         """Set what a pronoun would become, which takes a look at the words around it."""
-        word, _ = pronouns.counterpart(text, item.start, item.end)
+        word, _ = pronouns.counterpart(text, item.start, item.end, item.word)
         said = text[item.start : item.end]
         item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
 

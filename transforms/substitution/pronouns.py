@@ -279,12 +279,12 @@ def _ruled_his(text: str, start: int, end: int) -> str | None:
     return None
 
 
-def counterpart(text: str, start: int, end: int) -> tuple[str, float]:
+def counterpart(text: str, start: int, end: int, word: str | None = None) -> tuple[str, float]:
     """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it (0.5 to 1).
 
-    Raises KeyError for a word that is none of PRONOUNS.
+    word: the pronoun, where the text may spell it otherwise («ſhe»). Raises KeyError for a word that is none of PRONOUNS.
     """
-    word = text[start:end].casefold()  # «ſhe» is found too
+    word = word or text[start:end].lower()
     if word == "her":
         ruled = _ruled(text, start, end)
         if ruled is not None:

@@ -14,11 +14,11 @@ from evenflow.transforms.models.train.data import Data, Row
 from evenflow.transforms.models.train.evaluate import Floats
 
 NAME = "README.md"
+LEVELS = (0.5, 0.8)  # probabilities from which an exchange is called right: what has no reason, and the default strictness
 LIMITS = """\
 ## Limits
 
-- English. Labels were given by language models after `docs/exchange_guideline.md`, not by people; about one answer in
-  twenty differs between two of them.
+- English. Labels were given by language models after `docs/exchange_guideline.md`, one each; no person has checked them.
 - A judge sees some 400 characters: who is named pages before, it cannot know.
 - The first stage knows no order of words beyond four on each side of a change.
 - An attribute without labelled rows is judged by what the others taught; its probabilities are the less sure.
@@ -60,7 +60,8 @@ def judged(judge: Judge, rows: Sequence[Row]) -> Floats:
 
 def table(scored: Scored) -> str:
     """Figures by family of sources and by attribute, a line a judge."""
-    lines = ["| rows | judge | n | right | area [95 %] | precision | recall |", "|---|---|---|---|---|---|---|"]
+    heads = [f"precision from {level} | recall from {level}" for level in LEVELS]
+    lines = [f"| rows | judge | n | right | area [95 %] | {' | '.join(heads)} |", "|---" * (5 + 2 * len(LEVELS)) + "|"]
     parts = [("all", lambda row: True)]
     parts += [(name, lambda row, name=name: data.family(row["source"]) == name) for name in _families(scored.rows)]
     parts += [(name, lambda row, name=name: row.get("attribute") == name) for name in ("gender", "age", "religion")]
@@ -71,19 +72,26 @@ def table(scored: Scored) -> str:
         documents = [row["doc"] for row in scored.rows if chosen(row)]
         for judge, chances in scored.chances.items():
             one = evaluate.figures(chances[at], scored.true[at], documents)
+            shares = [share for level in LEVELS for share in _shares(chances[at] >= level, scored.true[at])]
             lines.append(
                 f"| {name} | {judge} | {one.n} | {one.right:.2f} | {one.area:.3f} [{one.low:.3f}, {one.high:.3f}] | "
-                f"{one.precision:.2f} | {one.recall:.2f} |"
+                f"{' | '.join(shares)} |"
             )
     return "\n".join(lines)
 
 
+def _shares(called: evaluate.Truth, true: evaluate.Truth) -> tuple[str, str]:
+    """Precision and recall of what is called right."""
+    hits = int((called & true).sum())
+    return evaluate.share(hits, int(called.sum())), evaluate.share(hits, int(true.sum()))
+
+
 def bins(scored: Scored) -> str:
     """The reliability of each judge: said, so, how many, by bin."""
-    lines = ["| judge | said: so (n), by tenths |", "|---|---|"]
+    lines = ["| judge | said: so [95 %] (of n), by tenths |", "|---|---|"]
     for judge, chances in scored.chances.items():
         each = evaluate.reliability(chances, scored.true)
-        lines.append(f"| {judge} | {', '.join(f'{said:.2f}: {so:.2f} ({n})' for said, so, n in each)} |")
+        lines.append(f"| {judge} | {', '.join(f'{said:.2f}: {evaluate.share(round(so * n), n)}' for said, so, n in each)} |")
     return "\n".join(lines)
 
 

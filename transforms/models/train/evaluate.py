@@ -1,9 +1,10 @@
-"""Figures of judges: area under the curve with an interval, precision and recall, reliability, and Platt's calibration."""
+"""Figures of judges: area under the curve, shares, both with intervals, reliability, and Platt's calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.stats import rankdata
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
+Z = 1.96  # 95 %
 Floats = npt.NDArray[np.floating[Any]]
 Truth = npt.NDArray[np.bool_]
 
@@ -28,8 +30,6 @@ class Figures:
         area: Under the curve of true against false positives; NaN where all rows are of one kind.
         low: Of its 95 % interval, by a bootstrap over documents.
         high: The same.
-        precision: At a probability of 0.5; NaN where none is called right.
-        recall: The same.
     """
 
     n: int
@@ -37,20 +37,10 @@ class Figures:
     area: float
     low: float
     high: float
-    precision: float
-    recall: float
-
-    def __str__(self) -> str:
-        return (
-            f"n {self.n:5d}, right {self.right:.2f}: area {self.area:.3f} [{self.low:.3f}, {self.high:.3f}], "
-            f"precision {self.precision:.2f}, recall {self.recall:.2f}"
-        )
 
 
 def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> Figures:
     """The figures of probabilities (n,) for rows of documents."""
-    called = chances >= 0.5
-    hits = int((called & true).sum())
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
     groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
     rng = np.random.default_rng(SEED)
@@ -65,9 +55,16 @@ def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> Figures:
         area(chances, true),
         low,
         high,
-        hits / called.sum() if called.any() else np.nan,
-        hits / true.sum() if true.any() else np.nan,
     )
+
+
+def share(right: int, n: int) -> str:
+    """right of n, with its 95 % interval (Wilson, 1927)."""
+    if not n:
+        return "none of 0"
+    p = right / n
+    middle, width = (p + Z * Z / (2 * n)) / (1 + Z * Z / n), Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+    return f"{p:.2f} [{middle - width:.2f}, {middle + width:.2f}] ({right} of {n})"
 
 
 def area(values: Floats, true: Truth) -> float:
