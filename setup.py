@@ -8,9 +8,10 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python 
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
-WITHIN = ("substitution", "stereotyping", "models", "models.train", "llm", "streaming")
-TRANSFORMS = ("transforms", *(f"transforms.{room}" for room in WITHIN))
-ROOMS = ("pipelines", "pipelines.board", *TRANSFORMS, "gates", "schemas", "wordlists", "prompts")
+TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
+ROOMS = [
+    ".".join(room.parent.parts) for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))
+]
 
 setup(
     name="evenflow",
@@ -24,7 +25,7 @@ setup(
     packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
     package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
     package_data={"": [*(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")), "py.typed", "shipped/*"]},
-    entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli:main"]},
+    entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
         "great-expectations>=1.24,<2",

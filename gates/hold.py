@@ -15,8 +15,8 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from evenflow.gates.ledger import LedgerError, atomic_write, canonical
-from evenflow.gates.totals import Totals
+from evenflow.gates.ledger.files import LedgerError, atomic_write, canonical
+from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Entry
 
 Action = Literal["hold", "release"]

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from evenflow.gates.totals import Totals, add
+from evenflow.gates.ledger.totals import Totals, add
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import AttributeEntry, Checks, Filtered, Folder, Heavy, Repair, Sums, Verdict
-from evenflow.transforms.representation import score
+from evenflow.transforms.representation.dr import score
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels a pane and attribute that the ledger keeps
 
 
-class Judge:
+class PaneJudge:
     """Judges the next pane. totals: the ledger so far, which grows beside it; all that is looked back on comes from there."""
 
     def __init__(self, config: Config, lists: Iterable[WordList], totals: Totals):

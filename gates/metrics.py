@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from evenflow.gates.totals import Totals
+from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Score
-from evenflow.transforms.llm.inference_stats import SHORTEST, STEPS_A_DOUBLING, Stats
+from evenflow.transforms.llm.client.stats import SHORTEST, STEPS_A_DOUBLING, Stats
 
 WINDOWS = ("pane", "rolling", "stream", "cumulative", "accepted")
 DOUBLINGS = 20  # buckets of the latency: up to 0.001 s · 2^20, a quarter of an hour

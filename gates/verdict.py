@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenflow.schemas.ledger import STATES, Score, State, Verdict
-from evenflow.transforms.llm.llm_budget import SPENT
-from evenflow.transforms.records import UNREADABLE
+from evenflow.transforms.io.records import UNREADABLE
+from evenflow.transforms.llm.budget import SPENT
 
 DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.43000000000000005
 

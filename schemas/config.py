@@ -14,8 +14,8 @@ from pydantic import Field, ValidationError, model_validator
 from evenflow.schemas import commented as yaml_form
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
-    Attribute,
-    Checks,
+    AttributeSettings,
+    CheckSettings,
     Duplicates,
     Fields,
     Gate,
@@ -24,14 +24,14 @@ from evenflow.schemas.sections import (
     Measure,
     Metrics,
     Mode,
-    Pane,
+    PaneSettings,
     Policy,
-    Repair,
+    RepairSettings,
     Section,
     Shards,
-    Stereotypes,
+    StereotypeSettings,
 )
-from evenflow.schemas.yaml_file import Settings, SettingsError, read
+from evenflow.schemas.yaml_file import SettingsError, YamlSettings, read
 from evenflow.wordlists import loader
 
 
@@ -41,17 +41,17 @@ class ConfigError(ValueError):
 
 class Config(Section):
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
-    pane: Pane = Field(default_factory=Pane, description="The slices of the input that are judged, each as a whole.")
+    pane: PaneSettings = Field(default_factory=PaneSettings, description="The slices of the input that are judged, each as a whole.")
     duplicates: Duplicates = Field(default_factory=Duplicates, description="Documents with the same id.")
-    attributes: dict[str, Attribute] = Field(
-        default_factory=lambda: {name: Attribute() for name in loader.SHIPPED},
+    attributes: dict[str, AttributeSettings] = Field(
+        default_factory=lambda: {name: AttributeSettings() for name in loader.SHIPPED},
         description="The protected attributes that are measured, by the names of their word lists.",
     )
     gate: Gate = Field(default_factory=Gate, description="When a pane is warned of or blocked, by DR: 0 is even, 1 the most.")
-    repair: Repair = Field(default_factory=Repair, description="What is done to make uneven groups even.")
-    stereotypes: Stereotypes = Field(default_factory=Stereotypes, description="What is done about stereotypes.")
+    repair: RepairSettings = Field(default_factory=RepairSettings, description="What is done to make uneven groups even.")
+    stereotypes: StereotypeSettings = Field(default_factory=StereotypeSettings, description="What is done about stereotypes.")
     measure: Measure = Field(default_factory=Measure, description="What `evenflow measure` answers.")
-    checks: Checks = Field(default_factory=Checks, description="The checks of Great Expectations.")
+    checks: CheckSettings = Field(default_factory=CheckSettings, description="The checks of Great Expectations.")
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
     kafka: Kafka = Field(default_factory=Kafka, description="How to reach a Kafka cluster; only for run --kafka.")
     llm: Llm = Field(default_factory=Llm, description="A language model that answers what the shipped models are unsure of.")
@@ -83,7 +83,7 @@ class Config(Section):
 
     def thresholds(self, attribute: str) -> tuple[float, float]:
         """Warn and block of an attribute: its own, or the gate's."""
-        own = self.attributes.get(attribute, Attribute())
+        own = self.attributes.get(attribute, AttributeSettings())
         return (
             self.gate.warn if own.warn is None else own.warn,
             self.gate.block if own.block is None else own.block,
@@ -91,16 +91,16 @@ class Config(Section):
 
     def mode(self, attribute: str) -> Mode:
         """How an attribute is repaired: as it says itself, or as all are."""
-        return self.attributes.get(attribute, Attribute()).mode or self.repair.mode
+        return self.attributes.get(attribute, AttributeSettings()).mode or self.repair.mode
 
     def strictness(self, attribute: str) -> float:
         """The least probability of being right of an attribute's substitutions."""
-        own = self.attributes.get(attribute, Attribute()).strictness
+        own = self.attributes.get(attribute, AttributeSettings()).strictness
         return self.repair.strictness if own is None else own
 
     def policy(self, attribute: str) -> Policy:
         """What is done about stereotypes of an attribute's groups."""
-        return self.attributes.get(attribute, Attribute()).stereotypes.policy or self.stereotypes.policy
+        return self.attributes.get(attribute, AttributeSettings()).stereotypes.policy or self.stereotypes.policy
 
     @property
     def tells_sentences(self) -> bool:
@@ -119,7 +119,7 @@ class Config(Section):
 
     def stereotype_threshold(self, attribute: str) -> float:
         """score_scsc from which a stereotype of an attribute's groups is a strong one."""
-        own = self.attributes.get(attribute, Attribute()).stereotypes.threshold
+        own = self.attributes.get(attribute, AttributeSettings()).stereotypes.threshold
         return self.stereotypes.threshold if own is None else own
 
 
@@ -135,7 +135,7 @@ def load(
     ConfigError with every mistake, WordListError.
     """
     try:
-        settings = read(path) if path else Settings({})
+        settings = read(path) if path else YamlSettings({})
     except SettingsError as error:
         raise ConfigError(str(error)) from error
     data = _filled(settings.data)
@@ -165,7 +165,7 @@ def load(
     return config
 
 
-def mismatches(name: str, attribute: Attribute, words: loader.WordList) -> list[Problem]:
+def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) -> list[Problem]:
     """Where an attribute's settings do not fit its word list: another name, or a target for other groups than the list's."""
     key = ("attributes", name)
     if words.attribute != name:
@@ -222,7 +222,7 @@ def _meant(name: str) -> str:
     return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.SHIPPED)} are)"
 
 
-def _error(found: Iterable[Problem], settings: Settings, path: Path | None) -> ConfigError:
+def _error(found: Iterable[Problem], settings: YamlSettings, path: Path | None) -> ConfigError:
     """One error of all problems, in the order of the file's lines; what no line stands for came with an option."""
     lines = []
     for each in found:

@@ -179,7 +179,7 @@ class Shard(Entry):
     sha256: str
 
 
-class Failure(Entry):
+class CheckFailure(Entry):
     """A check that did not hold: the expectation's name, its column or attribute, and what was seen.
 
     severity: critical sets the pane aside, warning and info are recorded alone.
@@ -196,7 +196,7 @@ class Checks(Entry):
 
     success: bool
     evaluated: int
-    failures: list[Failure]
+    failures: list[CheckFailure]
 
 
 class Position(Entry):

@@ -29,7 +29,7 @@ class Fields(Section):
     )
 
 
-class Pane(Section):
+class PaneSettings(Section):
     docs: int | None = Field(default=None, ge=1, description="Documents a pane at most; null: cut by mib alone.")
     mib: int = Field(
         default=64,
@@ -64,7 +64,7 @@ Policy = Annotated[
 ]
 
 
-class Repair(Section):
+class RepairSettings(Section):
     mode: Mode = Field(
         default="measure",
         description="What is done about uneven groups: measure leaves the text as it is; substitute exchanges sentences for "
@@ -95,7 +95,7 @@ class Repair(Section):
     )
 
 
-class Stereotypes(Section):
+class StereotypeSettings(Section):
     policy: Policy = Field(
         default="off",
         description="What is done about sentences above the threshold: off: nobody looks; flag: they are noted in the table of "
@@ -130,7 +130,7 @@ class AttributeStereotypes(Section):
     threshold: Share | None = Field(default=None, description="Threshold of this attribute; null: stereotypes.threshold.")
 
 
-class Attribute(Section):
+class AttributeSettings(Section):
     wordlist: str | None = Field(
         default=None,
         description="Path of a word list, seen from this file's folder; null: the list of that name that is shipped.",
@@ -147,7 +147,7 @@ class Attribute(Section):
     )
 
     @model_validator(mode="after")
-    def _target_is_shares(self) -> Attribute:
+    def _target_is_shares(self) -> AttributeSettings:
         total = math.fsum((self.target or {}).values())
         if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
             refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
@@ -207,7 +207,7 @@ class Measure(Section):
     )
 
 
-class Checks(Section):
+class CheckSettings(Section):
     suite: str | None = Field(
         default=None,
         description="YAML file with further expectations for each pane, [{type, kwargs}], seen from this file's folder.",

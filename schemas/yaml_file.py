@@ -19,7 +19,7 @@ class SettingsError(ValueError):
 
 
 @dataclass
-class Settings:
+class YamlSettings:
     """The content of a file, and the line (from 1) of each key."""
 
     data: dict[str, Any]
@@ -30,7 +30,7 @@ class Settings:
         return next((self.lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in self.lines), None)
 
 
-def read(path: Path) -> Settings:
+def read(path: Path) -> YamlSettings:
     """A file's settings; an empty file has none. Raises SettingsError with every defect."""
     try:
         with path.open("rb") as file:
@@ -58,12 +58,12 @@ def read(path: Path) -> Settings:
         raise SettingsError(f"{path}: not YAML: {reason}") from error
 
 
-def _parse(text: str, path: Path) -> Settings:
+def _parse(text: str, path: Path) -> YamlSettings:
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
         if root is None or (isinstance(root, yaml.ScalarNode) and root.tag.endswith(":null")):
-            return Settings({})
+            return YamlSettings({})
         if not isinstance(root, yaml.MappingNode):
             raise SettingsError(f"{path}:{root.start_mark.line + 1}: settings are a mapping of keys, such as `pane:`")
         lines: dict[Key, int] = {}
@@ -72,7 +72,7 @@ def _parse(text: str, path: Path) -> Settings:
         if defects:
             raise SettingsError("\n".join(f"{path}:{line}: {what}" for line, what in sorted(defects)))
         data: Any = loader.construct_document(root)
-        return Settings(data, lines)
+        return YamlSettings(data, lines)
     finally:
         loader.dispose()
 

@@ -1,1 +1,0 @@
-"""The report page, rebuilt from the ledger alone."""

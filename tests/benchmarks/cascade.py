@@ -28,11 +28,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.llm.llm_budget import SPENT
-from evenflow.transforms.llm.llm_detection import TieredDetector
-from evenflow.transforms.llm.llm_questions import Answer, Question
-from evenflow.transforms.llm.llm_tiers import Labels, Select, Unsure
-from evenflow.transforms.stereotypes import THRESHOLD, UNSURE, shipped
+from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm.cascade import Labels, Select, Unsure
+from evenflow.transforms.llm.detection import TieredDetector
+from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.transforms.stereotypes.detect import THRESHOLD, UNSURE, shipped
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 RESAMPLES = 500

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evenflow.transforms.labels import LabelFinder, Mention
-from evenflow.transforms.sentences import bounds, trimmed
+from evenflow.transforms.labels.finder import LabelFinder, Mention
+from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import SHIPPED, load
 
 SEED = 20261121

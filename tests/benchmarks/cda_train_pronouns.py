@@ -1,4 +1,4 @@
-"""Trains the model of `evenflow.transforms.substitution.pronouns` on raw text, and tests it on a tagged one.
+"""Trains the model of `evenflow.transforms.text.pronouns` on raw text, and tests it on a tagged one.
 
     python tests/benchmarks/cda_train_pronouns.py documents.jsonl.gz en_ewt_train.conllu.gz --test en_ewt_dev.conllu.gz
 
@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms.substitution import nouns, pronouns
+from evenflow.transforms.text import nouns, pronouns
 
 # form -> (label, weight of an example)
 TASKS: dict[str, dict[str, tuple[int, float]]] = {

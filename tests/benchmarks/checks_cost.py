@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenflow.gates.expectations import Limit, PaneChecks
+from evenflow.gates.expectations.checks import Limit, PaneChecks
 from evenflow.schemas import documents
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import AttributeEntry, Sums, Verdict
-from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.representation import score
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.representation.dr import score
 
 HERE = Path(__file__).resolve().parents[1]
 REPEATS = 3  # of each pane; the least is printed, the machine may be busy

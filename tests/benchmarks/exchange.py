@@ -25,12 +25,12 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.models.train import card, data
-from evenflow.transforms.models.train.card import Judge, Scored
+from evenflow.transforms.models.train.card import CardJudge, Scored
 from evenflow.transforms.models.train.data import Row
 from evenflow.transforms.models.train.evaluate import Floats
 
 DATA = Path(__file__).parent.parent / "data"
-Judges = Mapping[str, Judge]
+Judges = Mapping[str, CardJudge]
 TOKEN = r"[^\W_]+|[\[\]|]"
 
 

@@ -25,13 +25,13 @@ from pathlib import Path
 
 import psutil
 
-from evenflow.transforms.inference import Client, Settings, tally
-from evenflow.transforms.llm.inference_cache import Cache, Kept
-from evenflow.transforms.llm.inference_serving import serve
-from evenflow.transforms.llm.llm_detection import Detection
-from evenflow.transforms.llm.llm_questions import Question
+from evenflow.transforms.llm.client.cache import Cache, Kept
+from evenflow.transforms.llm.client.client import Client, ServerSettings, tally
+from evenflow.transforms.llm.client.serving import serve
+from evenflow.transforms.llm.detection import Detection
+from evenflow.transforms.llm.questions import Question
 
-SCRIPTED = Path(__file__).parents[1] / "scripted_llm.py"
+SCRIPTED = Path(__file__).parents[1] / "helpers" / "scripted_llm.py"
 BATCH = 1000  # answers stored or read at once
 WORDS = ("Her", "brother", "was", "always", "a", "quiet", "child", "who", "read", "all", "day", "long")
 
@@ -51,13 +51,13 @@ def main() -> None:
     if given.what == "cache":
         found = cached(given.answers)
     elif given.what == "server":
-        found = asked(Settings(given.llm, given.llm_model, concurrency=given.concurrency), given.questions)
+        found = asked(ServerSettings(given.llm, given.llm_model, concurrency=given.concurrency), given.questions)
     elif given.what == "serve":
         with serve(given.llm_serve, print) as served:
-            found = asked(Settings(served.url, served.model, served.key, concurrency=given.concurrency), given.questions)
+            found = asked(ServerSettings(served.url, served.model, served.key, concurrency=given.concurrency), given.questions)
     else:
         with scripted(given.latency) as url:
-            found = asked(Settings(url, "scripted", concurrency=given.concurrency), given.questions)
+            found = asked(ServerSettings(url, "scripted", concurrency=given.concurrency), given.questions)
         found["utilisation"] = round(given.questions * given.latency / found["seconds"] / given.concurrency, 4)
     print(json.dumps(vars(given) | found, indent=1))
 
@@ -70,7 +70,7 @@ def question(number: int) -> Question:
     return asked
 
 
-def asked(settings: Settings, count: int) -> dict[str, float]:
+def asked(settings: ServerSettings, count: int) -> dict[str, float]:
     """Seconds and figures of so many questions to a server, through a cache that has none of them."""
     with tempfile.TemporaryDirectory() as folder, Client(settings, Cache(Path(folder, "answers"))) as client:
         client.ask([question(-number) for number in range(1, settings.concurrency + 1)])  # connections are there

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from kafka_documents import PARTITIONS, values
 from kafka_plot import Panel, svg
 from services.kafka_broker import Broker

@@ -19,8 +19,8 @@ from statistics import median
 import spacy
 from spacy.matcher import PhraseMatcher
 
-from evenflow.transforms.files import BLOCK_BYTES
-from evenflow.transforms.labels import LabelFinder
+from evenflow.transforms.io.files import BLOCK_BYTES
+from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists.loader import SHIPPED, WordList, load
 
 Tool = Callable[[str], int]

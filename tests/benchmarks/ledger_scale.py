@@ -17,16 +17,16 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 MINUTE = 60_000
 GROUPS = {"gender": ("female", "male"), "age": ("young", "middle", "old"), "religion": tuple("abcdefg")}
 STEPS = {
-    "nothing but imports": "import evenflow.gates.history, evenflow.schemas.config, evenflow.pipelines.board.report",
-    "start": "from evenflow.gates.history import History; History(root, mend=True)",
-    "gate status": "from evenflow.pipelines.cli import main; main(['gate', 'status', str(root), '--json'])",
-    "report": "from evenflow.pipelines.board.report import build; build(root)",
-    "all entries": "from evenflow.gates.history import History, Totals; Totals.of(History(root))",
+    "nothing but imports": "import evenflow.gates.ledger.history, evenflow.schemas.config, evenflow.pipelines.report.report",
+    "start": "from evenflow.gates.ledger.history import History; History(root, mend=True)",
+    "gate status": "from evenflow.pipelines.cli.app import main; main(['gate', 'status', str(root), '--json'])",
+    "report": "from evenflow.pipelines.report.report import build; build(root)",
+    "all entries": "from evenflow.gates.ledger.history import History, Totals; Totals.of(History(root))",
 }
 MOST_ENTRIES = 20_000  # that «all entries» is timed with
 
@@ -36,9 +36,9 @@ def written(root: Path, panes: int) -> None:
     import orjson
     import report_ledgers
 
-    from evenflow.gates import history, spans
-    from evenflow.gates.ledger import canonical
-    from evenflow.gates.totals import Totals
+    from evenflow.gates.ledger import history, spans
+    from evenflow.gates.ledger.files import canonical
+    from evenflow.gates.ledger.totals import Totals
     from evenflow.schemas.ledger import Position, StreamPane
 
     def a_minute(number: int) -> StreamPane:

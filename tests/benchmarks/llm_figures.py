@@ -30,20 +30,20 @@ import numpy as np
 import numpy.typing as npt
 from repair_quality import interval as share_of
 
-from evenflow.transforms import stereotypes
-from evenflow.transforms.asking import JUDGED
-from evenflow.transforms.counterfactuals import rewrite
-from evenflow.transforms.inference import Client, Counted, Key, Settings
-from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.llm import inference_serving
-from evenflow.transforms.llm.inference_stats import Stats
-from evenflow.transforms.llm.llm_budget import rehearsed
-from evenflow.transforms.llm.llm_detection import TieredDetector
-from evenflow.transforms.llm.llm_judges import LlmJudge
-from evenflow.transforms.llm.llm_questions import Answer, Asker, Question
-from evenflow.transforms.llm.llm_tiers import Mode, selection
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.llm.budget import rehearsed
+from evenflow.transforms.llm.cascade import Mode, selection
+from evenflow.transforms.llm.client import serving
+from evenflow.transforms.llm.client.client import Client, Counted, Key, ServerSettings
+from evenflow.transforms.llm.client.stats import Stats
+from evenflow.transforms.llm.detection import TieredDetector
+from evenflow.transforms.llm.judges import LlmJudge
+from evenflow.transforms.llm.questions import Answer, Asker, Question
+from evenflow.transforms.llm.worker import JUDGED
 from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.substitution.judges import Judge
+from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.substitution.counterfactuals import rewrite
+from evenflow.transforms.substitution.judges import SubstitutionJudge
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"
@@ -94,10 +94,10 @@ def detection(client: Asker, sentences: Sequence[str], truth: Bools) -> None:
     print(f"\ndetection: {len(truth)} sentences, {truth.sum()} stereotypes")
     for mode in MODES:
         counted = Timed(client)
-        select = selection(mode, stereotypes.UNSURE, stereotypes.THRESHOLD)
-        detector = TieredDetector(stereotypes.shipped(), counted, select, stereotypes.THRESHOLD)
+        select = selection(mode, detect.UNSURE, detect.THRESHOLD)
+        detector = TieredDetector(detect.shipped(), counted, select, detect.THRESHOLD)
         chances = detector.detect(sentences, labels)
-        said = np.array([chance is not None and chance >= stereotypes.THRESHOLD for chance in chances])
+        said = np.array([chance is not None and chance >= detect.THRESHOLD for chance in chances])
         print(f"  {mode:<9} {figures(truth, said)}")
         cost(counted)
         told = detector.tally.to_json()
@@ -129,7 +129,7 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     print(f"\nsubstitution: {len(given)} sentences")
     lists = {name: loader.load(name) for name in loader.SHIPPED}
 
-    def work(judge: Callable[[Asker], Judge | None]) -> Callable[[Asker], list[str]]:
+    def work(judge: Callable[[Asker], SubstitutionJudge | None]) -> Callable[[Asker], list[str]]:
         return lambda asker: [rewritten(row, lists[row["attribute"]], judge(asker)) for row in given]
 
     for mode in MODES:
@@ -152,7 +152,7 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     cost(counted)
 
 
-def rewritten(row: dict[str, Any], words: loader.WordList, judge: Judge | None) -> str:
+def rewritten(row: dict[str, Any], words: loader.WordList, judge: SubstitutionJudge | None) -> str:
     """A sentence in its context after substitution."""
     ways = {"source": row["group"], "target": row["target"]} if "leave" in row or len(words.groups) > 2 else {}
     result = rewrite(
@@ -180,16 +180,16 @@ def cost(asked: Timed) -> None:
 
 
 @contextmanager
-def server(args: argparse.Namespace) -> Iterator[Settings]:
+def server(args: argparse.Namespace) -> Iterator[ServerSettings]:
     """How the model is reached: at an address, or served within the block."""
     limits = {"concurrency": args.concurrency, "deadline": args.deadline}
     if args.url is not None:
-        yield Settings(args.url, args.model, Key("env", args.key_env) if args.key_env else None, **limits)
+        yield ServerSettings(args.url, args.model, Key("env", args.key_env) if args.key_env else None, **limits)
         return
     if args.serve_with:
         os.environ["EVENFLOW_VLLM_PYTHON"] = str(args.serve_with)
-    with inference_serving.serve(args.serve, lambda line: print(line, file=sys.stderr), args.argument) as served:
-        yield Settings(served.url, served.model, served.key, **limits)
+    with serving.serve(args.serve, lambda line: print(line, file=sys.stderr), args.argument) as served:
+        yield ServerSettings(served.url, served.model, served.key, **limits)
 
 
 def main() -> None:

@@ -29,15 +29,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from evenflow.pipelines.run import Run
+from evenflow.pipelines.files.driver import Run
 from evenflow.schemas.config import load
-from evenflow.transforms import counterfactuals
-from evenflow.transforms.counterfactuals import Judge, Substituter, chooser, judged
-from evenflow.transforms.labels import LabelFinder, uncut
+from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.sentences import bounds, trimmed
-from evenflow.transforms.substitution import bygroup, even, persons
+from evenflow.transforms.substitution import bygroup, counterfactuals, even, persons
+from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, Substituter, chooser, judged
 from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"
@@ -65,7 +64,7 @@ def rows(paths: Iterable[Path], split: str) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def decisions(labelled: Sequence[dict[str, Any]], strictness: float, judge: Judge) -> list[Decision]:
+def decisions(labelled: Sequence[dict[str, Any]], strictness: float, judge: ExchangeJudge) -> list[Decision]:
     """What `explain` would make of each sentence in its context."""
     out: list[Decision] = []
     finders = {name: LabelFinder([loader.load(name)]) for name in PAPER}
@@ -103,7 +102,7 @@ def interval(right: Sequence[bool]) -> str:
     return f"{values.mean():.0%} of {len(values)} ({low:.0%} to {high:.0%})"
 
 
-def right_table(labelled: Sequence[dict[str, Any]], judge: Judge) -> Table:
+def right_table(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Table:
     """Right among changed, and what had to change and did, by attribute and strictness."""
     table = Table("attribute", "strictness", "right among changed", "changed of those that had to", "decided rightly")
     for name in PAPER:
@@ -159,7 +158,7 @@ RULES: dict[str, Callable[[], Any]] = {
 }
 
 
-def ablation(labelled: Sequence[dict[str, Any]], judge: Judge) -> Table:
+def ablation(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Table:
     """Decisions that each rule makes right and wrong, by source."""
     table = Table("rule", "source", "made right", "made wrong")
     whole = decisions(labelled, 0.5, judge)

@@ -31,14 +31,15 @@ from rich.console import Console
 from rich.table import Table
 from speed import EVENFLOW, HERE, corpus, head, timed
 
-from evenflow.gates import ledger
-from evenflow.pipelines import closing, cutting
+from evenflow.gates.ledger import files as ledger
+from evenflow.pipelines.files import cutting
+from evenflow.pipelines.panes import closing
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
-from evenflow.transforms import files
-from evenflow.transforms.annotate import Annotator
-from evenflow.transforms.llm.inference_estimate import CHARACTERS_A_TOKEN
-from evenflow.transforms.llm.llm_judges import BY_MODEL
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.annotation.estimate import CHARACTERS_A_TOKEN
+from evenflow.transforms.io import files
+from evenflow.transforms.llm.judges import BY_MODEL
 
 REPAIRS = {
     "measure": ("--mode", "measure"),
@@ -177,7 +178,7 @@ def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
 def repaired(path: Path, work: Path) -> None:
     """The gate's steps on files, without the graph around them: read, annotate, stage, close."""
     annotator = Annotator(load(None, {"repair.mode": "substitute"}))
-    reader = files.Reader()
+    reader = files.FileReader()
     for pane in cutting.cut(files.match([str(path)]), annotator.config):
         folder = work / f"{pane.number:08d}"
         folder.mkdir()

@@ -18,7 +18,7 @@ import spacy
 from numpy.typing import NDArray
 from train_sentences import Paragraph, read_paragraphs
 
-from evenflow.transforms.sentences import bounds
+from evenflow.transforms.text.sentences import bounds
 
 Splitter = Callable[[str], set[int]]
 DRAWS = 2000

@@ -142,11 +142,11 @@ def profile(path: Path, work: Path) -> None:
     for stage in lines[0]["stages"]:
         print(f"{stage:28} {sum(line['stages'].get(stage, 0) for line in lines) / total:34.1%}")
     from evenflow.schemas.config import load
-    from evenflow.transforms import files
-    from evenflow.transforms.annotate import Annotator
-    from evenflow.transforms.labels import BETWEEN, LabelFinder
-    from evenflow.transforms.records import validate
-    from evenflow.transforms.sentences import bounds
+    from evenflow.transforms.annotation.annotate import Annotator
+    from evenflow.transforms.io import files
+    from evenflow.transforms.io.records import validate
+    from evenflow.transforms.labels.finder import BETWEEN, LabelFinder
+    from evenflow.transforms.text.sentences import bounds
 
     annotator = Annotator(load(None))
     finder = LabelFinder(annotator.lists)

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 from stereotype_examples import SHIPPED, Row, kind_of, published, real, used_to_calibrate
 
-from evenflow.transforms.indicators import NAMES
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import MANIFEST, Encoder
-from evenflow.transforms.stereotyping import calibration, reading
+from evenflow.transforms.stereotypes import calibration, probabilities
+from evenflow.transforms.stereotypes.indicators import NAMES
 
 STEPS = [round(0.5 + 0.05 * step, 2) for step in range(10)]
 LOST = 0.02  # share of the stereotypes that the first stage may clear
 RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
-def called(reader: reading.Reader, rows: Sequence[Row]) -> dict[str, dict[str, list[list[float]]]]:
+def called(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> dict[str, dict[str, list[list[float]]]]:
     chances = [each or 0.0 for each in reader.chances([row.text for row in rows])]
     out: dict[str, dict[str, list[list[float]]]] = {}
     for attribute in SHIPPED:
@@ -45,7 +45,7 @@ def called(reader: reading.Reader, rows: Sequence[Row]) -> dict[str, dict[str, l
     return out
 
 
-def cleared(reader: reading.Reader, rows: Sequence[Row]) -> float:
+def cleared(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> float:
     firsts = reader.first.stereotypes([row.text for row in rows if row.label])
     return round(float(np.quantile(firsts, LOST)), 4)
 
@@ -54,7 +54,7 @@ def weights(folder: Path) -> dict[str, float]:
     rows = [row for row in published(folder) if row.task == "strength" and row.split == "train"]
     told = Encoder.shipped().stereotypes([row.text for row in rows])
     said = [
-        {f"{name}={reading.likeliest(each.indicators[name])[0]}" for name in NAMES if name in each.indicators} for each in told
+        {f"{name}={probabilities.likeliest(each.indicators[name])[0]}" for name in NAMES if name in each.indicators} for each in told
     ]
     values = sorted(set().union(*said))
     design = np.array([[float(value in each) for value in values] for each in said])
@@ -70,9 +70,9 @@ def main() -> None:
     args = parser.parse_args()
     rows = [row for row, _ in real() if row.task == "stereotype" and row.split == "report" and used_to_calibrate(row)]
     before = json.loads(calibration.PATH.read_text(encoding="utf-8")) if calibration.PATH.exists() else {"weights": {}}
-    shipped = reading.shipped()
+    shipped = probabilities.shipped()
     least = cleared(shipped, rows)
-    reader = reading.Reader(shipped.first, shipped.second, least, shipped.words)
+    reader = probabilities.SentenceReader(shipped.first, shipped.second, least, shipped.words)
     stored = {
         "about": "made by tests/benchmarks/stereotype_calibration.py; see there",
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/stereotype_examples.py OUT [--published FOLDER]
 
-A row: text (prepared as `transforms/stereotyping/masking.py` does), task, label, source, doc, split. Tasks:
+A row: text (prepared as `transforms/stereotypes/masking.py` does), task, label, source, doc, split. Tasks:
 
     stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied?
     stance       stated, denied, objected, irony, reported, fact, none: what the sentence does with it
@@ -27,8 +27,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenflow.transforms.labels import LabelFinder
-from evenflow.transforms.stereotyping.masking import Span, placeholder, prepared, widened
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.stereotypes.masking import Span, placeholder, prepared, widened
 from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"

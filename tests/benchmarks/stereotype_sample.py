@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from stereotype_examples import REAL, SHIPPED, TESTS, kind_of, read, shown, spans
 
-from evenflow.transforms import stereotypes
-from evenflow.transforms.sentences import bounds, trimmed
+from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.text.sentences import bounds, trimmed
 
 SEED = 15
 LEAST, MOST = 20, 700  # characters of a sentence: shorter ones say nothing, longer ones are lists
@@ -91,7 +91,7 @@ def drawn(pool: Sequence[Unit], number: int, called: int, least: float) -> list[
     out = [unit for _, own in sorted(strata.items()) for unit in rng.sample(own, min(number, len(own)))]
     if called:
         labels = [[each for each in spans(unit.sentence) if each[2] == unit.attribute] for unit in pool]
-        chances = stereotypes.shipped().detect([unit.sentence for unit in pool], labels)
+        chances = detect.shipped().detect([unit.sentence for unit in pool], labels)
         kinds: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
         for unit, chance in zip(pool, chances, strict=True):
             if chance is not None and chance >= least and unit not in out:
@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("documents", type=Path, nargs="+")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--called", type=int, default=0)
-    parser.add_argument("--from", type=float, default=stereotypes.THRESHOLD, dest="least")
+    parser.add_argument("--from", type=float, default=detect.THRESHOLD, dest="least")
     args = parser.parse_args()
     for unit in drawn(units(args.documents), args.random, args.called, args.least):
         print(json.dumps(unit._asdict(), ensure_ascii=False))

@@ -21,15 +21,15 @@ import stereotype_figures as figures
 from stereotype_examples import SHIPPED, Row, kind_of, published, read, real, shown, used_to_calibrate
 
 from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.stereotypes import THRESHOLD, cut
-from evenflow.transforms.stereotyping import reading
+from evenflow.transforms.stereotypes import probabilities
+from evenflow.transforms.stereotypes.detect import THRESHOLD, cut
 
 
 class Judge:
     """The shipped models as they are used: probability and score of prepared sentences."""
 
     def __init__(self) -> None:
-        self.reader = reading.shipped()
+        self.reader = probabilities.shipped()
 
     def chances(self, texts: Sequence[str]) -> figures.Values:
         """Probabilities (n,); where nothing can be said, 0: nothing would be done."""

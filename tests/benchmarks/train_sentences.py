@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms import sentences
+from evenflow.transforms.text import sentences
 
 BITS = 17
 SCALE = 24.0  # Weight units a nat: int8 then reaches +- 5.3, beyond which a single feature decides anyway.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -29,11 +29,11 @@ from services import kafka_graph as graph
 from services.conftest import PRISM
 from services.kafka_broker import Broker
 
-from evenflow.transforms.kafka import ReadFromKafka, ReadFromKafkaToEnd, Source
-from evenflow.transforms.streaming import kafka_client
-from evenflow.transforms.streaming.kafka_blocks import Item, Lost
-from evenflow.transforms.streaming.kafka_panes import PaneCutter
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka import client
+from evenflow.transforms.kafka.blocks import Item, Lost
+from evenflow.transforms.kafka.panes import PaneCutter
+from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.kafka.source import ReadFromKafka, ReadFromKafkaToEnd, Source
 
 PARTITIONS = 3
 DOCUMENT_BYTES = 3750  # 15 MB/s are then 4,000 documents a second
@@ -59,8 +59,8 @@ class Tally:
 def plain(broker: Broker, topic: str, count: int, folder: Path) -> None:
     """One consumer, all partitions, poll until all have come; with the source's settings."""
     options: dict[str, Any] = {
-        "max_partition_fetch_bytes": kafka_client.FETCH_BYTES,
-        "max_poll_records": kafka_client.POLL_RECORDS,
+        "max_partition_fetch_bytes": client.FETCH_BYTES,
+        "max_poll_records": client.POLL_RECORDS,
         "enable_auto_commit": False,
     }
     with closing(KafkaConsumer(bootstrap_servers=broker.address, **options)) as consumer:

@@ -13,8 +13,8 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.transforms.window import FixedWindows
 
-from evenflow.transforms.kafka import ReadFromKafka, Source
-from evenflow.transforms.streaming.kafka_blocks import Item, Lost
+from evenflow.transforms.kafka.blocks import Item, Lost
+from evenflow.transforms.kafka.source import ReadFromKafka, Source
 
 
 @dataclass

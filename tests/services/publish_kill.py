@@ -11,14 +11,14 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from kill_driver import watch
 
-from evenflow.pipelines.publish import Topics
-from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.pipelines.stream.driver import Stream, StreamRun
+from evenflow.pipelines.stream.publish import Topics
 from evenflow.schemas.config import load
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 def main() -> None:

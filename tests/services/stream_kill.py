@@ -18,7 +18,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import great_expectations  # noqa: F401 (paid once, here)
 from kafka import KafkaProducer
@@ -26,9 +26,9 @@ from kill_driver import in_fork, watch
 from services.processes import children
 from services.stream_outputs import documents, expected
 
-from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 BEGIN_MS = 1_600_000_000_000  # the first message's time: long ago, so that panes depend on the messages alone
 SPANS, EACH = 3, 20  # panes of a batch of messages, and messages a partition and pane

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from services.kafka_broker import Broker
 
-from evenflow.gates.ledger import read_entries
-from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 TopicMaker = Callable[..., str]
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))

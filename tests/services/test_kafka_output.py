@@ -14,12 +14,12 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
 
-from evenflow.transforms.streaming.kafka_errors import KafkaSourceError, TopicMissingError, UnreachableError
-from evenflow.transforms.streaming.kafka_offsets import GroupOffsets, compare
-from evenflow.transforms.streaming.kafka_output import PanePublisher, PublisherFencedError
-from evenflow.transforms.streaming.kafka_proof import ProofTopic, UnprovenError
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
-from evenflow.transforms.streaming.kafka_sizes import Message
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
+from evenflow.transforms.kafka.offsets import GroupOffsets, compare
+from evenflow.transforms.kafka.output import PanePublisher, PublisherFencedError
+from evenflow.transforms.kafka.proof import ProofTopic, UnprovenError
+from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.kafka.sizes import Message
 
 TopicMaker = Callable[..., str]
 

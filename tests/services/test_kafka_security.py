@@ -16,8 +16,8 @@ from services.kafka_broker import installed
 from services.secured_broker import USER, SecuredBroker, certificate, identity
 from services.stream_outputs import EVENFLOW, count, documents, expected, gate, placed, recounted, wait_for
 
-from evenflow.transforms.streaming.kafka_offsets import GroupOffsets
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.offsets import GroupOffsets
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"  # the variables that hold them
 

@@ -18,11 +18,11 @@ from services import kafka_graph as graph
 from services.flink_server import FlinkServer
 from services.kafka_broker import Broker, free_port
 
-from evenflow.transforms.kafka import ReadFromKafkaToEnd, Source, Start
-from evenflow.transforms.streaming.kafka_cluster import Cluster
-from evenflow.transforms.streaming.kafka_errors import TopicMissingError, UnreachableError
-from evenflow.transforms.streaming.kafka_panes import PaneCutter
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.errors import TopicMissingError, UnreachableError
+from evenflow.transforms.kafka.panes import PaneCutter
+from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.kafka.source import ReadFromKafkaToEnd, Source, Start
 
 TopicMaker = Callable[..., str]
 SPAN_MS = 2000

@@ -15,8 +15,8 @@ from pathlib import Path
 from services.kafka_broker import Broker
 from services.stream_outputs import EVENFLOW, TopicMaker, command, documents, expected, gate, placed, recounted, to_end, wait_for
 
-from evenflow.gates.ledger import read_entries
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.gates.ledger.files import read_entries
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_text_with_the_key_as_id(broker: Broker, topic: TopicMaker, tmp_path: Pa
 
 
 def test_group_offsets_follow_and_panes_are_published(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    from evenflow.pipelines.publish import Topics
-    from evenflow.transforms.streaming.kafka_offsets import GroupOffsets
+    from evenflow.pipelines.stream.publish import Topics
+    from evenflow.transforms.kafka.offsets import GroupOffsets
 
     name, accepted, dead = topic(2), topic(1), topic(1)
     broker.produce(name, 0, [*documents(0, 30), b"poison"])

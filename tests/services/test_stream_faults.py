@@ -30,14 +30,14 @@ from services.stream_outputs import (
     wait_for,
 )
 
-from evenflow.gates.ledger import read_entries
+from evenflow.gates.ledger.files import read_entries
 from evenflow.gates.lock import LockedError
-from evenflow.pipelines.publish import Topics
+from evenflow.pipelines.stream.publish import Topics
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.streaming.kafka_errors import UnreachableError
-from evenflow.transforms.streaming.kafka_offsets import GroupOffsets
-from evenflow.transforms.streaming.kafka_output import PanePublisher
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.errors import UnreachableError
+from evenflow.transforms.kafka.offsets import GroupOffsets
+from evenflow.transforms.kafka.output import PanePublisher
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 HOUR_MS = 3_600_000
 

@@ -28,7 +28,7 @@ from services.stream_outputs import (
     wait_for,
 )
 
-from evenflow.gates.ledger import read_entries
+from evenflow.gates.ledger.files import read_entries
 
 HOUR_MS = 3_600_000
 

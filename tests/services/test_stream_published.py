@@ -31,10 +31,10 @@ from services.stream_outputs import (
     wait_for,
 )
 
-from evenflow.gates.ledger import read_entries
-from evenflow.pipelines.publish import Topics
-from evenflow.transforms.streaming.kafka_proof import UnprovenError
-from evenflow.transforms.streaming.kafka_sizes import MARGIN_BYTES, Message, Sizes
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.stream.publish import Topics
+from evenflow.transforms.kafka.proof import UnprovenError
+from evenflow.transforms.kafka.sizes import MARGIN_BYTES, Message, Sizes
 
 DRIVER = str(Path(__file__).with_name("publish_kill.py"))
 PANES, EACH = 6, 10

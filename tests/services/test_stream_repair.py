@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, recounted
 
-from evenflow.gates.ledger import read_entries
-from evenflow.pipelines.run import Run
-from evenflow.pipelines.stream_run import Stream, StreamRun
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import Config, load
-from evenflow.transforms.streaming.kafka_settings import KafkaSettings
+from evenflow.transforms.kafka.settings import KafkaSettings
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",

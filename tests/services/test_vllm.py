@@ -17,10 +17,10 @@ from parts import require
 from services import tiny_qwen, vllm_server
 
 from evenflow.prompts import loader
-from evenflow.transforms.inference import Cache, Client, Key, Settings
-from evenflow.transforms.llm import inference_check
-from evenflow.transforms.llm.inference_server import describe
-from evenflow.transforms.llm.inference_serving import Served
+from evenflow.transforms.llm.client import check
+from evenflow.transforms.llm.client.client import Cache, Client, Key, ServerSettings
+from evenflow.transforms.llm.client.server import describe
+from evenflow.transforms.llm.client.serving import Served
 
 # With random weights an object rarely closes by chance alone: a bound on its text does it.
 SCHEMA = {
@@ -48,8 +48,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Iterato
 
 
 @pytest.fixture
-def settings(served: Served) -> Settings:
-    return Settings(served.url, served.model, served.key, deadline=RESTART_SECONDS, patience=RESTART_SECONDS)
+def settings(served: Served) -> ServerSettings:
+    return ServerSettings(served.url, served.model, served.key, deadline=RESTART_SECONDS, patience=RESTART_SECONDS)
 
 
 def server_of(served: Served) -> psutil.Process:
@@ -61,14 +61,14 @@ def server_of(served: Served) -> psutil.Process:
     return server
 
 
-def test_it_says_its_version_and_its_model(settings: Settings) -> None:
+def test_it_says_its_version_and_its_model(settings: ServerSettings) -> None:
     found = describe(settings)
     assert found.models == ("tiny",)
     assert found.version is not None
     assert found.version.split(".")[0].isdigit()
 
 
-def test_the_schema_is_enforced_whatever_the_model_would_say(settings: Settings) -> None:
+def test_the_schema_is_enforced_whatever_the_model_would_say(settings: ServerSettings) -> None:
     words: list[str] = []
     with Client(settings, say=words.append) as client:
         answers = client.ask([question(f"Sentence {number}.", schema=SCHEMA) for number in range(100)])
@@ -77,7 +77,7 @@ def test_the_schema_is_enforced_whatever_the_model_would_say(settings: Settings)
     assert words == []  # nothing had to be asked for in words
 
 
-def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(settings: Settings, tmp_path: Path) -> None:
+def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(settings: ServerSettings, tmp_path: Path) -> None:
     questions = [question(f"Sentence {number}.", schema=SCHEMA) for number in range(5)]
     values = []
     for _ in range(2):
@@ -100,12 +100,12 @@ def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(settings
         ({"deadline": 0.01}, "a", "timeout"),
     ],
 )
-def test_what_it_refuses_has_its_reason(settings: Settings, changed: dict[str, object], text: str, reason: str) -> None:
+def test_what_it_refuses_has_its_reason(settings: ServerSettings, changed: dict[str, object], text: str, reason: str) -> None:
     with Client(replace(settings, **changed), say=lambda _: None) as client:
         assert client.ask([question(text, schema=SCHEMA)])[0].reason == reason
 
 
-def test_a_key_is_not_shown_by_server_or_client(settings: Settings, tmp_path: Path) -> None:
+def test_a_key_is_not_shown_by_server_or_client(settings: ServerSettings, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("sk-wrong")
     words: list[str] = []
     with Client(replace(settings, key=Key("file", str(tmp_path / "key"))), say=words.append) as client:
@@ -113,9 +113,9 @@ def test_a_key_is_not_shown_by_server_or_client(settings: Settings, tmp_path: Pa
     assert "sk-wrong" not in "".join(words)
 
 
-def test_the_check_asks_every_prompt(settings: Settings) -> None:
+def test_the_check_asks_every_prompt(settings: ServerSettings) -> None:
     with Client(settings, say=lambda _: None) as client:
-        checks = inference_check.check(client, loader.names())
+        checks = check.check(client, loader.names())
     assert [each.prompt for each in checks] == list(loader.names())
     # Noise may run on to max_tokens; a refusal would be another reason.
     assert {each.reason for each in checks} <= {"", "answer cut off"}
@@ -123,7 +123,7 @@ def test_the_check_asks_every_prompt(settings: Settings) -> None:
 
 
 def test_killed_it_is_started_again_and_questions_under_way_are_answered(
-    settings: Settings, served: Served, said: list[str]
+    settings: ServerSettings, served: Served, said: list[str]
 ) -> None:
     with Client(settings, say=lambda _: None) as client:
         future = client.start([question(f"Killed {number}.", schema=SCHEMA) for number in range(200)])

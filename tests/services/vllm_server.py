@@ -9,7 +9,7 @@ from pathlib import Path
 
 from services.kafka_broker import ROOT
 
-from evenflow.transforms.llm.inference_serving import Served, serve
+from evenflow.transforms.llm.client.serving import Served, serve
 
 FOLDER = ROOT / "build" / "llm"
 PYTHON = FOLDER / "bin" / "python"

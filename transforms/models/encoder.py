@@ -18,7 +18,7 @@ import tokenizers
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.heads import ASSOCIATION, EXCHANGE, REASON, REASONS, STANCE, STEREOTYPE, STRENGTH, Layout
+from evenflow.transforms.models.heads import ASSOCIATION, EXCHANGE, REASON, REASONS, STANCE, STEREOTYPE, STRENGTH, HeadLayout
 from evenflow.transforms.models.pieces import Tokenizer
 
 FORMAT, VERSION = "evenflow-encoder", 1
@@ -62,7 +62,7 @@ class Encoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         try:
-            self.layout = Layout(self.about["choices"])
+            self.layout = HeadLayout(self.about["choices"])
             self._calibration = {name: (float(each[0]), float(each[1])) for name, each in self.about["calibration"].items()}
             self.tokenizer = tokenizer(folder / VOCABULARY)
             self._session: Any = onnxruntime.InferenceSession(str(folder / GRAPH), options, providers=["CPUExecutionProvider"])

@@ -29,7 +29,7 @@ STANCE = "stance"
 
 
 @dataclass(frozen=True)
-class Layout:
+class HeadLayout:
     """The columns of a row of head values: those above, then a column for each class of each choice.
 
     Attributes:

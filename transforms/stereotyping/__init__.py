@@ -1,1 +1,0 @@
-"""Detectors and linguistic indicators of stereotypes, piece by piece, with their models."""

@@ -1,1 +1,0 @@
-"""Kafka as a source: clients, partitions, offsets, panes, what is written back."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from evenflow.transforms.labels import Mention
-from evenflow.transforms.substitution import agreement, pronouns
+from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.substitution import agreement
 from evenflow.transforms.substitution.sets import Edit, Set
+from evenflow.transforms.text import pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from evenflow.transforms.labels import Mention
+from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.substitution import agreement, choosing, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.placing import DETERMINER, part_of_speech

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from evenflow.transforms.substitution import agreement
-from evenflow.transforms.substitution.judges import Embedded, Judge, Place
+from evenflow.transforms.substitution.judges import Embedded, Slot, SubstitutionJudge
 from evenflow.transforms.substitution.roles import Role
 from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
@@ -49,7 +49,7 @@ class Choosing:
     labels: folded label -> group. confidence: of the set. key: see `key_of`.
     """
 
-    def __init__(self, judge: Judge, labels: Mapping[str, str], confidence: float, key: str):
+    def __init__(self, judge: SubstitutionJudge, labels: Mapping[str, str], confidence: float, key: str):
         self.settled = True
         self._judge, self._labels, self._confidence, self._key = judge, labels, confidence, key
         self._chosen: dict[tuple[str, ...], str | None] = {}
@@ -66,7 +66,7 @@ class Choosing:
         candidates = self._candidates(item, said, target) if self._judge.chooses else (first,)
         known = (said, *candidates)
         if known not in self._chosen:
-            place = Place(text[start:end], item.start - start, item.end - start, candidates, self._confidence, self._key)
+            place = Slot(text[start:end], item.start - start, item.end - start, candidates, self._confidence, self._key)
             self._chosen[known], settled = self._judge.choose_counterpart(place)
             self.settled = self.settled and settled
         return self._chosen[known]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenflow.transforms.labels import Mention
-from evenflow.transforms.substitution import agreement, choosing, even, persons, pronouns, sets
+from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.substitution import agreement, choosing, even, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.substitution.wordkinds import kind_of
+from evenflow.transforms.text import pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 

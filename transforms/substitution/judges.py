@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
-class Place(NamedTuple):
+class Slot(NamedTuple):
     """A word to be replaced, sentence[start:end], and the words allowed in its place, the best first.
 
     confidence: of the substitution so far. key: of document and set, by which draws are made.
@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     settled: bool = True
 
 
-class Judge(Protocol):
+class SubstitutionJudge(Protocol):
     """Chooses and judges in the place of a person.
 
     chooses: whether it is to be given every candidate; otherwise the first alone.
@@ -40,7 +40,7 @@ class Judge(Protocol):
 
     chooses: bool
 
-    def choose_counterpart(self, place: Place) -> Chosen:
+    def choose_counterpart(self, place: Slot) -> Chosen:
         """The candidate that fits the place best."""
         ...
 
@@ -57,7 +57,7 @@ class Embedded:
 
     chooses = False
 
-    def choose_counterpart(self, place: Place) -> Chosen:
+    def choose_counterpart(self, place: Slot) -> Chosen:
         """The first candidate: lists and role maps have the best first."""
         return Chosen(place.candidates[0] if place.candidates else None)
 

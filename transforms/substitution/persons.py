@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from evenflow.transforms.substitution import names
 from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.text import names
 
 WINDOW = 3  # sentences back in which a pronoun's person is looked for
 SAID_OF = re.compile(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms import english
-from evenflow.transforms.substitution import leads, pronouns
+from evenflow.transforms.substitution import leads
 from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.roles import ADJECTIVE, COLLECTIVE, NOUN
+from evenflow.transforms.text import english, pronouns
 
 DETERMINER = leads.after(
     rf"an?|the|this|that|every|each|another|any|no|one|some|{POSSESSIVES}|fellow|two|three|many|few|all|these|those|most|\d+",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from evenflow.transforms.labels import Mention
+from evenflow.transforms.labels.finder import Mention
 
 # Reasons for which a mention is left as it is: those that its form tells, and those that a judge gives.
 EVEN = "even already"
@@ -26,7 +26,7 @@ class Edit(NamedTuple):
     replacement: str
 
 
-class Bar(NamedTuple):
+class Refusal(NamedTuple):
     """A mention that is left as it is, with its reason."""
 
     mention: Mention
@@ -77,7 +77,7 @@ class Set:
     sentences: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
     mentions: tuple[Mention, ...]
-    barred: tuple[Bar, ...] = ()
+    barred: tuple[Refusal, ...] = ()
     judged: bool = False
 
     @property

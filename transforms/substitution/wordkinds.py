@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from evenflow.transforms import english
-from evenflow.transforms.substitution import pronouns
+from evenflow.transforms.text import english, pronouns
 
 TITLES = frozenset(("mr", "mrs", "ms"))
 ADJECTIVES = frozenset(("female", "male", "feminine", "masculine"))

@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
     for name, rows in (("exchanges", read.exchanges), ("sentences", read.sentences)):
         counts = Counter((data.family(row["source"]), row["split"]) for row in rows)
         print(f"{name}: {', '.join(f'{source} {split} {count}' for (source, split), count in sorted(counts.items()))}")
-    rebuild.rebuild(read, given.pretrained, given.out, rebuild.Plan(given.layers, given.epochs, given.threads, quick=given.quick))
+    rebuild.rebuild(read, given.pretrained, given.out, rebuild.TrainingPlan(given.layers, given.epochs, given.threads, quick=given.quick))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ LIMITS = """\
 """
 
 
-class Judge(Protocol):
+class CardJudge(Protocol):
     """Gives exchanges a probability, and maybe a reason."""
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> Sequence[Any]: ...
@@ -48,7 +48,7 @@ class Scored:
     chances: dict[str, Floats]
 
 
-def judged(judge: Judge, rows: Sequence[Row]) -> Floats:
+def judged(judge: CardJudge, rows: Sequence[Row]) -> Floats:
     """A judge's probabilities (n,) of exchanges."""
     out = np.zeros(len(rows))
     for attribute in sorted({row["attribute"] for row in rows}):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenflow.transforms.models.heads import REASONS, STANCE, YES_NO, Layout
+from evenflow.transforms.models.heads import REASONS, STANCE, YES_NO, HeadLayout
 from evenflow.transforms.models.pieces import Pieces, Tokenizer
 
 EXCHANGES, SENTENCES = "exchanges.jsonl.gz", "stereotype_texts.jsonl.gz"
@@ -141,13 +141,13 @@ def _hashed(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
 
 
-def layout_of(sentences: Sequence[Row]) -> Layout:
+def layout_of(sentences: Sequence[Row]) -> HeadLayout:
     """The heads that the rows teach: the classes of stance and of each indicator, by the alphabet."""
     classes: dict[str, set[str]] = {STANCE: set()}
     for row in sentences:
         for name, value in _choices(row).items():
             classes.setdefault(name, set()).add(value)
-    return Layout({name: tuple(sorted(found)) for name, found in sorted(classes.items())})
+    return HeadLayout({name: tuple(sorted(found)) for name, found in sorted(classes.items())})
 
 
 def _choices(row: Row) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ def _choices(row: Row) -> Mapping[str, str]:
     return row["label"] if row["task"] == "indicators" else {}
 
 
-def examples(data: Data, layout: Layout, tokenizer: Tokenizer) -> list[Example]:
+def examples(data: Data, layout: HeadLayout, tokenizer: Tokenizer) -> list[Example]:
     """What is learnt from rows. Sentences with several labels are one example."""
     names = list(REASONS)
     out = [

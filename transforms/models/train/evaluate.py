@@ -21,7 +21,7 @@ Truth = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Figures:
+class JudgeFigures:
     """What a judge is worth on some rows.
 
     Attributes:
@@ -39,7 +39,7 @@ class Figures:
     high: float
 
 
-def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> Figures:
+def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> JudgeFigures:
     """The figures of probabilities (n,) for rows of documents."""
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
     groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
@@ -49,7 +49,7 @@ def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> Figures:
         at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
         draws.append(area(chances[at], true[at]))
     low, high = (float(each) for each in np.nanquantile(draws, [0.025, 0.975])) if not np.isnan(draws).all() else (np.nan, np.nan)
-    return Figures(
+    return JudgeFigures(
         len(true),
         float(true.mean()) if len(true) else np.nan,
         area(chances, true),

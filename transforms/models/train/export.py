@@ -15,13 +15,13 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, VERSION, VOCABULARY
-from evenflow.transforms.models.heads import Layout
+from evenflow.transforms.models.heads import HeadLayout
 from evenflow.transforms.models.train.network import Network
 
 
 def write_encoder(
     network: Network,
-    layout: Layout,
+    layout: HeadLayout,
     calibration: Mapping[str, list[float]],
     vocabulary: Path,
     out: Path,

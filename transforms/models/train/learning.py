@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from evenflow.transforms.models.heads import EXCHANGE, REASON, YES_NO, Layout
+from evenflow.transforms.models.heads import EXCHANGE, REASON, YES_NO, HeadLayout
 from evenflow.transforms.models.pieces import Pieces
 from evenflow.transforms.models.train.data import Example, Target
 from evenflow.transforms.models.train.network import Network, batch
@@ -24,7 +24,7 @@ WARM = 0.1  # share of the steps in which the rate rises; then it falls to nothi
 REASON_WEIGHT = 0.3  # of the reasons' loss beside the exchange's
 
 
-def train(network: Network, layout: Layout, examples: Sequence[Example], epochs: int, seed: int, say: bool = True) -> None:
+def train(network: Network, layout: HeadLayout, examples: Sequence[Example], epochs: int, seed: int, say: bool = True) -> None:
     """Trains a network in place; with a seed and one number of threads always the same."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -67,7 +67,7 @@ def batches(examples: Sequence[Example], rng: np.random.Generator) -> Iterator[l
         yield out[place]
 
 
-def loss_of(network: Network, layout: Layout, examples: Sequence[Example]) -> torch.Tensor:
+def loss_of(network: Network, layout: HeadLayout, examples: Sequence[Example]) -> torch.Tensor:
     """The mean loss of a batch."""
     values = network(*batch([text for one in examples for text in one.texts]))
     losses: list[torch.Tensor] = []
@@ -81,7 +81,7 @@ def loss_of(network: Network, layout: Layout, examples: Sequence[Example]) -> to
     return torch.stack(losses).sum() / len(examples)
 
 
-def _loss(layout: Layout, own: torch.Tensor, target: Target) -> torch.Tensor:
+def _loss(layout: HeadLayout, own: torch.Tensor, target: Target) -> torch.Tensor:
     """The loss of one target of an example whose windows have these values."""
     row = _worst(own)
     if target.head in YES_NO:

@@ -16,7 +16,7 @@ import torch
 
 from evenflow.transforms.models import encoder, static
 from evenflow.transforms.models.encoder import Encoder, logistic
-from evenflow.transforms.models.heads import EXCHANGE, STEREOTYPE, Layout
+from evenflow.transforms.models.heads import EXCHANGE, STEREOTYPE, HeadLayout
 from evenflow.transforms.models.pieces import Tokenizer
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.models.train import card, data, distil, evaluate, export, learning
@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """How to train.
 
     Attributes:
@@ -87,7 +87,7 @@ class Trained:
         return evaluate.worst(values[:, column], sizes), evaluate.worst(first, sizes)
 
 
-def rebuild(read: Data, model: Path, out: Path, plan: Plan, say: Callable[[str], None] = print) -> None:
+def rebuild(read: Data, model: Path, out: Path, plan: TrainingPlan, say: Callable[[str], None] = print) -> None:
     """Trains everything and writes it.
 
     Args:
@@ -190,7 +190,7 @@ def _write_left_out(path: Path, rows: Sequence[Row], scored: dict[str, Floats]) 
             lines.write(json.dumps({"id": row["id"], **each}) + "\n")
 
 
-def train(own: Data, layout: Layout, model: Path, tokenizer: Tokenizer, plan: Plan) -> Trained:
+def train(own: Data, layout: HeadLayout, model: Path, tokenizer: Tokenizer, plan: TrainingPlan) -> Trained:
     """An encoder trained on rows, and the first stage that it teaches."""
     torch.manual_seed(SEED)
     network = pretrained(model / "model.safetensors", plan.layers, layout.outputs)

@@ -1,0 +1,128 @@
+"""The custom expectation on Demographic Representation: DR of some mention columns, judged by its interval's lower bound.
+
+Importing this registers it with Great Expectations, also for suites from a file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Union
+
+import numpy as np
+from pydantic.v1 import Field, root_validator, validator
+
+from evenflow.gates.expectations.stated import FrameMetric, StatedExpectation
+from evenflow.transforms.representation import dr
+
+METRIC = "table.demographic_representation"
+CONFIDENCE = 0.95
+# Shares are written by people, as 0.333: their sum may miss 1 by that much.
+SHARES_TOLERANCE = 1e-3
+SENTENCE = (
+    "The Demographic Representation of $attribute, half the distance between the shares of the mentions in $columns and "
+    "their target, $target, must not be above $max_value. The lower bound of its $percent % interval is judged, so that "
+    "chance alone fails no pane."
+)
+TOO_FEW = "Fewer than $min_mentions mentions are not judged."
+
+
+class DemographicRepresentation(FrameMetric):
+    """DR of mention columns with its interval, from the documents' counts (see transforms.representation)."""
+
+    metric_name = METRIC
+    value_keys = ("columns", "target", "confidence", "weight")
+
+    @classmethod
+    def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        columns: list[str] = arguments["columns"]
+        if absent := [column for column in columns if column not in frame.columns]:
+            raise ValueError(f"no such column: {', '.join(absent)}")
+        target: list[float] | None = arguments.get("target")
+        if target is not None:
+            target = [share / sum(target) for share in target]
+        counts = frame[columns].to_numpy(np.int64)
+        weight = arguments.get("weight")
+        sums = dr.sums(counts) if weight is None else dr.weighted(counts, frame[weight].to_numpy())
+        return dr.score(sums, target, arguments.get("confidence") or CONFIDENCE).model_dump()
+
+
+class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
+    """Expect the Demographic Representation score (DR) of an attribute to be within a limit.
+
+    DR = 1/2 sum_i |p_i - q_i| for the shares p of the mentions and their target q (main paper, section 4.2.2): 0 is even.
+    It fails where even the lower bound of DR's interval is above max_value. Without a score (fewer mentions than
+    min_mentions, or fewer than two documents with one) nothing is judged and it holds.
+
+    columns: integer columns with each document's mentions, one for each of M groups. max_value: largest DR allowed, 0 to 1.
+    attribute: what the sentence in the data docs calls it. target: M shares that add up to 1; None: all the same.
+    confidence: of the interval, between 0.5 and 1. min_mentions: below, nothing is judged. weight: column of
+    the documents' weights; None: each counts once.
+    """
+
+    columns: list[str] = Field(min_items=2, unique_items=True)
+    max_value: float = Field(ge=0, le=1)
+    attribute: Union[str, None] = None  # noqa: UP007 (read at run time, by pydantic 1)
+    target: Union[list[float], None] = None  # noqa: UP007
+    confidence: float = Field(default=CONFIDENCE, gt=0.5, lt=1)
+    min_mentions: int = Field(default=0, ge=0)
+    weight: Union[str, None] = None  # noqa: UP007
+
+    metric_dependencies: ClassVar[tuple[str, ...]] = (METRIC,)
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "columns",
+        "max_value",
+        "attribute",
+        "target",
+        "confidence",
+        "min_mentions",
+        "weight",
+    )
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
+
+    @validator("target")
+    def _add_up(cls, target: list[float] | None) -> list[float] | None:
+        if target is not None and (not target or min(target) < 0 or abs(sum(target) - 1) > SHARES_TOLERANCE):
+            raise ValueError("shares from 0 on that add up to 1 were expected")
+        return target
+
+    @root_validator(skip_on_failure=True)
+    def _share_each(cls, values: dict[str, Any]) -> dict[str, Any]:
+        columns, target = values["columns"], values["target"]
+        if target is not None and len(target) != len(columns):
+            raise ValueError(f"target: {len(columns)} shares were expected, one for each column, not {len(target)}")
+        return values
+
+    def judged(self, seen: Any) -> dict[str, Any]:
+        judged = seen["low"] is not None and seen["mentions"] >= self.min_mentions
+        return {
+            "success": not judged or seen["low"] <= self.max_value,
+            "result": {"observed_value": seen["dr"], "details": {**seen, "judged": judged}},
+        }
+
+    @classmethod
+    def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        target = kwargs.get("target")
+        min_mentions = kwargs.get("min_mentions", 0)
+        shares = "the same for all"
+        if target is not None and max(target) > min(target):
+            shares = ", ".join(f"{share:.3g}" for share in target)
+        return f"{SENTENCE} {TOO_FEW}" if min_mentions else SENTENCE, {
+            "attribute": kwargs.get("attribute") or "these groups",
+            "columns": ", ".join(kwargs["columns"]),
+            "target": shares,
+            "max_value": f"{kwargs['max_value']:g}",
+            "percent": f"{100 * kwargs.get('confidence', CONFIDENCE):g}",
+            "min_mentions": str(min_mentions),
+        }
+
+    @classmethod
+    def words(cls, result: dict[str, Any]) -> str:
+        score = result.get("details")
+        if not score:
+            return ""
+        if score["dr"] is None:
+            return "nothing mentioned: not judged"
+        seen = f"mentions: {score['mentions']}, documents with any: {score['documents']}"
+        if score["low"] is None:
+            return f"DR {score['dr']:.3f}, {seen}: no interval, not judged"
+        interval = f"DR {score['dr']:.3f}, from {score['low']:.3f} to {score['high']:.3f}, {seen}"
+        return interval if score["judged"] else f"{interval}: too few, not judged"

@@ -1,0 +1,147 @@
+"""`evenflow gate status|hold|release`, `evenflow ledger verify` and `evenflow report`: what the ledger of a run says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printing
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.gates.ledger.totals import Totals
+
+STATUS_EXAMPLES = options.examples("evenflow gate status out", "evenflow gate status out --json && train.sh")
+HOLD_EXAMPLES = options.examples("evenflow gate hold out --reason 'the source is being looked at'")
+RELEASE_EXAMPLES = options.examples("evenflow gate release out --reason 'one book, looked at by Ada'")
+VERIFY_EXAMPLES = options.examples("evenflow ledger verify out")
+REPORT_EXAMPLES = options.examples("evenflow report out")
+
+ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the ledger.")]
+
+
+def gate_status(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+    """Show the state of a gate from its ledger.
+
+    Exit status: 0 open or warn, 3 if any pane is blocked or the gate is held.
+    """
+    from evenflow.pipelines.terminal import summaries, tables
+
+    _check(directory)
+    totals, meta = _totals(directory)
+    held = _held(directory, totals, meta)
+    status = summaries.status(totals, bool(meta.get("finished")), held)
+    with printing():
+        if as_json:
+            print(json.dumps(status, indent=1))
+        else:
+            tables.gate(status)
+    raise typer.Exit(BLOCKED if status["blocked_panes"] or held else 0)
+
+
+def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
+    """Hold a gate: no pane is committed until it is released.
+
+    A run stops after the pane in hand. Who, when and why stand in the ledger.
+    """
+    from evenflow.gates import hold
+
+    _check(directory)
+    word = hold.give(directory, "hold", _reason(reason), _totals(directory)[0].panes)
+    with printing():
+        print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
+
+
+def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
+    """Let a held gate go on: behind a blocked pane, or after a hold.
+
+    The blocked pane stays in quarantine; run the same command again to go on. Who, when and why stand in the ledger.
+    """
+    from evenflow.gates import hold
+
+    _check(directory)
+    totals, meta = _totals(directory)
+    if _held(directory, totals, meta) is None:
+        with printing():
+            print(f"{visible(str(directory))} is not held; nothing to release")
+        return
+    word = hold.give(directory, "release", _reason(reason), totals.panes)
+    with printing():
+        print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
+
+
+def ledger_verify(
+    directory: options.DirArgument,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the checkpoint anew from the segments.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Add up a ledger again, entry by entry, and compare its checkpoint with that.
+
+    It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or cannot be read.
+    """
+    from evenflow.gates.ledger import history
+    from evenflow.gates.ledger.files import read_meta
+    from evenflow.pipelines.report.figures import configuration
+
+    _check(directory)
+    if rebuild:
+        history.rebuild(directory, configuration(read_meta(directory)))
+    panes, wrong = history.recount(directory)
+    with printing():
+        if as_json:
+            print(json.dumps({"panes": panes, "checkpoint": history.checkpoint_panes(directory), "wrong": wrong}))
+        else:
+            print(f"{panes:,} panes, every entry is there and can be read")
+            print(f"the checkpoint says otherwise: {', '.join(wrong)}" if wrong else "the checkpoint agrees with a recount")
+    raise typer.Exit(FAILED if wrong else 0)
+
+
+def _totals(directory: Path) -> tuple[Totals, Mapping[str, Any]]:
+    """The sums of a ledger, and what its run noted."""
+    from evenflow.gates.ledger.files import read_meta
+    from evenflow.gates.ledger.history import History
+    from evenflow.pipelines.report.figures import configuration
+
+    meta = read_meta(directory)
+    return History(directory, configuration(meta)).totals, meta or {}
+
+
+def _held(directory: Path, totals: Totals, meta: Mapping[str, Any]) -> str | None:
+    """Why a gate is held, under the policy of its run."""
+    from evenflow.gates import hold
+
+    return hold.held(directory, totals, meta.get("configuration", {}).get("gate", {}).get("policy", "quarantine"))
+
+
+def _after(panes: int) -> str:
+    return f"after pane {panes - 1}" if panes else "before the first pane"
+
+
+def _reason(reason: str) -> str:
+    if not reason.strip():
+        raise typer.BadParameter("a reason was expected", param_hint="'--reason'")
+    return reason
+
+
+def report(context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+    """Rebuild report.html and report.json from the ledger."""
+    from evenflow.pipelines.report.report import build
+
+    _check(directory)
+    session: Session = context.obj
+    session.output = directory
+    page = build(directory)
+    with printing():
+        print(json.dumps({"report": str(page)}) if as_json else visible(str(page)))
+
+
+def _check(directory: Path) -> None:
+    from evenflow.schemas.config import ConfigError
+
+    if not (directory / "ledger").is_dir():
+        raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")

@@ -1,0 +1,108 @@
+"""`evenflow wordlists` and `evenflow config`: what is measured, and how."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.terminal.endings import USAGE, printing
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.wordlists.loader import WordList
+
+LIST_EXAMPLES = options.examples("evenflow wordlists list")
+SHOW_EXAMPLES = options.examples("evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json")
+CHECK_EXAMPLES = options.examples("evenflow wordlists check gender mine.yaml")
+CONFIG_EXAMPLES = options.examples("evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json")
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped list's name, or a list's path.")]
+NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME|PATH", help="Shipped lists' names, or lists' paths.")]
+
+
+def wordlists_list(as_json: options.JsonOption = False) -> None:
+    """The shipped word lists, with their groups and numbers of labels."""
+    from evenflow.pipelines.terminal import tables
+    from evenflow.wordlists import loader
+
+    rows = [_sizes(loader.load(name)) for name in loader.SHIPPED]
+    with printing():
+        if as_json:
+            print(json.dumps(rows, indent=1))
+        else:
+            tables.lists(rows)
+
+
+def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> None:
+    """The labels of a word list, by group."""
+    from evenflow.wordlists import loader
+
+    words = loader.load(name)
+    groups = {group: [label for label, i in words.labels.items() if i == n] for n, group in enumerate(words.groups)}
+    with printing():
+        if as_json:
+            about = {"attribute": words.attribute, "source": words.source, "licence": words.licence}
+            exact = sorted(words.exact)
+            print(json.dumps(about | {"groups": groups, "exact": exact, "counterparts": words.counterparts}, indent=1))
+            return
+        for group, labels in groups.items():
+            print(visible(f"{group}: {', '.join(labels)}"))
+
+
+def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -> None:
+    """Check word lists and their role maps: every defect with file, line and label.
+
+    Exit status: 0 all are sound, 2 there is a defect.
+    """
+    from evenflow.transforms.substitution import roles
+    from evenflow.wordlists import loader
+
+    checked: list[dict[str, Any]] = []
+    for name in names:
+        try:
+            words = loader.load(name)
+            roles.of(words)  # what its labels may be substituted by, where there is such a map beside it
+            checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
+        except (loader.WordListError, roles.RoleMapError) as error:
+            checked.append({"list": name, "sound": False, "defects": str(error).splitlines()})
+    with printing():
+        if as_json:
+            print(json.dumps(checked, indent=1))
+        else:
+            for each in checked:
+                if each["sound"]:
+                    labels = sum(each["groups"].values())
+                    print(visible(f"{each['list']}: sound; {len(each['groups'])} groups, {labels} labels"))
+    defects = [defect for each in checked for defect in each["defects"]]
+    if defects and not as_json:
+        raise loader.WordListError("\n".join(defects))
+    raise typer.Exit(USAGE if defects else 0)
+
+
+def config_show(
+    config: options.ConfigOption = None,
+    attribute: options.AttributeOption = None,
+    wordlist: options.WordlistOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """The effective configuration, each key with its meaning and its default's reason.
+
+    What is printed is a configuration file.
+    """
+    from evenflow.schemas.config import commented, load
+
+    effective = load(config, only=attribute or (), own_lists=wordlist or ())
+    with printing():
+        print(json.dumps(effective.model_dump(), indent=1) + "\n" if as_json else commented(effective), end="")
+
+
+def _sizes(words: WordList) -> dict[str, Any]:
+    groups = list(words.labels.values())
+    return {
+        "attribute": words.attribute,
+        "groups": {group: groups.count(index) for index, group in enumerate(words.groups)},
+        "source": words.source,
+    }

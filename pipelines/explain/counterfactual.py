@@ -1,0 +1,113 @@
+"""What `evenflow explain --counterfactual` adds to a document: its text with every eligible sentence rewritten, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from evenflow.pipelines.explain.document import whole_sentences
+from evenflow.pipelines.terminal.lines import visible
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.substitution.counterfactuals import STRICTNESS, ExchangeJudge, Method, Substituter, chooser, judged
+from evenflow.transforms.substitution.sets import Edit, apply, within
+from evenflow.wordlists.loader import WordList
+
+
+class Rewriter:
+    """Rewrites documents for some attributes, each on the original text, ignoring any plan.
+
+    Args:
+        lists: The word lists of the attributes.
+        method: gc or base.
+        source: Only sets of this group; None: of any.
+        target: Only to this group; None: to any.
+        strictness: The least probability of being right that is applied, by attribute.
+        judge: Who gives it; None: every set that its form does not bar is exchanged.
+
+    Raises:
+        ValueError: A group that no attribute has.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        method: Method,
+        source: str | None = None,
+        target: str | None = None,
+        strictness: Mapping[str, float] | None = None,
+        judge: ExchangeJudge | None = None,
+    ):
+        self._finder = LabelFinder(lists)
+        self._substituters = {words.attribute: Substituter(lists, words.attribute, method) for words in lists}
+        self._strictness, self._judge = strictness or {}, judge
+        known = {group for words in lists for group in words.groups}
+        for group in (source, target):
+            if group is not None and group not in known:
+                raise ValueError(f"group {group!r} is not there; the lists have {', '.join(sorted(known))}")
+        self._source, self._target = source, target
+
+    def add_to(self, document: dict[str, Any]) -> None:
+        """Add to a document of `explain`: text_cda, by attribute, and the same for each sentence (null: unchanged), with its
+        sets: source, target (null: none was possible or wanted), confidence, the reason it is barred or unsure, and edits."""
+        text = document["text"]
+        found = self._finder.find_all(text)
+        sentences = whole_sentences(text, found)
+        mentions = self._finder.named(found)
+        document["text_cda"] = {}
+        for row in document["sentences"]:
+            row["text_cda"], row["sets"] = {}, []
+        for attribute, substituter in self._substituters.items():
+            edits: list[Edit] = []
+            wanted = chooser(text, self._source, self._target)
+            proposed = judged(text, substituter.propose(text, sentences, mentions), wanted, self._judge)
+            least = self._strictness.get(attribute, STRICTNESS)
+            for number, each in enumerate(proposed):
+                target = wanted(each) if each.confidence >= least else None
+                chosen = each.edits[target] if target is not None else ()
+                edits += chosen
+                said = {
+                    "attribute": attribute,
+                    "set": number,
+                    "source": each.source,
+                    "target": target,
+                    "confidence": round(each.confidence, 3),
+                    "reason": each.reason,
+                    "edits": [edit._asdict() for edit in chosen],
+                }
+                for place in each.sentences:
+                    document["sentences"][place]["sets"].append(said)
+            edits.sort()
+            document["text_cda"][attribute] = apply(text, edits)
+            for row in document["sentences"]:
+                own = within(edits, row["start"], row["end"])
+                row["text_cda"][attribute] = apply(row["sent_text"], own) if own else None
+
+
+def difference(document: dict[str, Any]) -> Text:
+    """The changes for a terminal: of each changed sentence the words that go and those that come; reasons of barred ones."""
+    out = Text()
+    for row in document["sentences"]:
+        for attribute, changed in row["text_cda"].items():
+            if changed is None:
+                continue
+            out.append(f"{row['sent_id']:>4}  {attribute}: ", style="dim")
+            edits = sorted(
+                (edit["start"], edit["end"], edit["replacement"])
+                for each in row["sets"]
+                if each["attribute"] == attribute
+                for edit in each["edits"]
+                if row["start"] <= edit["start"] and edit["end"] <= row["end"]
+            )
+            at = row["start"]
+            for start, end, replacement in edits:
+                out.append(visible(document["text"][at:start]))
+                out.append(visible(document["text"][start:end]), style="red strike")
+                out.append(visible(replacement), style="bold green")
+                at = end
+            out.append(visible(document["text"][at : row["end"]]) + "\n")
+        for each in row["sets"]:
+            if not each["edits"] and each["reason"]:
+                out.append(f"{row['sent_id']:>4}  {each['attribute']}: left as it is, {visible(each['reason'])}\n", style="dim")
+    return out

@@ -1,0 +1,22 @@
+"""The fork server that worker processes come from: it imports Beam once for all of them, beside this process's own imports."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
+
+PRELOADED = ["evenflow.pipelines.files.quiet", "evenflow.pipelines.files.graph"]
+
+
+def context() -> ForkServerContext:
+    """How worker processes are made. This process, which has threads, is not forked."""
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(PRELOADED)
+    return made
+
+
+def start() -> None:
+    """Start the server now, so that its imports take no time later."""
+    context()
+    forkserver.ensure_running()

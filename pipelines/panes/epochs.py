@@ -1,0 +1,124 @@
+"""Whether a run may go on with what a ledger has: what must be the same is refused where it is not, other things open an epoch.
+
+The same must be: the input, and every setting that says what is measured and what is done to a text. A new epoch opens with
+another program (its version, its code, its models, the lists and prompts that it ships with), and on a topic with other
+thresholds. A setting that one of the two programs does not know counts as its default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from evenflow.gates.ledger import files as ledger
+from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.config import Config
+from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.sections import AttributeSettings
+from evenflow.transforms.io import files
+from evenflow.wordlists.loader import SHIPPED, WordList
+
+DIGITS = 16  # of a digest in the ledger: 64 bits tell programs apart
+# Whose code makes figures.
+ROOMS = ("gates", "transforms", "schemas", "wordlists", "prompts", "pipelines.files", "pipelines.panes", "pipelines.stream")
+# Settings that say where the gate's states begin, and nothing about what is read or written.
+THRESHOLD = re.compile(r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): ")
+
+
+class RunError(RuntimeError):
+    """The run cannot go on; the message says what to do."""
+
+
+def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
+    """What makes the panes: the version, and digests of code, models, lists and, where an LLM is asked, prompts."""
+    rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
+    code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
+    models = [path for suffix in ("onnx", "npz", "json", "tsv", "txt") for path in sorted(rooms[1].rglob(f"*.{suffix}"))]
+    found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
+    found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
+    if config.llm.url is not None and config.tells_sentences:
+        found["prompts"] = _digest(sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json")))
+    return found
+
+
+def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
+    """Digests of the word lists, by attribute."""
+    return {
+        words.attribute: hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
+        for words in lists
+    }
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:DIGITS]
+
+
+def _short(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:DIGITS]
+
+
+def gone_on(
+    output: Path,
+    known: Mapping[str, Any],
+    record: Mapping[str, Any],
+    now: Mapping[str, str],
+    lists: Sequence[WordList],
+    totals: Totals,
+) -> Epoch:
+    """The epoch in which a run goes on: the last one, or a new one with its changes.
+
+    known: ledger/meta.json. record: the settings now. now: the program. totals: of the ledger so far. Raises RunError.
+    """
+    before = [Epoch.model_validate(each) for each in known.get("epochs") or [{}]]
+    changed = ledger.changed_settings(*_comparable(known["settings"], record))
+    allowed = [line for line in changed if "stream" in record and THRESHOLD.match(line)]
+    for words in lists:
+        seen = totals.attributes.get(words.attribute)
+        if seen is not None and seen.last.groups != list(words.groups):
+            changed.append(f"groups of {words.attribute}: {seen.last.groups} -> {list(words.groups)}")
+    if refused := [line for line in changed if line not in allowed]:
+        lines = "\n  ".join(refused)
+        raise RunError(f"{output} was begun with other settings:\n  {lines}\ngo on with those, or give another --output")
+    last = before[-1]
+    changes = [*allowed, *ledger.changed_settings(last.program, dict(now))] if last.program != now else allowed
+    if not changes:
+        return last
+    return Epoch(number=last.number + 1, pane=totals.panes, program=dict(now), changes=changes)
+
+
+def _comparable(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings of a ledger and of now, without what a program brings with it, and with defaults for what either does not know."""
+    mine = now["configuration"]
+    own = {name for name, each in mine["attributes"].items() if each["wordlist"] and each["wordlist"] not in SHIPPED}
+    old, new = dict(then), dict(now)
+    for each in (old, new):
+        each.pop("prompts", None)
+        each["wordlists"] = {name: digest for name, digest in each.get("wordlists", {}).items() if name in own}
+    if "input" in old:  # earlier versions noted paths as they were given
+        old["input"] = {files.absolute(name): size for name, size in old["input"].items()}
+    theirs = _filled(old["configuration"], mine, Config().model_dump())
+    defaults = AttributeSettings().model_dump()
+    both = theirs["attributes"].keys() & mine["attributes"].keys()
+    shared = {name: _filled(theirs["attributes"][name], mine["attributes"][name], defaults) for name in both}
+    old["configuration"] = theirs | {"attributes": theirs["attributes"] | shared}
+    return old, new
+
+
+def _filled(theirs: Mapping[str, Any], mine: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The ledger's settings, with the keys of this program."""
+    out = {}
+    for key, value in mine.items():
+        default = defaults.get(key)
+        if isinstance(value, dict) and isinstance(default, dict) and key != "attributes":
+            out[key] = _filled(theirs.get(key) or {}, value, default)
+        else:
+            out[key] = theirs.get(key, default)
+    return out

@@ -1,0 +1,65 @@
+"""Serves a run's metrics to Prometheus, from the process that commits its panes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Metric, start_http_server
+from prometheus_client.registry import Collector
+
+from evenflow.gates import hold
+from evenflow.gates.ledger.history import History
+from evenflow.gates.metrics import Now, families
+from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import PaneEntry
+
+
+class LiveMetrics(Collector):
+    """The metrics of an output directory; its ledger so far is read once. Raises LedgerError."""
+
+    def __init__(self, output: Path, config: Config):
+        self._output, self._policy = output, config.gate.policy
+        self._lock = threading.Lock()  # scraped in other threads
+        self._totals = History(output, config).totals
+        self._committed: float | None = None
+        self._read: tuple[int, int] | None = None
+
+    def committed(self, entry: PaneEntry, read: tuple[int, int] | None = None) -> None:
+        """A pane was committed. read: stored bytes of the input up to there, and in all."""
+        with self._lock:
+            self._totals.add(entry)
+            self._committed, self._read = time.time(), read
+
+    def collect(self) -> Iterable[Metric]:
+        """What a scrape gets."""
+        with self._lock:
+            read, size = self._read or (None, None)
+            now = Now(time.time(), self._held(), self._committed, read, size)
+            return list(families(self._totals, now))
+
+    def _held(self) -> bool:
+        return hold.held(self._output, self._totals, self._policy) is not None
+
+
+@contextmanager
+def serving(output: Path, config: Config) -> Iterator[tuple[LiveMetrics, str]]:
+    """Metrics at an address, within the block. Raises OSError naming the address where it cannot be had, LedgerError."""
+    host, port = config.metrics.host, config.metrics.port
+    metrics = LiveMetrics(output, config)
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(metrics)
+    try:
+        server, thread = start_http_server(port or 0, host, registry)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), f"metrics at {host}:{port}") from error
+    try:
+        shown = f"[{host}]" if ":" in host else host
+        yield metrics, f"http://{shown}:{server.server_address[1]}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,165 @@
+"""The report: report.json and report.html, one file that needs no network, from the ledger (and gate/timings.jsonl for speed)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from evenflow.gates import hold
+from evenflow.gates.ledger import spans
+from evenflow.gates.ledger.files import atomic_write, canonical, read_meta
+from evenflow.gates.ledger.history import History
+from evenflow.gates.ledger.spans import Span
+from evenflow.pipelines.report import charts, text, timings, view, words
+from evenflow.pipelines.report.figures import configuration, figures
+from evenflow.schemas.config import Config
+
+MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
+MOST_SINGLE = 2000  # panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour are one
+MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
+MOST_FILES = 4  # links a reason of dead letters
+RATE_WINDOW = 5  # panes that a rate is averaged over
+DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_site/index.html")
+
+
+@dataclass(frozen=True)
+class AttributeView:
+    """An attribute as its section shows it. top: the highest DR that its target allows. chart: None for a single pane."""
+
+    name: str
+    anchor: str
+    figures: dict[str, Any]
+    sentence: str
+    description: str
+    convergence: list[tuple[dict[str, Any], str]]
+    chart: charts.Chart | None
+    labels: list[view.LabelGroup]
+    top: float
+
+
+def build(output: Path) -> Path:
+    """Write report.json and report.html; the page's path. Raises LedgerError, OSError."""
+    meta = read_meta(output)
+    config = configuration(meta)
+    history = History(output, config)
+    held = hold.held(output, history.totals, config.gate.policy if config else "")
+    if len(history) <= MOST_SINGLE:
+        entries = list(history)
+        panes = [spans.of(entry) for entry in entries]
+    else:  # by hours, or by days where these are many
+        entries, panes = history[-MOST_PANES:], history.spans()
+        panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
+    groups = panes if len(panes) < len(history) else []
+    found = figures(history.totals, entries, meta, held, hold.words(output), groups)
+    timed = timings.read_timings(output, len(history))
+    docs = next((path for path in DOCS if (output / path).is_file()), None)
+    html = render(panes, found, meta or {}, timed, docs)
+    atomic_write(output / "report.json", canonical(found))
+    atomic_write(output / "report.html", html.encode("utf-8"))
+    return output / "report.html"
+
+
+def render(
+    panes: Sequence[Span],
+    found: dict[str, Any],
+    meta: Mapping[str, Any],
+    timed: dict[int, timings.Timing],
+    docs: str | None,
+) -> str:
+    """The page. panes: those that are drawn, or groups of them. found: the figures of report.json; docs: relative path of the
+    checks' data docs, None without."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        finalize=text.shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(text.FILTERS)
+    config = configuration(dict(meta))
+    speed = timings.throughput(timed.values())
+    shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
+    settings = found["configuration"]
+    strip = view.tiles(panes)
+    return environment.get_template("report.html.j2").render(
+        figures=found,
+        headline=words.headline(found),
+        sentences=words.run_sentences(found),
+        source=_source(found, meta),
+        attributes=[attribute_view(i, name, each, panes, config) for i, (name, each) in enumerate(found["attributes"].items())],
+        tens=view.tens(strip),
+        large=len(strip) <= view.LARGE_TILES,
+        merged=math.ceil(found["panes"] / max(len(strip), 1)),
+        strip_label=view.strip_label(found),
+        spells=view.spells(panes),
+        spell_name=view.spell_name,
+        letters=_letters,
+        interval=text.interval,
+        confidence=config.gate.confidence if config else None,
+        rolling=config.pane.rolling if config else None,
+        few=config.gate.min_mentions if config else 0,
+        docs=docs,
+        speed=speed,
+        checks_share=speed.share("checks") if speed else None,
+        rates=_rates(timed),
+        ticks=charts.pane_ticks(len(timed), charts.MOST_COLUMNS) if timed else (),
+        streamed=any(row["stream"] for row in found["by_pane"]),
+        by_pane=found["by_pane"][-MOST_PANES:],
+        shards=shards[-MOST_PANES:],
+        shard_count=len(shards),
+        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True) if settings else "",
+        most_rows=MOST_ROWS,
+        most_files=MOST_FILES,
+    )
+
+
+def attribute_view(number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None) -> AttributeView:
+    """What the section of an attribute shows. number: its place, for its anchor (a name may hold anything)."""
+    limits = each["thresholds"]
+    count = panes[-1].last + 1
+    several = each["mentions"] and len(panes) > 1
+    return AttributeView(
+        name=name,
+        anchor=f"attribute-{number}",
+        figures=each,
+        sentence=words.attribute_sentence(each, count) if each["mentions"] else "",
+        description=words.chart_description(name, each, count),
+        convergence=[(row, words.convergence_sentence(row)) for row in each["convergence"]],
+        chart=charts.dr_chart(panes, name, limits["warn"], limits["block"]) if several else None,
+        labels=view.label_groups(name, each, config),
+        top=max(1 - min(row["target"] for row in each["groups"]), 1e-9),
+    )
+
+
+def _rates(timed: dict[int, timings.Timing]) -> list[tuple[str, Any]]:
+    """The charts of speed over panes; none for a single pane."""
+    if len(timed) < 2:
+        return []
+    rates = timings.rates(timed, range(min(timed), max(timed) + 1), RATE_WINDOW)
+    return [
+        (f"{unit}, mean of {RATE_WINDOW} panes", charts.series_chart([None if rate is None else rate[i] for rate in rates]))
+        for i, unit in enumerate(("MB a second", "Documents a second"))
+    ]
+
+
+def _letters(rows: Sequence[dict[str, int]]) -> list[tuple[str, str]]:
+    """Relative address and name of the dead-letter files of some panes."""
+    names = [f"part-{row['pane']:08d}.jsonl" for row in rows]
+    return [(f"dead-letter/{name}", name) for name in names]
+
+
+def _source(found: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
+    """What was read: the only file's name, or how many files."""
+    counted = f"{text.counted(found['documents'], 'document')} in {text.counted(found['panes'], 'pane')}"
+    names = (meta.get("settings") or {}).get("input")
+    if not isinstance(names, dict) or not names:
+        return counted
+    read = PurePosixPath(next(iter(names))).name if len(names) == 1 else f"{len(names):,} files"
+    return f"{read[: text.LONG]}, {counted}"

@@ -1,0 +1,257 @@
+"""Progress of a run, on standard error alone: a bar on a terminal, plain lines elsewhere, or JSON lines.
+
+A JSON line is an object with these fields:
+
+    event          "progress" (at most one in LINE_SECONDS) or "pane" (one was committed)
+    time           when, ISO 8601 in UTC
+    documents      read since this start; after a restart those committed before are not among them
+    committed      of these, in committed panes
+    bytes          of the records read since this start, decompressed
+    mb_per_second  10^6 of those bytes a second, on average since this start
+    done           share of the input that is done, 0 to 1; null where unknown
+    seconds_left   at that pace; null where unknown
+
+and of a pane further: pane (its number), verdict, reason, folder, pane_documents, dead_letters, and for each attribute dr
+(cumulative, null without a mention) and state.
+
+The end of a run that did not end well has another event, with the fields time, message and status (the exit status):
+"error", "stopped" (by a signal), or "held" (before the end of the input); "log" is what a library had to say.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from evenflow.pipelines.terminal.lines import event, visible
+from evenflow.schemas.documents import Figures
+from evenflow.schemas.ledger import PaneEntry
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.files.driver import PaneProgress
+
+LINE_SECONDS = 5.0  # between two lines that report no pane: a log stays readable
+REDRAWS = 4  # of the bar a second
+BAR_WIDTH = 24  # columns: bar and figures fit in 80
+# A block that is read is half done until its pane is judged and committed: so the bar moves within a pane, keeps to the time
+# that small panes take to commit, and is full at the end alone.
+READ = 0.5
+# Records a stored byte, before the first pane says: text shrinks to a third.
+EXPANSION = {".gz": 3.0, ".zst": 3.0, ".parquet": 2.0}
+
+
+@dataclass
+class Pace:
+    """What was read and committed since the start, and what follows from it. Times are seconds of any clock.
+
+    began: the start. total: bytes of the input as stored. likely: bytes of its records, as far as can be guessed.
+    """
+
+    began: float
+    total: int
+    likely: float
+    documents: int = 0
+    size: int = 0
+    committed_documents: int = 0
+    committed_size: int = 0
+    share: float = 0.0  # of the input, read up to the last committed pane
+    size_then: int = 0  # bytes of records read when it was committed
+    mark: tuple[float, float] | None = None  # time and share done from which the pace is measured; None: from the start
+    scores: dict[str, float | None] = field(default_factory=dict)
+
+    def read(self, figures: Figures) -> None:
+        """A block was read."""
+        self.documents += figures.documents
+        self.size += figures.input_bytes
+
+    def committed(self, progress: PaneProgress, now: float) -> None:
+        """A pane was committed."""
+        entry = progress.entry
+        first = not self.committed_documents
+        self.committed_documents += entry.documents
+        self.committed_size += entry.input_bytes
+        # With several workers blocks are not reported, panes alone.
+        self.documents = max(self.documents, self.committed_documents)
+        self.size = max(self.size, self.committed_size)
+        if progress.total_bytes:
+            self.share, self.size_then = progress.input_bytes / progress.total_bytes, self.size
+        self.scores = {name: each.cumulative.dr for name, each in entry.attributes.items()}
+        if first and entry.pane:  # a restart: what was done before took none of this time
+            self.mark = (now, self.done() or 0.0)
+
+    def rate(self, now: float) -> float:
+        """10^6 bytes of records a second, on average."""
+        return self.size / 1e6 / (now - self.began) if now > self.began else 0.0
+
+    def done(self) -> float | None:
+        """Share of the input that is done, by estimate within a pane; None where nothing is known of its size."""
+        if not self.likely:
+            return None
+        read = min(self.share + (self.size - self.size_then) / self.likely, 1.0)
+        waiting = (self.size - self.committed_size) / self.likely
+        return max(read - waiting * (1 - READ), 0.0)
+
+    def left(self, now: float) -> float | None:
+        """Seconds that the rest will take at the pace so far."""
+        since, at = self.mark or (self.began, 0.0)
+        done = self.done()
+        if done is None or done <= at or now <= since:
+            return None
+        return (1 - done) * (now - since) / (done - at)
+
+
+class Reporter:
+    """Counts and says nothing. Its functions may be called from any thread."""
+
+    def __init__(self, pace: Pace, clock: Callable[[], float]):
+        self.pace = pace
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._broken = False
+
+    def on_block(self, figures: Figures) -> None:
+        """A block was read."""
+        with self._lock:
+            self.pace.read(figures)
+            self._say(None)
+
+    def on_measured(self, figures: Figures) -> None:
+        """A block was read, and there is no more to be done with it."""
+        with self._lock:
+            self.pace.read(figures)
+            self.pace.committed_documents, self.pace.committed_size = self.pace.documents, self.pace.size
+            self._say(None)
+
+    def on_pane(self, progress: PaneProgress) -> None:
+        """A pane was committed."""
+        with self._lock:
+            self.pace.committed(progress, self.clock())
+            self._say(progress.entry)
+
+    def _say(self, entry: PaneEntry | None) -> None:
+        """Report, of a pane that was committed or of a block."""
+
+
+class Lines(Reporter):
+    """Lines on standard error: one a pane, and one in LINE_SECONDS between them."""
+
+    _last: float | None = None
+
+    def _say(self, entry: PaneEntry | None) -> None:
+        now = self.clock()
+        if self._broken or (entry is None and now - (self._last or self.pace.began) < LINE_SECONDS):
+            return
+        self._last = now
+        try:
+            print(self._line(entry, now), file=sys.stderr, flush=True)
+        except OSError:
+            self._broken = True  # nobody reads it any more: that is no reason to end the run
+
+    def _line(self, entry: PaneEntry | None, now: float) -> str:
+        pace = self.pace
+        ahead = ", ".join([f"{pace.rate(now):.1f} MB/s", *_ahead(pace, now)])
+        if entry is None:
+            return f"reading: {pace.documents:,} documents, {ahead}"
+        verdict = entry.verdict
+        why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
+        said = f"{pace.committed_documents:,} documents, {ahead}; DR {_scores(pace.scores)}"
+        return f"pane {entry.pane}: {verdict.state}{why}; {said}"
+
+
+class JsonLines(Lines):
+    """The same as JSON objects, see the module's docstring."""
+
+    def _line(self, entry: PaneEntry | None, now: float) -> str:
+        pace = self.pace
+        done, left = pace.done(), pace.left(now)
+        fields: dict[str, Any] = {
+            "documents": pace.documents,
+            "committed": pace.committed_documents,
+            "bytes": pace.size,
+            "mb_per_second": round(pace.rate(now), 2),
+            "done": None if done is None else round(done, 4),
+            "seconds_left": None if left is None else round(left, 1),
+        }
+        if entry is None:
+            return event("progress", fields)
+        fields |= {
+            "pane": entry.pane,
+            "verdict": entry.verdict.state,
+            "reason": entry.verdict.reason,
+            "folder": entry.folder,
+            "pane_documents": entry.documents,
+            "dead_letters": entry.dead,
+            "dr": pace.scores,
+            "state": {name: each.verdict.state for name, each in entry.attributes.items()},
+        }
+        return event("pane", fields)
+
+
+class TerminalBar(Reporter):
+    """Two lines that a terminal redraws: bar, figures and time left; DR of each attribute."""
+
+    _entry: PaneEntry | None = None
+
+    def _say(self, entry: PaneEntry | None) -> None:
+        self._entry = entry or self._entry
+
+    def draw(self) -> Group:
+        """The bar as it stands."""
+        pace, now = self.pace, self.clock()
+        done = pace.done()
+        bar = ProgressBar(100.0, (done or 0.0) * 100, width=BAR_WIDTH, pulse=done is None or not pace.size)
+        line = Table.grid(padding=(0, 1))
+        said = [*_ahead(pace, now), f"{pace.rate(now):.1f} MB/s", f"{pace.documents:,} documents"]
+        line.add_row(bar, Text(", ".join(said), overflow="ellipsis", no_wrap=True))
+        if self._entry is None:
+            return Group(line)
+        scores = f"pane {self._entry.pane}: {self._entry.verdict.state}; DR {_scores(pace.scores)}"
+        return Group(line, Text(scores, style="dim", overflow="ellipsis", no_wrap=True))
+
+
+@contextmanager
+def reporter(
+    log_format: str, sizes: Mapping[str, int], quiet: bool = False, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Reporter]:
+    """Reports progress within a with-block. log_format: text or json. sizes: the input's files with their stored bytes."""
+    likely = sum(size * EXPANSION.get(name[name.rfind(".") :], 1.0) for name, size in sizes.items())
+    pace = Pace(clock(), sum(sizes.values()), likely)
+    if quiet:
+        yield Reporter(pace, clock)
+    elif log_format == "json":
+        yield JsonLines(pace, clock)
+    elif not sys.stderr.isatty() or (console := Console(stderr=True)).is_dumb_terminal:
+        yield Lines(pace, clock)
+    else:
+        bar = TerminalBar(pace, clock)
+        live = Live(get_renderable=bar.draw, console=console, refresh_per_second=REDRAWS, redirect_stdout=False)
+        with live:
+            yield bar
+
+
+def _ahead(pace: Pace, now: float) -> list[str]:
+    done, left = pace.done(), pace.left(now)
+    said = [] if done is None else [f"{int(done * 100)} %"]
+    return said if left is None else [*said, f"{_span(left)} left"]
+
+
+def _span(seconds: float) -> str:
+    """A time to wait, as people say it: 42 s, 3 min, 2.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _scores(scores: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{name} {'–' if dr is None else format(dr, '.3f')}" for name, dr in scores.items())

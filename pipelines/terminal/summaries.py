@@ -1,0 +1,158 @@
+"""What commands print as JSON, as plain data; the tables draw the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from evenflow.gates.ledger.totals import AttributeTotals, Totals
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import AttributeFigures, Figures
+from evenflow.schemas.ledger import PaneEntry, Sums
+from evenflow.transforms.representation.dr import DIGITS, Convergence, demographic_representation, documents_until, score
+from evenflow.wordlists import loader
+
+POINTS = 25  # a score costs about a millisecond, a block some twenty
+
+
+def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
+    """The state of a gate: block if any pane was set aside, else that of its last pane; and its figures so far.
+
+    finished: whether all input was read. held: why the gate stands still, None if it does not. blocked: numbers of the last
+    blocked_panes. reading, asking: of how many panes too little could be read, or the LLM left too much unanswered, and why that
+    was in the last of them. attributes: of each its verdict, rolling and cumulative score after the last pane, the score of what
+    is in accepted/, the stream's own rolling score and state, dr_before of the text before its repair (null: none), and how many
+    panes were in which state.
+    """
+    return {
+        "state": "block" if totals.blocked_panes else totals.state,
+        "reason": totals.blocked_reason if totals.blocked_panes else totals.reason,
+        "finished": finished,
+        "held": held,
+        "panes": totals.panes,
+        "blocked_panes": totals.blocked_panes,
+        "blocked": totals.blocked,
+        "reading": {"panes": totals.unread, "reason": totals.unread_reason or None},
+        "asking": {
+            "panes": totals.asking["warn"] + totals.asking["block"],
+            "reason": totals.asking_reason or None,
+            "questions": sum(each["questions"] for each in totals.llm.values()),
+            "fallbacks": sum(sum(each["fallbacks"].values()) for each in totals.llm.values()),
+        },
+        "documents": totals.documents,
+        "accepted": totals.accepted,
+        "quarantined": totals.documents - totals.accepted,
+        "dead_letters": totals.dead,
+        "dead_reasons": {reason: each.count for reason, each in sorted(totals.dead_reasons.items())},
+        "attributes": {
+            name: {
+                "verdict": each.last.verdict.model_dump(exclude={"judged"}),
+                "rolling": each.last.rolling.model_dump(),
+                "cumulative": each.last.cumulative.model_dump(),
+                "accepted": each.last.accepted.model_dump() if each.last.accepted else None,
+                "stream": {
+                    "state": each.last.stream_verdict.state if each.last.stream_verdict else None,
+                    "rolling": each.last.stream.model_dump() if each.last.stream else None,
+                },
+                "dr_before": _before(each),
+                "panes": each.states,
+            }
+            for name, each in sorted(totals.attributes.items())
+        },
+    }
+
+
+def lost(status: Mapping[str, Any]) -> list[str]:
+    """What is said first of a gate, if there is anything: panes that could not be read, an LLM that did not answer."""
+    reading, asking = status["reading"], status["asking"]
+    said = []
+    if reading["panes"]:
+        said.append(f"too little could be read of {_panes(reading['panes'])}, which is in quarantine: {reading['reason']}")
+    if asking["panes"]:
+        said.append(f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}")
+    return said
+
+
+def _panes(count: int) -> str:
+    return "1 pane" if count == 1 else f"{count:,} panes, the last of them"
+
+
+def _before(each: AttributeTotals) -> float | None:
+    """The cumulative DR of the text as it was before its repair; None where there was none."""
+    if each.repair is None:
+        return None
+    dr = demographic_representation(each.repair.before.counts, each.last.target)
+    return None if dr is None else round(dr, DIGITS)
+
+
+@dataclass
+class Course:
+    """How an attribute's sums grew: those after each block, in the order of the input."""
+
+    sums: dict[str, list[Sums]] = field(default_factory=dict)
+
+    def note(self, total: Figures) -> None:
+        """Note where the figures of all blocks so far stand."""
+        for name, seen in total.attributes.items():
+            self.sums.setdefault(name, []).append(seen.sums)
+
+    def convergence(self, name: str, target: list[float] | None, confidence: float, epsilon: float) -> Convergence:
+        """After how many documents the score's interval was within +- epsilon, to the block.
+
+        Looked for at POINTS blocks at most, each some percent further than the one before, then between two of them.
+        """
+        course = self.sums.get(name, [])
+        count = len(course)
+        chosen = {round(count ** (point / (POINTS - 1))) for point in range(POINTS)} if count > POINTS else range(1, count + 1)
+        scores = {number: score(course[number - 1], target, confidence) for number in chosen}
+        while True:
+            numbers = sorted(scores)
+            found = documents_until([scores[number] for number in numbers], epsilon)
+            first = next((at for at, number in enumerate(numbers) if scores[number].documents == found.documents), 0)
+            if not first or numbers[first] - numbers[first - 1] == 1:
+                return found
+            middle = (numbers[first] + numbers[first - 1]) // 2
+            scores[middle] = score(course[middle - 1], target, confidence)
+
+
+def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
+    """What was measured: of each attribute its score (ledger.Score), counts and shares a group, and its target.
+
+    convergence: after how many documents that name the attribute its interval was within +- epsilon, or is likely to be
+    (representation.Convergence).
+    """
+    result: dict[str, Any] = {
+        "documents": total.documents,
+        "text_bytes": total.text_bytes,
+        "dead_letters": sum(total.dead_reasons.values()),
+        "dead_reasons": total.dead_reasons,
+        "confidence": config.gate.confidence,
+        "attributes": {},
+    }
+    for name, settings in config.attributes.items():
+        words = loader.load(settings.wordlist or name)
+        seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
+        target = [settings.target[group] for group in words.groups] if settings.target else None
+        mentions = sum(seen.counts)
+        convergence = course.convergence(name, target, config.gate.confidence, config.measure.epsilon)
+        result["attributes"][name] = score(seen.sums, target, config.gate.confidence).model_dump() | {
+            "counts": dict(zip(words.groups, seen.counts, strict=True)),
+            "shares": {
+                group: round(count / mentions, 6) if mentions else None
+                for group, count in zip(words.groups, seen.counts, strict=True)
+            },
+            "target": {group: settings.target[group] for group in words.groups} if settings.target else None,
+            "convergence": asdict(convergence),
+        }
+    return result
+
+
+def left_in(entries: Sequence[PaneEntry]) -> list[str]:
+    """A line for each attribute whose stereotypes were to be taken out and were not, since no precision is known."""
+    last = entries[-1].attributes if entries else {}
+    return [
+        f"stereotypes of {name} were flagged and not taken out: how often the detector is right there is not known"
+        for name, each in last.items()
+        if each.stereotypes is not None and each.stereotypes.policy != "flag" and each.stereotypes.cut is None
+    ]

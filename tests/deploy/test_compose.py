@@ -1,0 +1,185 @@
+"""deploy/compose.yaml as far as it can be checked without containers: its parts fit each other, the pins, and the command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from evenflow.pipelines.cli import app
+from evenflow.pipelines.cli.stream import runner_options
+
+Duration = Annotated[str, Field(pattern=r"^(\d+(ms|s|m|h))+$")]
+VERSION = re.compile(r":\D*\d+\.\d+[\w.-]*$")  # of an image: never what it happens to be today
+
+
+class Strict(BaseModel):
+    """A part of a compose file, as far as this one uses the format: what is not named here is a mistake, or needs a look."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Condition(Strict):
+    condition: Literal["service_started", "service_healthy", "service_completed_successfully"]
+
+
+class Healthcheck(Strict):
+    test: Annotated[list[str], Field(min_length=2)]
+    interval: Duration
+    timeout: Duration
+    retries: Annotated[int, Field(ge=1)]
+
+
+class Build(Strict):
+    context: str
+    dockerfile: str
+
+
+class Service(Strict):
+    image: str | None = None
+    build: Build | None = None
+    hostname: str | None = None
+    environment: dict[Annotated[str, Field(pattern=r"^[A-Z][A-Z_]*$")], str | int] = {}
+    volumes: list[Annotated[str, Field(pattern=r"^[a-z]+:/[\w/]+$")]] = []
+    healthcheck: Healthcheck | None = None
+    depends_on: dict[str, Condition] = {}
+    command: str | list[str] = []
+    stop_grace_period: Duration | None = None
+    restart: Literal["no", "always", "on-failure", "unless-stopped"] = "no"
+    profiles: list[str] = []
+    network_mode: str | None = None
+
+
+class Compose(Strict):
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+    services: dict[str, Service]
+    volumes: dict[str, None]
+
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+def version_of(pom: str, artifact: str) -> str:
+    """The version of a dependency in a folder's pom.xml."""
+    text = (DEPLOY / pom / "pom.xml").read_text(encoding="utf-8")
+    [found] = re.findall(rf"<artifactId>{re.escape(artifact)}</artifactId>\s*<version>([^<]+)</version>", text)
+    return found
+
+
+def test_services_and_volumes_that_are_named_are_there(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    for service in services.values():
+        assert ("image" in service) != ("build" in service)
+        assert set(service.get("depends_on", {})) <= set(services)
+        for volume in service.get("volumes", ()):
+            assert volume.partition(":")[0] in compose["volumes"]
+        kind, _, shared = service.get("network_mode", "").partition(":")
+        assert kind in ("", "service") and (not shared or shared in services)
+    build = services["gate"]["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).samefile(DEPLOY / "Dockerfile")
+
+
+def test_images_have_the_versions_that_tests_run_with(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    kafka = version_of("kafka", "kafka_2.13")
+    assert {services[name]["image"] for name in ("kafka", "topic")} == {f"apache/kafka:{kafka}"}
+    assert services["flink"]["image"] == f"apache/beam_flink1.19_job_server:{version_of('flink', 'beam-runners-flink-1.19')}"
+    [prism] = re.findall(r"PRISM_VERSION := v([\d.]+)", (DEPLOY / "services.mk").read_text(encoding="utf-8"))
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert re.findall(r"apache-beam==([\d.]+)", dockerfile) == [prism]
+    assert "services.mk PRISM=/prism /prism/prism" in dockerfile  # the Prism that listens on the loopback interface alone
+
+
+def test_the_gate_is_started_with_options_that_it_has(compose: dict[str, Any]) -> None:
+    gate, kafka = compose["services"]["gate"], compose["services"]["kafka"]
+    name, *words = gate["command"]
+    group: Any = typer.main.get_command(app.application())
+    command = group.commands[name]
+    given = command.make_context(name, words, resilient_parsing=False).params
+    assert given["kafka"] == "kafka:9092" and kafka["environment"]["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://kafka:9092"
+    assert f"--topic {given['topic']} " in compose["services"]["topic"]["command"]
+    mounted = [volume.partition(":")[2] for volume in gate["volumes"]]
+    assert any(given["output"].is_relative_to(place) for place in mounted)  # what is committed outlives the container
+
+
+def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> None:
+    found = Compose.model_validate(compose)
+    used = {volume.partition(":")[0] for service in found.services.values() for volume in service.volumes}
+    assert used == set(found.volumes)
+    for service in found.services.values():
+        for name, wanted in service.depends_on.items():
+            assert wanted.condition != "service_healthy" or found.services[name].healthcheck is not None
+            assert not found.services[name].profiles, "what is started only on request is waited for"
+
+
+def test_each_image_has_a_version(compose: dict[str, Any]) -> None:
+    images = [service["image"] for service in compose["services"].values() if "image" in service]
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    images += re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
+    assert len(images) >= 5 and [image for image in images if not VERSION.search(image)] == []
+
+
+def addresses(listeners: str) -> dict[str, tuple[str, int]]:
+    """NAME://HOST:PORT,… -> name: (host, port)."""
+    found = (re.fullmatch(r"(\w+)://([\w.]*):(\d+)", each) for each in listeners.split(","))
+    return {match[1]: (match[2], int(match[3])) for match in found if match}
+
+
+def test_the_listeners_of_kafka_agree_with_each_other_and_with_who_connects(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    kafka = services["kafka"]
+    named = kafka["environment"]
+    listeners, advertised = addresses(named["KAFKA_LISTENERS"]), addresses(named["KAFKA_ADVERTISED_LISTENERS"])
+    controller = named["KAFKA_CONTROLLER_LISTENER_NAMES"]
+    protocols = dict(each.split(":") for each in named["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(","))
+    assert set(listeners) == {*advertised, controller} == set(protocols) and controller not in advertised
+    assert named["KAFKA_INTER_BROKER_LISTENER_NAME"] in advertised
+    assert len({port for _, port in listeners.values()}) == len(listeners)
+    for name, (host, port) in advertised.items():
+        assert host == kafka["hostname"] == "kafka" and port == listeners[name][1]
+    assert named["KAFKA_CONTROLLER_QUORUM_VOTERS"] == f"{named['KAFKA_NODE_ID']}@kafka:{listeners[controller][1]}"
+    assert named["KAFKA_PROCESS_ROLES"].split(",") == ["broker", "controller"]
+    said = yaml.safe_dump([services["topic"]["command"], services["gate"]["command"], kafka["healthcheck"]], width=1000)
+    said += (DEPLOY / "compose.yaml").read_text(encoding="utf-8").partition("name:")[0]  # the examples above
+    connecting = re.findall(r"\bkafka:(\d+)", said)
+    assert len(connecting) >= 4 and {int(port) for port in connecting} == {port for _, port in advertised.values()}
+
+
+def test_what_kafka_keeps_is_in_its_volume(compose: dict[str, Any]) -> None:
+    """Of its own default, in /tmp, nothing would be left when the container is made anew."""
+    kafka = compose["services"]["kafka"]
+    assert [volume.partition(":")[2] for volume in kafka["volumes"]] == [kafka["environment"]["KAFKA_LOG_DIRS"]]
+
+
+def test_flink_listens_where_the_gate_looks(compose: dict[str, Any]) -> None:
+    flink = compose["services"]["flink"]
+    given = dict(word.removeprefix("--").split("=", 1) for word in flink["command"])
+    [endpoint] = [option for option in runner_options(["flink"], False) if option.startswith("--job_endpoint=")]
+    assert endpoint == f"--job_endpoint=localhost:{given['job-port']}"
+    assert given["job-host"] == "127.0.0.1" and flink["network_mode"] == "service:gate"
+    start = (DEPLOY / "flink" / "start").read_text(encoding="utf-8")
+    assert set(re.findall(r"--([a-z-]+)=", start)) >= set(given) - {"artifact-port"}
+
+
+def test_the_examples_are_commands_that_there_are(compose: dict[str, Any]) -> None:
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8").partition("name:")[0]
+    text = re.sub(r"\\\n# *", "", text)
+    [words] = re.findall(r"exec gate evenflow (.*)", text)
+    group: Any = typer.main.get_command(app.application())
+    first, second, *rest = words.split()
+    context = group.commands[first].commands[second].make_context(second, rest)
+    output = compose["services"]["gate"]["command"][-1]
+    assert str(next(iter(context.params.values()))) == output
+    assert re.search(r"exec (\w+) /opt/kafka/bin/kafka-console-producer.sh", text)
+    topics = re.findall(r"--topic (\S+)", f"{text} {compose['services']['topic']['command']}")
+    assert set(topics) == {compose["services"]["gate"]["command"][compose["services"]["gate"]["command"].index("--topic") + 1]}

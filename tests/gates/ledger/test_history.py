@@ -1,0 +1,148 @@
+"""The ledger as a sequence: as a list would give it, however long, and with what a kill leaves between two steps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import report_ledgers
+from pane_entries import pane_entry
+
+from evenflow.gates.ledger import history, spans
+from evenflow.gates.ledger.files import LedgerError, read_entries, write_entry
+from evenflow.gates.ledger.history import History
+from evenflow.gates.ledger.totals import Totals
+from evenflow.pipelines.report import report
+from evenflow.schemas.ledger import PaneEntry, StreamPane
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+EVERY = 8
+MINUTE = 60_000
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "EVERY", EVERY)
+
+
+def minutes(count: int) -> list[PaneEntry]:
+    """Panes of a stream, one a minute."""
+    panes = report_ledgers.entries(count)
+    for entry in panes:
+        entry.stream = StreamPane(span=entry.pane * MINUTE, part=0, positions={})
+    return panes
+
+
+def written(root: Path, entries: list[PaneEntry]) -> History:
+    (root / "ledger").mkdir(parents=True)
+    (root / "gate").mkdir()
+    found = History(root, mend=True)
+    for entry in entries:
+        found.commit(entry)
+    return found
+
+
+def digests(root: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted((root / "ledger").rglob("*.*"))
+    }
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 16, 21])
+def test_it_is_what_a_list_would_be(tmp_path: Path, count: int) -> None:
+    wanted = report_ledgers.entries(count)
+    for found in (written(tmp_path, wanted), History(tmp_path)):
+        assert list(found) == read_entries(tmp_path) == wanted and len(found) == count and bool(found) == bool(wanted)
+        assert found[1:] == wanted[1:] and found[::-2] == wanted[::-2] and found[99:] == []
+        assert not wanted or (found[-1], found[0], found[count // 2]) == (wanted[-1], wanted[0], wanted[count // 2])
+        with pytest.raises(IndexError):
+            found[count]
+        assert found.totals == Totals.of(wanted)
+    assert len(list((tmp_path / "ledger").glob("[0-9]*.json"))) == count % EVERY
+    assert history.recount(tmp_path) == (count, [])
+
+
+@pytest.mark.parametrize("step", ["segment", "checkpoint", "unlink"])
+def test_a_kill_between_the_steps_is_mended_with_the_same_bytes(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panes = report_ledgers.entries(EVERY + 3)
+    written(tmp_path / "whole", panes)
+    found = written(tmp_path / "out", panes[: EVERY - 1])
+
+    class Killed(Exception):
+        pass
+
+    def kill(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        name = {"segment": "write_segment", "checkpoint": "canonical"}.get(step)
+        patch.setattr(history, name, kill) if name else patch.setattr(Path, "unlink", kill)
+        with pytest.raises(Killed):
+            found.commit(panes[EVERY - 1])
+    assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
+    again = History(tmp_path / "out", mend=True)
+    for entry in panes[EVERY:]:
+        again.commit(entry)
+    assert digests(tmp_path / "out") == digests(tmp_path / "whole")
+
+
+def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
+    written(tmp_path, report_ledgers.entries(2 * EVERY + 3))
+    (tmp_path / "ledger" / f"{2 * EVERY + 1:08d}.json").unlink()
+    with pytest.raises(LedgerError, match=r"00000018\.json: pane 18 where pane 17 was expected"):
+        History(tmp_path)
+    (tmp_path / "ledger" / f"{2 * EVERY + 2:08d}.json").unlink()
+    history.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
+    with pytest.raises(LedgerError, match=r"000000000008-000000000015\.parquet: not a segment"):
+        list(History(tmp_path))
+
+
+def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(tmp_path: Path, call: Call) -> None:
+    written(tmp_path, report_ledgers.entries(2 * EVERY + 3))
+    path = tmp_path / "ledger" / "checkpoint.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"documents": ', b'"documents": 1', 1))
+    ended = call("ledger", "verify", tmp_path, "--json")
+    assert ended.status == 1 and ended.json["wrong"] != []
+    path.write_bytes(b"{")
+    ended = call("gate", "status", tmp_path)
+    assert ended.status == 1 and "checkpoint.json: not a checkpoint" in ended.err
+    ended = call("ledger", "verify", tmp_path, "--rebuild")
+    assert ended.status == 0 and path.read_bytes() == whole
+    assert ended.out == "19 panes, every entry is there and can be read\nthe checkpoint agrees with a recount\n"
+
+
+def test_panes_are_grouped_by_hours_and_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    panes = minutes(60 * 30 + 7)
+    single = list(map(spans.of, panes))
+    hours = written(tmp_path, panes).spans()
+    assert hours == spans.grouped(single, spans.HOUR)
+    assert [each.panes for each in hours] == [60] * 30 + [7] and [each.time for each in hours[:2]] == [0, 60 * MINUTE]
+    days = spans.grouped(hours, spans.DAY)
+    assert [(each.first, each.last) for each in days] == [(0, 1439), (1440, len(panes) - 1)]
+    assert days == spans.grouped(single, spans.DAY)
+    assert sum(each.documents for each in days) == sum(entry.documents for entry in panes)
+    monkeypatch.setattr(report, "MOST_SINGLE", 100)
+    report.build(tmp_path)
+    told = json.loads((tmp_path / "report.json").read_text())
+    assert len(told["groups"]) == 31 and len(told["by_pane"]) == 100 and told["by_pane"][-1]["pane"] == len(panes) - 1
+    assert told["panes"] == len(panes) and sum(each["states"].get("warn", 0) for each in told["groups"]) == told["states"]["warn"]
+
+
+def test_a_million_panes_sort(tmp_path: Path) -> None:
+    (tmp_path / "ledger").mkdir()
+    names = [history.segment_path(tmp_path, first).name for first in (0, 999_992, 1_000_000, 123_456_784)]
+    assert names == sorted(names)
+    for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
+        write_entry(tmp_path, pane_entry(pane))
+    assert [number for number, _ in history._live(tmp_path)] == [99_999_999, 100_000_000]

@@ -1,0 +1,346 @@
+"""`evenflow run` and what looks at its output, from the shell's side: streams, statuses, how it is stopped and goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from places import DATA
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+COMMAND = str(Path(sys.executable).with_name("evenflow"))
+SPEECHES = DATA / "speeches.jsonl.gz"
+NOBODY = 65534  # a user without rights: permissions do not bind root
+SHE, HE = "She met her mother and her sister.", "He met his father and his brother."
+
+
+@pytest.fixture
+def even(tmp_path: Path) -> Path:
+    """Sixty documents that name both genders alike, of which one cannot be read, in two files."""
+    folder = tmp_path / "even"
+    folder.mkdir()
+    for half in range(2):
+        rows = [json.dumps({"id": f"{half}-{n}", "text": f"{SHE} {HE}", "n": n}) for n in range(30)]
+        (folder / f"{half}.jsonl").write_text("\n".join(rows) + "\n" + ("no json\n" if half else ""))
+    return folder
+
+
+@pytest.fixture
+def uneven(tmp_path: Path) -> Path:
+    """150 even documents, then 150 that name men alone (DR 0.5), then 150 even ones."""
+    path = tmp_path / "uneven.jsonl"
+    texts = [f"{SHE} {HE}"] * 150 + [f"{HE} {HE}"] * 150 + [f"{SHE} {HE}"] * 150
+    path.write_text("".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts)))
+    return path
+
+
+def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
+    command = ["run", "--input", even / "0.jsonl", even / "1.jsonl", "-o", tmp_path / "out", "-a", "gender", "--pane-docs", 40]
+    ended = call(*command)
+    assert ended.status == 0, ended.err
+    assert max(map(len, ended.out.splitlines())) <= 80 or str(tmp_path) in max(ended.out.splitlines(), key=len)
+    assert "2 panes, 60 documents: 60 accepted, 0 in quarantine\n1 dead letter: not JSON\n" in ended.out
+    assert "gate: open (gender: rolling DR may be as low as 0.000, below warn at 0.25)" in ended.out.replace(" \n", " ")
+    assert f"report: {tmp_path}/out/report.html" in ended.out
+    panes = [line for line in ended.err.splitlines() if line.startswith("pane")]
+    assert [line.split(";")[0] for line in panes] == ["pane 0: open", "pane 1: open"]
+    assert all(line.startswith(("pane ", "reading: ")) for line in ended.err.splitlines())
+    rows = [row for path in sorted((tmp_path / "out" / "accepted").iterdir()) for row in pq.read_table(path).to_pylist()]
+    assert [row["id"] for row in rows] == [f"{half}-{n}" for half in range(2) for n in range(30)]
+    assert {name for name in rows[0] if name.startswith("mentions_")} == {"mentions_gender_female", "mentions_gender_male"}
+
+    again = call(*command)
+    assert again.status == 0
+    assert again.out.startswith(f"{tmp_path}/out is finished; nothing was read again.\n")
+    assert again.err == ""
+    other = call(*command, "--pane-docs", 41)
+    assert (other.status, other.out) == (2, "")
+    assert "configuration.pane.docs: 40 -> 41" in other.err
+
+    status = call("gate", "status", tmp_path / "out")
+    assert status.status == 0
+    assert status.out in again.out
+    assert call("report", tmp_path / "out").out == f"{tmp_path}/out/report.html\n"
+    assert call("report", tmp_path / "out", "--json").json == {"report": f"{tmp_path}/out/report.html"}
+
+
+def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> None:
+    command = ["run", "--input", even, "--output", tmp_path / "out", "--pane-docs", 40, "--json", "--log-format", "json"]
+    ended = call(*command)
+    assert ended.status == 0, ended.err
+    events = [json.loads(line) for line in ended.err.splitlines()]
+    panes = [event for event in events if event["event"] == "pane"]
+    assert {event["event"] for event in events} <= {"pane", "progress"}
+    assert [event["pane"] for event in panes] == [0, 1]
+    assert (panes[-1]["committed"], panes[-1]["done"]) == (60, 1.0)
+    assert set(panes[0]["dr"]) == {"gender", "age", "religion"}
+    result = ended.json
+    assert (result["state"], result["panes"], result["new_panes"], result["finished"]) == ("open", 2, 2, True)
+    assert (result["documents"], result["accepted"], result["quarantined"], result["dead_letters"]) == (60, 60, 0, 1)
+    assert result["attributes"]["gender"]["panes"] == {"open": 2, "warn": 0, "block": 0}
+    assert result["attributes"]["gender"]["cumulative"]["dr"] == 0.0
+    assert Path(result["report"]).is_file()
+    kept = {"output", "report", "new_panes"}
+    assert call("gate", "status", tmp_path / "out", "--json").json == {
+        name: value for name, value in result.items() if name not in kept
+    }
+    assert call(*command).json == {**result, "new_panes": 0}
+
+
+def test_what_could_not_be_read_is_said_first_and_is_status_3(call: Call, even: Path, tmp_path: Path) -> None:
+    ended = call("run", "-i", even, "-o", tmp_path / "out", "--text-field", "body")
+    assert ended.status == 3
+    first = "Too little could be read of 1 pane, which is in quarantine: 100.0% of 61 records"
+    assert ended.out.replace(" \n", " ").replace("\n", " ").startswith(first)
+    status = call("gate", "status", tmp_path / "out", "--json")
+    assert (status.status, status.json["state"], status.json["reading"]["panes"]) == (3, "block", 1)
+
+
+def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
+    ended = call("run", "-q", "--input", even, "--output", tmp_path / "out")
+    assert (ended.status, ended.out, ended.err) == (0, "", "")
+    refused = call("run", "-q", "--input", even, "--output", tmp_path / "out", "--rolling", 1)
+    assert refused.status == 2
+    assert "configuration.pane.rolling: 4 -> 1" in refused.err
+
+
+def test_a_blocked_pane_is_status_3(call: Call, uneven: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    command = ["run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150, "--rolling", 1]
+    ended = call(*command, "--warn", 0.3, "--block", 0.4)
+    assert ended.status == 3, ended.err
+    assert "3 panes, 450 documents: 300 accepted, 150 in quarantine" in ended.out
+    why = r"gender: rolling DR is at least 0\.4\d+, block begins at 0\.4"
+    assert re.search(rf"pane 1: block \({why}\)", ended.err)
+    for words in (["gate", "status", output], [*command, "--warn", 0.3, "--block", 0.4]):
+        status = call(*words)
+        assert status.status == 3
+        assert re.search(rf"gate: block \({why}\)", status.out.replace(" \n", " "))
+    assert call("gate", "status", output, "--json").json["blocked"] == [1]
+
+
+def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out put"
+    command = ["run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150, "--rolling", 1, "--policy", "halt", "-q"]
+    ended = call(*command)
+    assert (ended.status, ended.out) == (3, "")
+    said = ended.err.splitlines()
+    assert said[0].startswith("evenflow: stopped before the end of the input: pane 1 is blocked: gender: rolling DR is at least")
+    assert said[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in {output}/quarantine"
+    assert said[2].startswith(f"evenflow: to go on behind it: evenflow gate release '{output}' --reason ")
+    assert call(*command).err == ended.err
+    [event] = [json.loads(line) for line in call(*command, "--log-format", "json").err.splitlines()]
+    assert (event["event"], event["status"]) == ("held", 3)
+    assert "evenflow gate release" in event["message"]
+    status = call("gate", "status", output, "--json")
+    assert (status.status, status.json["finished"], status.json["panes"]) == (3, False, 2)
+    assert "pane 1 is blocked" in status.json["held"]
+
+    assert "a reason was expected" in call("gate", "release", output, "--reason", " ").err
+    released = call("gate", "release", output, "--reason", "looked at")
+    assert released.status == 0
+    assert "after pane 1: looked at" in released.out
+    assert "nothing to release" in call("gate", "release", output, "--reason", "again").out
+    after = call(*command, "--json")
+    assert (after.status, after.json["panes"], after.json["finished"], after.json["held"]) == (3, 3, True, None)
+
+
+def test_a_hold_by_hand(call: Call, even: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    command = ["run", "-i", even, "-o", output, "-a", "gender", "--pane-docs", 40, "-q"]
+    assert call(*command).status == 0
+    (output / "ledger" / "meta.json").write_text(
+        (output / "ledger" / "meta.json").read_text().replace('"finished": true', '"finished": false')
+    )
+    assert "held by" in call("gate", "hold", output, "--reason", "wait for Ada").out
+    ended = call(*command)
+    assert ended.status == 3
+    assert "wait for Ada" in ended.err
+    status = call("gate", "status", output)
+    assert status.status == 3
+    assert "wait for Ada" in status.out
+    assert call("gate", "release", output, "--reason", "Ada came").status == 0
+    assert call(*command).status == 0
+
+
+def test_fields_lists_and_panes_from_options(call: Call, tmp_path: Path) -> None:
+    words = tmp_path / "colour.yaml"
+    words.write_text("attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n")
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"key": f"k{n}", "body": f"scarlet azure {n}"}) + "\n" for n in range(6)))
+    output = tmp_path / "out"
+    options = ["--text-field", "body", "--id-field", "key", "-w", words, "-a", "colour", "--pane-docs", 4, "--pane-mib", 1]
+    ended = call("run", path, "--output", output, *options, "--json")
+    assert ended.status == 0, ended.err
+    assert list(ended.json["attributes"]) == ["colour"]
+    assert ended.json["panes"] == 2
+    table = pq.read_table(sorted((output / "accepted").iterdir())[0])
+    assert {"key", "body", "mentions_colour_red", "mentions_colour_blue"} <= set(table.column_names)
+
+
+def test_a_directory_that_is_no_runs_output(call: Call, even: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine" / "staged").mkdir(parents=True)
+    (tmp_path / "mine" / "staged" / "precious").write_text("x")
+    ended = call("run", "-i", even, "-o", tmp_path / "mine")
+    assert ended.status == 2
+    assert "it is no run's output" in ended.err.replace("\n", " ")
+    assert (tmp_path / "mine" / "staged" / "precious").read_text() == "x"
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["staged"]
+
+
+@pytest.mark.parametrize("under", ["", "below"])
+def test_an_output_that_is_a_file(call: Call, even: Path, tmp_path: Path, under: str) -> None:
+    (tmp_path / "file").write_text("x")
+    ended = call("run", "-i", even, "-o", tmp_path / "file" / under, "-q")
+    assert ended.status == 1
+    assert ended.err.startswith(f"evenflow: {tmp_path / 'file' / under}")
+    assert ended.err.endswith("a file stands where a directory is needed: give another --output\n")
+
+
+def test_a_second_run_is_refused(call: Call, even: Path, tmp_path: Path) -> None:
+    from evenflow.gates.lock import OutputLock
+
+    with OutputLock(tmp_path / "out"):
+        ended = call("run", "-i", even, "-o", tmp_path / "out", "-q")
+    assert (ended.status, ended.out) == (1, "")
+    assert f"{tmp_path}/out is in use by another run (process {os.getpid()} on " in ended.err
+    assert call("run", "-i", even, "-o", tmp_path / "out", "-q").status == 0
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), MemoryError()])
+def test_errors_of_a_run(call: Call, even: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def broken(self: object) -> None:
+        raise error
+
+    monkeypatch.setattr("evenflow.pipelines.files.driver.Run.go", broken)
+    ended = call("run", "-i", even, "-o", tmp_path / "out", "--log-format", "json")
+    assert (ended.status, ended.out) == (1, "")
+    [event] = [json.loads(line) for line in ended.err.splitlines()]
+    assert (event["event"], event["status"]) == ("error", 1)
+    expected = {KeyError: "unexpected error: KeyError: 'x'", MemoryError: "out of memory; give fewer --workers"}
+    assert event["message"].startswith(expected[type(error)])
+
+
+def can_mount() -> bool:
+    """Whether this user may have mounts of its own."""
+    if shutil.which("unshare") is None:
+        return False
+    tried = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True)
+    return tried.returncode == 0
+
+
+def on_a_device(tmp_path: Path, size: str, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell script in a mount of its own, $1, of a given size; $2 is the command."""
+    device = tmp_path / "device"
+    device.mkdir()
+    mounted = f'set -e; mount -t tmpfs -o size={size} tmpfs "$1"; set +e; {script}'
+    words = ["unshare", "-m", "sh", "-c", mounted, "sh", str(device), COMMAND]
+    return subprocess.run(words, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_space_left(tmp_path: Path, workers: int) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_bytes(gzip.decompress(SPEECHES.read_bytes()))
+    run = f'"$2" run -q -i {corpus} -o "$1/out" --pane-docs 20 --workers {workers}'
+    ended = on_a_device(tmp_path, "800k", f'{run}; a=$?; mount -o remount,size=80m "$1" && {run} >&2; exit $a$?')
+    assert ended.returncode == 10, ended.stderr  # 1, and then 0
+    said = [line for line in ended.stderr.splitlines() if line.startswith("evenflow:")]
+    assert len(said) == 1
+    assert f"{tmp_path}/device/out" in said[0]
+    assert said[0].endswith(": No space left on device; make room, then run the same command again to go on")
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
+def test_read_only_output(even: Path, tmp_path: Path) -> None:
+    ended = on_a_device(tmp_path, "1m", f'mount -o remount,ro "$1"; exec "$2" run -q -i {even} -o "$1/out"')
+    assert ended.returncode == 1
+    assert ended.stderr == f"evenflow: {tmp_path}/device/out: Read-only file system; give an --output that you may write to\n"
+
+
+def as_nobody(log: Path, *words: object) -> tuple[int, str]:
+    """Status and standard error of a command in a fork that has no rights; what it imports must be imported before."""
+    from evenflow.pipelines.cli.app import main
+
+    log.touch()
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(log, os.O_WRONLY), 2)
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        sys.stdout = sys.stderr = os.fdopen(2, "w", closefd=False)
+        try:
+            main([str(word) for word in words])
+        except SystemExit as end:
+            sys.stderr.flush()
+            os._exit(int(end.code or 0))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), log.read_text()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
+    import evenflow.pipelines.board.report
+    import evenflow.pipelines.run  # noqa: F401
+
+    assert call("measure", even).status == 0
+    for path in [even, *even.parents]:
+        if not path.stat().st_mode & 0o001:
+            path.chmod(path.stat().st_mode | 0o011)
+    (tmp_path / "out").mkdir(mode=0o755)
+    status, said = as_nobody(tmp_path / "log1", "run", "-q", "-i", even, "-o", tmp_path / "out")
+    assert (status, said) == (
+        1,
+        f"evenflow: {tmp_path}/out/accepted: Permission denied; give an --output that you may write to\n",
+    )
+    (even / "0.jsonl").chmod(0)
+    status, said = as_nobody(tmp_path / "log2", "measure", even)
+    assert (status, said) == (1, f"evenflow: {even}/0.jsonl: cannot be opened: Permission denied\n")
+
+
+def is_gone(group: int) -> bool:
+    """Whether all processes of a group end, within ten seconds."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGTERM, 1)])
+def test_stopped_by_a_signal_it_goes_on(tmp_path: Path, number: signal.Signals, workers: int) -> None:
+    corpus, output = tmp_path / "corpus.jsonl", tmp_path / "out"
+    corpus.write_bytes(gzip.decompress(SPEECHES.read_bytes()) * 8)
+    words = [COMMAND, "run", "-i", str(corpus), "-o", str(output), "--pane-docs", "200", "--workers", str(workers)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    until = time.monotonic() + 60
+    while not any((output / "staged").glob("*")) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert out == ""
+    assert err.splitlines()[-1] == "evenflow: stopped; run the same command again to go on"
+    assert "Traceback" not in err
+    assert is_gone(process.pid)
+    again = subprocess.run([*words, "--json"], capture_output=True, text=True)
+    assert json.loads(again.stdout)["finished"], again.stderr
+    assert json.loads(again.stdout)["documents"] > 200

@@ -1,0 +1,77 @@
+"""Killed by SIGKILL at many moments, a run goes on and ends with the outputs of an undisturbed one."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from kill_driver import digests
+from places import DATA, HELPERS
+
+SPEECHES = DATA / "speeches.jsonl.gz"
+SETTINGS = {"pane.docs": 15, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20, "repair.mode": "augment"}
+# One judge for all runs: loading the encoder a hundred times would take minutes.
+SETTINGS |= {"repair.judge": "fast", "repair.strictness": 0.3}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    rows = gzip.decompress(SPEECHES.read_bytes()).decode().splitlines()[:40]
+    bad = ["not json", "[1]", '{"id":"x"}', '{"id":"z","text":"  "}']
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join([*rows[:10], *bad, *rows[10:], rows[12]]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_killed_at_file_operations(corpus: Path, tmp_path: Path) -> None:
+    driver = [sys.executable, str(HELPERS / "kill_driver.py")]
+    done = subprocess.run([*driver, str(corpus), str(tmp_path / "work"), json.dumps(SETTINGS)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    moments = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(moments) >= 20
+    assert [each for each in moments if each["killed"] != -signal.SIGKILL or each["again"] or not each["same"]] == []
+    assert {"os.rename", "open"} <= {each["event"] for each in moments}
+
+
+def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> None:
+    evenflow = str(Path(sys.executable).with_name("evenflow"))
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("gate: {most_dead: 1.0}\n", encoding="utf-8")
+    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15", "--mode", "substitute", "--config", str(settings)]
+    began = time.monotonic()
+    subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)
+    whole = time.monotonic() - began
+    expected = digests(tmp_path / "whole")
+    for part in (0.35, 0.6, 0.75, 0.9):
+        output = tmp_path / f"killed-{part}"
+        killed = [*command, "--output", str(output), "--workers", "2"]
+        process = subprocess.Popen(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(part * whole)
+        process.kill()  # the parent alone: its workers must end by themselves
+        process.wait()
+        again = subprocess.run([*command, "--output", str(output), "--workers", "2"], capture_output=True, text=True)
+        assert again.returncode == 0, again.stderr
+        assert digests(output) == expected
+        assert left_behind(process.pid) == []
+
+
+def left_behind(group: int) -> list[str]:
+    """Living processes of a process group, after 5 s of grace."""
+    for _ in range(50):
+        found = []
+        for each in psutil.process_iter(["name", "status"]):
+            try:
+                if os.getpgid(each.pid) == group and each.info["status"] != psutil.STATUS_ZOMBIE:
+                    found.append(each.info["name"])
+            except ProcessLookupError:
+                continue
+        if not found:
+            return []
+        time.sleep(0.1)
+    return found

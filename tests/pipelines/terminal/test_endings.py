@@ -1,0 +1,148 @@
+import errno
+import importlib
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evenflow.gates.ledger.files import LedgerError
+from evenflow.gates.lock import LockedError
+from evenflow.pipelines.terminal.endings import KNOWN, Session, Stopped, explained, failed, printing, stoppable, tell, undisturbed
+from evenflow.schemas.config import ConfigError
+from evenflow.transforms.io.files import InputError
+from evenflow.wordlists.loader import WordListError
+
+OUT = Path("/data/out")
+
+
+def cause(error: Exception, by: Exception) -> Exception:
+    error.__cause__ = by
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (ConfigError("c.yaml:1: x"), 2, "c.yaml:1: x"),
+        (WordListError("l.yaml:1: x"), 2, "l.yaml:1: x"),
+        (InputError("x: no file matches"), 2, "x: no file matches"),
+        (cause(InputError("x: cannot be opened"), PermissionError()), 1, "x: cannot be opened"),
+        (cause(InputError("foo://x: unknown"), ValueError()), 2, "foo://x: unknown"),
+        (LockedError("in use"), 1, "in use"),
+        (LedgerError("torn"), 1, "torn"),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            1,
+            "/data/out: No space left on device; make room, then run the same command again to go on",
+        ),
+        (
+            OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left on device"),
+            1,
+            "/data/out: No space left on device; make room, then run the same command again to go on",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "/data"),
+            1,
+            "/data: Read-only file system; give an --output that you may write to",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/data/out/gate/lock"),
+            1,
+            "/data/out/gate/lock: Permission denied; give an --output that you may write to",
+        ),
+        (PermissionError(errno.EACCES, "Permission denied", "/corpus/a.jsonl"), 1, "/corpus/a.jsonl: Permission denied"),
+        (OSError(errno.EIO, "Input/output error", b"/corpus/\xff"), 1, "/corpus/\udcff: Input/output error"),
+        (OSError(errno.EMFILE, "Too many open files"), 1, "Too many open files"),
+        (OSError("without a number"), 1, "/data/out: without a number"),
+        (MemoryError(), 1, "out of memory; give fewer --workers, or smaller panes with --pane-mib"),
+        (
+            ModuleNotFoundError("No module named 'kafka'", name="kafka"),
+            1,
+            "the Python package 'kafka' is missing; install it, or reinstall evenflow",
+        ),
+        (KeyError("x"), 1, "unexpected error: KeyError: 'x'; --debug shows the traceback"),
+    ],
+)
+def test_every_error_has_a_message_and_a_status(error: Exception, status: int, message: str) -> None:
+    assert explained(error, Session(output=OUT, resumable=True)) == (message, status)
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, name, _ in KNOWN])
+def test_the_known_errors_are_where_the_table_says(module: str, name: str) -> None:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        pytest.skip(f"needs {error.name}")
+    assert issubclass(getattr(found, name), Exception)
+    assert getattr(found, name).__module__ == module
+
+
+def test_without_an_output_there_is_no_advice_on_it() -> None:
+    assert explained(OSError(errno.ENOSPC, "No space left on device"), Session())[0] == "No space left on device; make room"
+    denied = PermissionError(errno.EACCES, "Permission denied", "/a")
+    assert explained(denied, Session())[0] == "/a: Permission denied"
+
+
+def test_the_place_of_an_unexpected_error(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        _ = {}["x"]
+    except KeyError as error:
+        assert failed(error, Session()) == 1
+        short = capsys.readouterr().err
+        assert failed(error, Session(debug=True)) == 1
+    assert short.startswith("evenflow: unexpected error: KeyError: 'x' (test_endings.py, line ")
+    told = capsys.readouterr().err
+    assert told.startswith("Traceback")
+    assert "--debug" not in told
+
+
+def test_a_message_in_lines_of_text_and_as_one_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    tell("error", "one\ntwo \x1b[31m", 2, Session())
+    assert capsys.readouterr() == ("", "evenflow: one\nevenflow: two \\u001b[31m\n")
+    tell("error", "one\ntwo \x1b[31m", 2, Session(json_lines=True))
+    event = json.loads(capsys.readouterr().err)
+    assert event.pop("time")
+    assert event == {"event": "error", "message": "one\ntwo \x1b[31m", "status": 2}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_block_and_its_processes(number: signal.Signals) -> None:
+    session = Session()
+    before = signal.getsignal(number)
+    child = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
+    with pytest.raises(Stopped), stoppable(session):
+        child.start()
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+    child.join(20)
+    assert child.exitcode == -signal.SIGTERM
+    assert session.signal == number
+    assert signal.getsignal(number) == before
+
+
+def test_stopped_is_no_exception_that_others_catch() -> None:
+    assert not issubclass(Stopped, Exception)
+
+
+def test_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OSError, match="standard output") as error, printing():
+            print("x" * 100_000)
+        monkeypatch.undo()
+    assert error.value.errno == errno.ENOSPC
+
+
+def test_a_signal_waits_for_steps_that_belong_together() -> None:
+    session, done = Session(), []
+    with pytest.raises(Stopped), stoppable(session):
+        with undisturbed():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("both steps")
+        done.append("never")
+    assert done == ["both steps"] and session.signal == signal.SIGTERM

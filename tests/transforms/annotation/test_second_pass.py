@@ -1,0 +1,212 @@
+"""A budget of questions over a whole pane: which are asked, whatever cuts the blocks or stops the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from scripted_llm import MODEL, ScriptedLLM, Turn
+
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.files.driver import Run
+from evenflow.schemas.config import load
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm.client.stats import Stats
+from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.stereotypes.masking import widened
+from evenflow.wordlists import loader
+
+SENTENCES = (
+    "Women are gossiping at the market again.",
+    "Some girls cannot park a car, they say.",
+    "A clerk lost his pen on the way to bus {}.",
+    "Men never listen to anyone in room {}.",
+    "The nurse said that he would wash his hands {} times.",
+    "She bought {} hats.",
+    "Boys will fight about ball {}.",
+    "Every wife should cook {} meals for her husband.",
+)
+VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
+
+
+def texts() -> list[str]:
+    return [" ".join(SENTENCES[(number + more) % len(SENTENCES)].format(number) for more in range(3)) for number in range(48)]
+
+
+def corpus(folder: Path, files: int) -> Path:
+    """The same documents, in one file or more: each makes a block of its own."""
+    folder.mkdir(exist_ok=True)
+    lines = [json.dumps({"id": f"d{number:03d}", "text": text}) for number, text in enumerate(texts())]
+    size = -(-len(lines) // files)
+    for number in range(files):
+        (folder / f"{number}.jsonl").write_text("\n".join(lines[number * size : (number + 1) * size]), encoding="utf-8")
+    return folder
+
+
+def says(request: Mapping[str, Any]) -> Turn:
+    """Finds half of the sentences stereotypes, and everything else right."""
+    data = json.loads(request["messages"][-1]["content"])
+    if "candidates" in data:
+        return Turn(content=json.dumps({"choice": data["candidates"][-1]}))
+    if "original" in data:
+        return Turn(content=json.dumps(VALID))
+    label = data["listed"][0]
+    if '"belief"' not in json.dumps(request):  # the indicators' questions
+        value = {"has_label": True, "label": label, "target": "generic", "connotation": "negative", "grammar": "noun"}
+        value |= {"form": "generic", "information": None, "situation": None, "sentiment": None, "generalisation": None}
+        return Turn(content=json.dumps(value))
+    found = len(data["sentence"]) % 2 == 0
+    value = {"mentions_group": True, "label": label, "belief": found, "said": data["sentence"], "trait": True}
+    return Turn(content=json.dumps(value | {"stereotype": found}))
+
+
+def run(tmp_path: Path, name: str, url: str, files: int = 3, workers: int = 1, **more: object) -> Path:
+    given: dict[str, Any] = {
+        "llm.url": url,
+        "llm.model": MODEL,
+        "llm.cache": str(tmp_path / f"{name}.sqlite"),
+        "llm.deadline": 60.0,
+        "llm.detection": "llm",
+        "llm.indicators": "llm",
+        "llm.substitution": "llm",
+        "stereotypes.policy": "remove",
+        "repair.mode": "substitute",
+    }
+    config = load(None, given | more, ["gender"])
+    Run([str(corpus(tmp_path / f"in{files}", files))], tmp_path / name, config, workers).go()
+    return tmp_path / name
+
+
+def committed(out: Path) -> list[dict[str, Any]]:
+    return [row for path in sorted((out / "accepted").iterdir()) for row in pq.read_table(path).to_pylist()]
+
+
+def chats(server: ScriptedLLM) -> set[str]:
+    return {json.dumps(each["messages"]) for each in server.requests}
+
+
+def cost(out: Path) -> dict[str, Stats]:
+    """What the panes of a run cost, by prompt."""
+    total: dict[str, Stats] = {}
+    for entry in read_entries(out):
+        for name, each in (entry.llm or {}).items():
+            total.setdefault(name, Stats()).add(Stats.from_json(each))
+    return total
+
+
+@pytest.mark.parametrize("requests", [0, 7, 60])
+def test_what_is_asked_does_not_hang_on_blocks_and_workers(tmp_path: Path, requests: int) -> None:
+    seen: list[set[str]] = []
+    rows: list[list[dict[str, Any]]] = []
+    for files, workers in ((1, 1), (3, 1), (8, 2)):
+        with ScriptedLLM(says) as server:
+            out = run(tmp_path, f"{files}-{workers}", server.url, files, workers, **{"llm.requests": requests})
+            seen.append(chats(server))
+            assert len(chats(server)) == requests  # a busy machine may see a retry of the same
+        rows.append(committed(out))
+        spent = cost(out)
+        assert sum(each.questions - each.fallbacks.get(SPENT, 0) for each in spent.values()) == requests
+        assert sum(each.fallbacks.get(SPENT, 0) for each in spent.values()) > 0
+        assert not list((out / "staged").iterdir())
+    assert seen[0] == seen[1] == seen[2]
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
+    """Of detection alone: the sentences nearest to the embedded detector's threshold, wherever in the pane they stand."""
+    with ScriptedLLM(says) as server:
+        more: dict[str, Any] = {
+            "llm.requests": 9,
+            "llm.indicators": "embedded",
+            "llm.substitution": "embedded",
+            "repair.mode": "measure",
+        }
+        run(tmp_path, "out", server.url, 4, **more)
+        asked = {json.loads(each["messages"][-1]["content"])["sentence"] for each in server.requests}
+        more["llm.requests"] = None
+        run(tmp_path, "all", server.url, 4, **more)
+        every = {json.loads(each["messages"][-1]["content"])["sentence"]: each for each in server.requests}
+    sentences = list(every)
+    finder = LabelFinder([widened(loader.load("gender"))])
+    spans = [[(each.start, each.end, each.attribute) for each in finder.find(sentence)] for sentence in sentences]
+    chances = dict(zip(sentences, detect.shipped().detect(sentences, spans), strict=True))
+    distance = {each: 0.0 if chance is None else abs(chance - detect.THRESHOLD) for each, chance in chances.items()}
+    assert len(asked) == 9 < len(every)
+    assert max(distance[each] for each in asked) <= min(distance[each] for each in every if each not in asked) + 1e-9
+
+
+def test_a_budget_for_everything_gives_what_no_budget_gives(tmp_path: Path) -> None:
+    with ScriptedLLM(says) as server:
+        free = run(tmp_path, "free", server.url)
+        unbounded = chats(server)
+        server.requests.clear()
+        bound = run(tmp_path, "bound", server.url, **{"llm.requests": 100_000})
+        assert chats(server) >= unbounded  # more, of sentences that are only then seen to go
+    assert committed(free) == committed(bound)
+    assert all(not each.fallbacks for each in cost(bound).values())
+    tables = [[pq.read_table(path).to_pylist() for path in sorted((out / "sentences").iterdir())] for out in (free, bound)]
+    assert tables[0] == tables[1]
+
+
+def test_what_is_left_goes_to_the_questions_that_answers_bring_up(tmp_path: Path) -> None:
+    """A sentence that the embedded detector takes for none is asked about its indicators once the model calls it one."""
+    with ScriptedLLM(says) as server:
+        out = run(tmp_path, "out", server.url, **{"llm.requests": 100_000})
+        detected = [each for each in server.requests if '"belief"' in json.dumps(each)]
+        assert 0 < len(detected) < len(server.requests)
+    assert cost(out)["indicators"].requests > 0
+
+
+def test_a_replay_asks_nothing_twice_and_decides_the_same(tmp_path: Path) -> None:
+    cache = {"llm.cache": str(tmp_path / "kept.sqlite"), "llm.requests": 40}
+    with ScriptedLLM(says) as server:
+        first = run(tmp_path, "first", server.url, **cache)
+        assert len(chats(server)) == 40
+        server.requests.clear()
+        again = run(tmp_path, "again", server.url, 8, 2, **cache)
+        assert not server.requests
+    assert committed(first) == committed(again)
+    hits = sum(each.cache_hits for each in cost(again).values())
+    assert hits == 40
+
+
+def test_each_pane_has_the_budget(tmp_path: Path) -> None:
+    with ScriptedLLM(says) as server:
+        out = run(tmp_path, "out", server.url, 3, **{"llm.requests": 5, "pane.docs": 12})
+    asked = [
+        sum(
+            Stats.from_json(each).questions - Stats.from_json(each).fallbacks.get(SPENT, 0) for each in (entry.llm or {}).values()
+        )
+        for entry in read_entries(out)
+    ]
+    assert asked == [5, 5, 5, 5]
+
+
+def test_other_fields_dead_letters_and_set_aside_documents_survive(tmp_path: Path) -> None:
+    """What lies in the pane beside its texts is the same with and without a budget."""
+    lines = [json.dumps({"id": f"d{n}", "text": text, "n": n, "s": {"a": [n]}}) for n, text in enumerate(texts())]
+    lines.insert(5, "not json")
+    lines.insert(9, json.dumps({"id": "d1", "text": "A double."}))
+    (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    outs: list[Path] = []
+    with ScriptedLLM(says) as server:
+        for name, requests in (("free", None), ("bound", 100_000)):
+            given: dict[str, Any] = {"llm.url": server.url, "llm.model": MODEL, "llm.cache": str(tmp_path / name)}
+            given |= {"llm.detection": "llm", "llm.requests": requests}
+            given |= {"stereotypes.policy": "quarantine", "stereotypes.threshold": 0.1}
+            Run([str(tmp_path / "in.jsonl")], tmp_path / f"out-{name}", load(None, given, ["gender"])).go()
+            outs.append(tmp_path / f"out-{name}")
+    entries = [read_entries(out)[0] for out in outs]
+    assert entries[0].dead_reasons == entries[1].dead_reasons
+    assert entries[0].dead == 2
+    assert entries[0].documents == entries[1].documents > 0
+    assert entries[0].set_aside is not None
+    assert [each.sha256 for each in entries[0].shards] == [each.sha256 for each in entries[1].shards]
+    assert entries[1].set_aside is not None
+    assert entries[0].set_aside.sha256 == entries[1].set_aside.sha256
+    assert entries[0].input_bytes == entries[1].input_bytes

@@ -1,0 +1,147 @@
+import multiprocessing
+import os
+import signal
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inference_questions import question
+
+from evenflow.transforms.llm.client import cache as inference_cache
+from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, key
+from evenflow.transforms.llm.questions import Question
+
+FORKED = multiprocessing.get_context("fork")
+
+
+def name(number: int) -> bytes:
+    return number.to_bytes(32, "big")
+
+
+def test_what_was_stored_is_found_in_another_connection(tmp_path: Path) -> None:
+    answers = {name(1): Kept('{"a": 1}'), name(2): Kept(None, "answer not JSON")}
+    Cache(tmp_path / "deep" / "answers").put_many(answers)
+    cache = Cache(tmp_path / "deep" / "answers")
+    assert cache.get_many([name(number) for number in range(2000)]) == answers
+    assert cache.get_many([]) == {}
+    cache.put_many({name(1): Kept('{"a": 2}')})
+    assert cache.get_many([name(1)]) == {name(1): Kept('{"a": 2}')}
+    cache.close()
+    assert cache.size()[0] == 2
+
+
+@given(st.dictionaries(st.text(), st.text(st.characters(exclude_categories=["Cs"])) | st.integers() | st.none()))
+def test_values_come_back_as_json(value: dict) -> None:
+    import json
+
+    (kept,) = as_rows([(name(1), value, "")]).values()
+    assert kept.value is not None
+    assert json.loads(kept.value) == value
+
+
+@given(
+    st.sampled_from(["sentence", "digest", "messages"]),
+    st.text(),
+    st.text(),
+)
+def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) -> None:
+    def made(text: str) -> bytes:
+        changed = {part: text if part != "messages" else ({"role": "user", "content": text},)}
+        return key("m", 0.0, 512, replace(question("a"), **changed))
+
+    assert (made(one) == made(other)) is (one == other)
+
+
+def test_keys_differ_by_model_and_sampling() -> None:
+    asked: Question = question("a\ud800")
+    made = [key(*each, asked) for each in (("m", 0.0, 512), ("n", 0.0, 512), ("m", 0.5, 512), ("m", 0.0, 64))]
+    assert len(set(made)) == 4
+    assert {len(each) for each in made} == {32}
+
+
+def test_bad_answers_are_forgotten_after_a_while_and_good_ones_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(tmp_path / "answers")
+    cache.put_many({name(1): Kept("{}"), name(2): Kept(None, "empty answer")})
+    monkeypatch.setattr(inference_cache, "BAD_ANSWER_SECONDS", -1)
+    assert set(cache.get_many([name(1), name(2)])) == {name(1)}
+
+
+def test_the_file_stays_within_its_bytes_and_keeps_the_newest(tmp_path: Path) -> None:
+    most = 2 << 20
+    cache = Cache(tmp_path / "answers", most)
+    count = 8000
+    for first in range(0, count, 100):
+        cache.put_many({name(number): Kept("x" * 700) for number in range(first, first + 100)})
+    stored, size = cache.size()
+    assert size <= most + inference_cache.CHECKED_EVERY * 2000
+    assert (tmp_path / "answers").stat().st_size <= 1.3 * most
+    there = sorted(cache.get_many([name(number) for number in range(count)]))
+    assert there == [name(number) for number in range(count - stored, count)]
+
+
+def _writer(path: Path, own: int, count: int) -> None:
+    cache = Cache(path)
+    for number in range(count):
+        cache.put_many({name(own * count + number): Kept(str(own)), name(number): Kept("shared")})
+
+
+def test_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "answers"
+    workers = [FORKED.Process(target=_writer, args=(path, own, 100)) for own in range(1, 5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert Cache(path).size()[0] == 500
+
+
+def _stores_and_is_killed(path: Path) -> None:
+    cache = Cache(path)
+    cache.put_many({name(1): Kept("{}")})
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_was_stored_outlives_a_kill(tmp_path: Path) -> None:
+    worker = FORKED.Process(target=_stores_and_is_killed, args=(tmp_path / "answers",))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == -signal.SIGKILL
+    assert Cache(tmp_path / "answers").get_many([name(1)]) == {name(1): Kept("{}")}
+
+
+def _reads_inherited(cache: Cache) -> None:
+    cache.put_many({name(2): Kept("{}")})
+    os._exit(0 if cache.size()[0] == 2 else 1)
+
+
+def test_a_fork_opens_the_file_anew(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "answers")
+    cache.put_many({name(1): Kept("{}")})
+    worker = FORKED.Process(target=_reads_inherited, args=(cache,))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == 0
+    assert cache.size()[0] == 2
+
+
+@pytest.mark.parametrize("content", [b"no database" * 1000, None, 7])
+def test_a_file_that_is_none_is_said_with_what_to_do(tmp_path: Path, content: bytes | int | None) -> None:
+    path = tmp_path / "answers"
+    if content is None:
+        path.mkdir()
+    elif isinstance(content, int):
+        with sqlite3.connect(path) as other:
+            other.execute(f"PRAGMA user_version={content}")
+    else:
+        path.write_bytes(content)
+    with pytest.raises(CacheError, match=str(path)):
+        Cache(path).get_many([name(1)])
+
+
+def test_too_few_bytes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CacheError, match="max_bytes"):
+        Cache(tmp_path / "answers", 1000)

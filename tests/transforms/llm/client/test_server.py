@@ -1,0 +1,56 @@
+from collections.abc import Iterator
+
+import pytest
+from scripted_llm import MODEL, ScriptedLLM
+
+from evenflow.transforms.llm.client.server import ServerInfo, describe
+from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerSettings
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM(key="sk-right") as server:
+        yield server
+
+
+def test_a_server_says_its_models_and_version(server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_KEY", "sk-right")
+    assert describe(ServerSettings(server.url, MODEL, Key("env", "LLM_KEY"))) == ServerInfo((MODEL,), "0.0.scripted")
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "key", "words"),
+    [
+        ("", "scriptd", "sk-right", "no model 'scriptd'; did you mean 'scripted'"),
+        ("", "else", "sk-right", "no model 'else'; it has 'scripted'"),
+        ("", MODEL, "sk-wrong", "refuses the key in LLM_KEY"),
+        ("", MODEL, None, "refuses requests without a key"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch, path: str, model: str, key: str | None, words: str
+) -> None:
+    monkeypatch.setenv("LLM_KEY", key or "-")
+    with pytest.raises(InferenceError, match=words) as error:
+        describe(ServerSettings(server.url + path, model, Key("env", "LLM_KEY") if key else None))
+    assert server.url in str(error.value)
+    assert "sk-" not in str(error.value)
+
+
+def test_a_server_that_lists_no_models_may_have_ours(server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_KEY", "sk-right")
+    found = describe(ServerSettings(server.url + "/elsewhere", "any", Key("env", "LLM_KEY")))
+    assert found.models == ()
+
+
+@pytest.mark.parametrize("listing", [b"<html>", b"[]", b'{"data": 5}', b'{"data": [{}]}', b"[" * 100_000])
+def test_a_page_is_no_server(listing: bytes) -> None:
+    with ScriptedLLM(listing=listing) as server, pytest.raises(InferenceError, match="no OpenAI-compatible server"):
+        describe(ServerSettings(server.url, MODEL))
+
+
+def test_an_address_where_nothing_answers_is_said() -> None:
+    server = ScriptedLLM()
+    server.close()
+    with pytest.raises(InferenceError, match="no server answers"):
+        describe(ServerSettings(server.url, MODEL))

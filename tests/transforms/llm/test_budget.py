@@ -1,0 +1,52 @@
+"""One batch in the place of many single questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scripted_asker import Says
+
+from evenflow.transforms.llm.budget import rehearsed
+from evenflow.transforms.llm.judges import LlmJudge
+from evenflow.transforms.llm.questions import Asker
+from evenflow.transforms.substitution.counterfactuals import rewrite
+from evenflow.wordlists import loader
+
+GENDER = loader.load("gender")
+TEXT = "My sister sang. Your uncle danced. A nun met my brother."
+
+
+def valid(data: object) -> dict[str, object]:
+    return {"grammar": True, "facts": True, "verdict": "VALID"}
+
+
+def last(data: Mapping[str, Any]) -> dict[str, object]:
+    """Chooses the last candidate, and finds every sentence right."""
+    return {"choice": data["candidates"][-1]} if "candidates" in data else valid(data)
+
+
+def work(asker: Asker) -> str:
+    return rewrite(TEXT, [GENDER], "gender", tier=LlmJudge(asker)).text
+
+
+def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
+    """A batch for what can be asked at once, another for the sentences whose words were chosen."""
+    single, batched = Says(last), Says(last)
+    assert rehearsed(work, batched) == work(single) != TEXT
+    assert len(single.calls) > 2
+    assert [{each.prompt for each in call} for call in batched.calls] == [{"counterpart", "substitution"}, {"substitution"}]
+    assert {each.key for each in batched.asked} == {each.key for each in single.asked}
+
+
+def test_a_rehearsals_verdicts_count() -> None:
+    asker = Says(lambda data: {"grammar": True, "facts": False, "verdict": "INVALID"})
+    assert rehearsed(work, asker) == TEXT
+
+
+def test_without_questions_work_is_done_once() -> None:
+    seen: list[Asker] = []
+    asker = Says(valid)
+    rehearsed(seen.append, asker)
+    assert len(seen) == 1
+    assert not asker.calls

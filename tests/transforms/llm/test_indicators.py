@@ -1,0 +1,110 @@
+"""The LLM as finder of indicators: which answers hold together, and that the score stays the encoder's, moved by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scripted_asker import Says
+from stereotype_models import scorer as heads
+
+from evenflow.prompts import loader
+from evenflow.transforms.llm.answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
+from evenflow.transforms.llm.cascade import asks_all, asks_none
+from evenflow.transforms.llm.indicators import Indication, TieredScorer
+
+SENTENCE = "Old men are lazy."
+LABELS = [(0, 7, "age")]
+SCORER = heads()
+FULL = {
+    "has_label": True,
+    "label": "Old men",
+    "target": "generic",
+    "connotation": "neutral",
+    "grammar": "noun",
+    "form": "generic",
+    "information": "are lazy",
+    "situation": "characteristic",
+    "sentiment": "negative",
+    "generalisation": "abstract",
+}
+NOBODY = dict.fromkeys(FULL) | {"has_label": False}
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        (FULL, 0.6),  # as the heads say
+        (FULL | {"sentiment": "positive"}, 0.3),
+        (FULL | {"target": "specific", "form": "individual"}, 0.3),
+        (FULL | {"situation": "other", "sentiment": None, "generalisation": None}, 0.4),
+        (FULL | dict.fromkeys(("information", "situation", "sentiment", "generalisation")), 0.4),
+        (NOBODY, 0.0),
+    ],
+)
+def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> None:
+    found = TieredScorer(SCORER, Says(lambda data: answer), asks_all).indicators([SENTENCE], [LABELS])[0]
+    assert found is not None
+    assert found.score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (NOBODY | {"has_label": True}, CONTRADICTION),
+        (NOBODY | {"label": "Old men"}, CONTRADICTION),
+        (FULL | {"has_label": False}, CONTRADICTION),
+        (FULL | {"target": None}, CONTRADICTION),
+        (FULL | {"information": None}, CONTRADICTION),
+        (FULL | {"situation": None}, CONTRADICTION),
+        (FULL | {"sentiment": None}, CONTRADICTION),
+        (FULL | {"situation": "other"}, CONTRADICTION),
+        (FULL | {"form": "individual"}, CONTRADICTION),
+        (FULL | {"label": "are"}, OTHER_LABEL),
+        (FULL | {"label": "Young men"}, QUOTE),
+        (FULL | {"information": "are the best"}, QUOTE),
+        (FULL | {"target": "everyone"}, SCHEMA),
+        (FULL | {"score": 1}, SCHEMA),
+    ],
+)
+def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: str) -> None:
+    scorer = TieredScorer(SCORER, Says(lambda data: answer), asks_all)
+    judged = scorer.judge([SENTENCE], [LABELS])[0]
+    assert (judged.value, judged.origin, judged.reason) == (SCORER.indicators([SENTENCE], [LABELS])[0], "fallback", reason)
+    assert scorer.tally.rejected == {reason: 1}
+
+
+def test_indicators_rest_on_the_sentences_words() -> None:
+    found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
+    words = {name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()}
+    assert words["label"] == words["target"] == ["Old men"]
+    assert words["content"] == words["situation"] == ["are lazy"]
+    assert found.to_json()["indicators"]["target"]["value"] == "generic target"
+    assert any("Old men" in reason for reason in found.reasons())
+
+
+def test_its_names_and_values_are_the_heads() -> None:
+    """What the heads find in a sentence the model's answer has too, stance and the rest included."""
+    own = SCORER.indicators([SENTENCE], [LABELS])[0]
+    assert own is not None
+    found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
+    assert set(found.found) >= set(own.found)
+    for name in ("stance", "strength"):
+        assert found.found[name] == own.found[name]
+    agreeing = ("label", "target", "situation", "evaluation")
+    assert [found.found[name].value for name in agreeing] == [own.found[name].value for name in agreeing]
+
+
+def test_the_model_can_say_where_the_heads_cannot() -> None:
+    sentence = "Пожилые мужчины упрямы."
+    answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
+    for select, known in ((asks_none, False), (asks_all, True)):
+        found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators([sentence], [[]])[0]
+        assert (found is not None) == known
+
+
+@pytest.mark.parametrize("number", range(len(loader.load("indicators").examples)))
+def test_the_prompts_own_examples_pass(number: int) -> None:
+    slots, answer = loader.load("indicators").examples[number]
+    found = Indication(SCORER).checked(str(slots["sentence"]), [], dict(answer))
+    assert (found.found["label"].value == "yes") == answer["has_label"]

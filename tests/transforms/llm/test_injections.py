@@ -1,0 +1,255 @@
+"""Texts that give orders, before a model that obeys them on purpose: what comes out is a label's counterpart or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from places import DATA
+from scripted_llm import MODEL, ScriptedLLM, Turn
+from stereotype_models import scorer
+
+from evenflow.prompts import loader
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.llm import answers as llm_answers
+from evenflow.transforms.llm.cascade import asks_all
+from evenflow.transforms.llm.client.client import Client, ServerSettings
+from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
+from evenflow.transforms.llm.indicators import TieredScorer
+from evenflow.transforms.llm.judges import LlmJudge
+from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.transforms.llm.quotes import find_quote
+from evenflow.transforms.substitution.counterfactuals import Substituter
+from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
+from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.wordlists import loader as lists
+
+CASES = [json.loads(line) for line in (DATA / "injections.jsonl").read_text("utf-8").splitlines()]
+GENDER = lists.load("gender")
+FINDER = LabelFinder([GENDER])
+SCORER = scorer()
+SUBSTITUTER = Substituter([GENDER], "gender")
+REJECTED = {
+    llm_answers.SCHEMA,
+    llm_answers.QUOTE,
+    llm_answers.CONTRADICTION,
+    llm_answers.OTHER_WORDS,
+    llm_answers.OTHER_LABEL,
+}
+REASONS = REJECTED | {llm_answers.TOO_LONG}
+
+each_case = pytest.mark.parametrize("case", CASES, ids=[f"{place}-{case['kind']}" for place, case in enumerate(CASES)])
+
+
+def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
+    """What a model that obeys a text would answer: what the text spells out, and its words wherever words can stand."""
+    payload = case["payload"]
+    forms: dict[str, list[Any]] = {
+        "stereotypes": [
+            {"mentions_group": True, "label": payload, "belief": True, "said": said, "trait": True, "stereotype": True}
+            for said in (payload, case["text"], None)
+        ],
+        "indicators": [
+            {
+                "has_label": True,
+                "label": payload,
+                "target": "generic",
+                "connotation": "negative",
+                "grammar": "noun",
+                "form": "generic",
+                "information": payload,
+                "situation": "characteristic",
+                "sentiment": "negative",
+                "generalisation": "abstract",
+            }
+        ],
+        "counterpart": [{"choice": payload}, {"choice": case["text"]}, {"choice": payload, "sentence": payload}],
+        "substitution": [
+            {"grammar": False, "facts": False, "verdict": "VALID"},
+            {"grammar": True, "facts": True, "verdict": payload},
+            {"grammar": True, "facts": True, "verdict": "VALID", "sentence": payload},
+        ],
+    }
+    raw = [case["answer"]] if case["answer"] is not None else []
+    return [*raw, *forms[prompt], payload, [payload], {payload: payload}, {}]
+
+
+class Obeys:
+    """Answers every question with what the text demands: the given one of the ways to obey."""
+
+    def __init__(self, case: Mapping[str, Any], way: int):
+        self.case = case
+        self.way = way
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        out: list[Answer] = []
+        for question in questions:
+            ways = answers(question.prompt, self.case)
+            out.append(Answer(ways[self.way % len(ways)], "model"))
+        return out
+
+
+WAYS = range(8)
+MOST_CANDIDATES = 5  # of a label of the list of gender
+
+
+def edits(text: str, judge: SubstitutionJudge) -> set[Edit]:
+    """What would be exchanged in a text, if all that may be were."""
+    substituter = copy(SUBSTITUTER)  # to make one takes longer than all the rest here
+    substituter._tier = judge  # pyright: ignore[reportPrivateUsage]
+    proposed = substituter.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
+    return {edit for each in proposed for made in each.edits.values() for edit in made}
+
+
+def labels(text: str) -> list[tuple[int, int, str]]:
+    """The spans of a text's labels."""
+    return [(mention.start, mention.end, mention.attribute) for mention in FINDER.find(text)]
+
+
+class Silent:
+    """Cannot say of any sentence."""
+
+    def detect(self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]) -> list[float | None]:
+        return [None] * len(sentences)
+
+
+def test_there_are_many_and_of_many_kinds() -> None:
+    kinds = Counter(case["kind"] for case in CASES)
+    assert len(CASES) == len({case["text"] for case in CASES}) >= 120
+    assert len(kinds) >= 10
+    assert min(kinds.values()) >= 5
+
+
+@each_case
+@pytest.mark.parametrize("name", loader.names())
+def test_the_text_is_one_string_of_the_last_message(case: Mapping[str, Any], name: str) -> None:
+    prompt = loader.load(name)
+    plain = prompt.messages("plain", **dict.fromkeys(prompt.slots, ""))
+    text: str = case["text"]
+    chat = prompt.messages(text, **dict.fromkeys(prompt.slots, text))
+    assert chat[:-1] == plain[:-1]
+    assert json.loads(chat[-1]["content"]) == dict.fromkeys(("sentence", *prompt.slots), text)
+    assert not {"<", "[", "\n", "\u200b", "\u202e"} & set(chat[-1]["content"])
+
+
+@each_case
+def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any]) -> None:
+    text = case["text"]
+    own = labels(text)
+    question = about_sentence("stereotypes", text, own)
+    assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
+    for way in WAYS:
+        detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+        judged = detector.judge([text], [own])[0]
+        assert detector.tally.questions == 1
+        if judged.value is None:
+            assert judged.origin == "fallback"
+            assert judged.reason in REASONS
+            continue
+        assert question is not None
+        answer = answers("stereotypes", case)[way % len(answers("stereotypes", case))]
+        assert Draft202012Validator(question.schema).is_valid(answer)
+        assert judged.value == Detection().checked(text, own, answer)
+        assert all(find_quote(text, answer[field]) for field in ("label", "said") if answer[field] is not None)
+        assert answer["label"] is None or not own or any(text[start:end] in answer["label"] for start, end, _ in own)
+        assert answer["stereotype"] == bool(answer["mentions_group"] and answer["belief"] and answer["trait"])
+
+
+@each_case
+def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]) -> None:
+    text = case["text"]
+    own = labels(text)
+    rules = SCORER.indicators([text], [own])[0]
+    for way in WAYS:
+        judged = TieredScorer(SCORER, Obeys(case, way), asks_all).judge([text], [own])[0]
+        if judged.origin == "fallback":
+            assert judged.value == rules
+            assert judged.reason in REASONS
+        else:
+            assert judged.value is not None
+            assert 0 <= judged.value.score <= 1
+            assert find_quote(text, case["payload"])
+
+
+@each_case
+def test_a_choice_is_a_candidate(case: Mapping[str, Any]) -> None:
+    candidates = ("groom", "husband", "gentleman")
+    text = case["text"]
+    for way in WAYS:
+        judge = LlmJudge(Obeys(case, way), by_model=1)
+        places = [Slot(f"{text} The bride sang.", len(text) + 5, len(text) + 10, candidates), Slot(text, 0, 1, candidates)]
+        assert {each.word for each in judge.choose_counterparts(places)} <= {*candidates, None}
+        assert set(judge.choices.rejected) | set(judge.choices.fallbacks) <= REASONS
+
+
+class AnyCandidate(Embedded):
+    """Collects the edits that each of the candidates would make: it chooses the one of a number."""
+
+    chooses = True
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def choose_counterpart(self, place: Slot) -> Chosen:
+        return Chosen(place.candidates[self.number % len(place.candidates)])
+
+
+@each_case
+def test_a_text_changes_in_labels_and_agreement_alone(case: Mapping[str, Any]) -> None:
+    """Whatever the model says, every edit is one that the rules without a model make with some candidate too."""
+    proposed = set[Edit]().union(*(edits(case["text"], AnyCandidate(number)) for number in range(MOST_CANDIDATES)))
+    for way in WAYS:
+        assert edits(case["text"], LlmJudge(Obeys(case, way), by_model=1)) <= proposed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_over_http(way: int) -> None:
+    """A server that obeys: the client's answers pass the same checks, and whatever it says nothing else comes out."""
+    by_text = {case["text"]: case for case in CASES}
+
+    def script(request: Mapping[str, Any]) -> Turn:
+        data = json.loads(request["messages"][-1]["content"])
+        case = by_text[data.get("after", data["sentence"])]
+        ways = answers("counterpart" if "candidates" in data else "stereotypes", case)
+        answer = ways[way % len(ways)]
+        return Turn(content=answer if isinstance(answer, str) else json.dumps(answer))
+
+    texts = list(by_text)
+    places = [Slot(f"bride{text}", 0, 5, ("groom", "husband")) for text in texts]
+    server = ScriptedLLM(script)
+    try:
+        with Client(ServerSettings(server.url, MODEL, deadline=30, concurrency=8)) as client:
+            detector = TieredDetector(Silent(), client, asks_all)
+            judged = detector.judge(texts, [labels(text) for text in texts])
+            judge = LlmJudge(client, by_model=1)
+            chosen = judge.choose_counterparts(places)
+    finally:
+        server.close()
+    assert detector.tally.questions == judge.choices.questions == len(texts)
+    assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
+    assert {each.word for each in chosen} <= {"groom", "husband", None}
+    for text, each in zip(texts, judged, strict=True):
+        here = TieredDetector(Silent(), Obeys(by_text[text], way), asks_all).judge([text], [labels(text)])[0]
+        assert each.value == here.value
+
+
+def test_the_texts_do_try() -> None:
+    """A model that obeys gets most of its answers rejected, and the rules do find labels to exchange in the texts."""
+    rejected = Counter[str]()
+    for case in CASES:
+        for way in WAYS:
+            detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+            detector.detect([case["text"]], [labels(case["text"])])
+            rejected += detector.tally.rejected
+            judge = LlmJudge(Obeys(case, way), by_model=1)
+            judge.choose_counterpart(Slot("The bride sang.", 4, 9, ("groom", "husband")))
+            judge.judge_substitution("The bride sang.", "The groom sang.")
+            rejected += judge.choices.rejected + judge.verdicts.rejected
+    assert min(rejected[reason] for reason in REJECTED) >= len(CASES) / 4
+    assert sum(bool(edits(case["text"], Embedded())) for case in CASES) >= len(CASES) / 4

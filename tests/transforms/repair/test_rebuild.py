@@ -1,0 +1,250 @@
+import gzip
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kill_driver import digests
+from places import DATA
+from scripted_judge import First, Judge, shipped
+
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.panes.closing import Staged, close_pane, stage
+from evenflow.schemas.config import load
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.io.records import Documents
+from evenflow.transforms.repair.reweight import profile
+
+MEN = [
+    "A clerk put his pen on the desk, and he left.",
+    "The nurse said that he would wash his hands first.",
+    "Every student brought his book to the class.",
+    "Some man left his umbrella on the bus; he came back for it.",
+    "A waiter hurt himself when he fell.",
+]
+WOMEN = ["A clerk put her pen on the desk, and she left.", "Every student brought her book to the class."]
+
+
+def write(path: Path, texts: list[str]) -> Path:
+    rows = [json.dumps({"id": f"d{i}", "text": text, "source": i % 3}) for i, text in enumerate(texts)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def run(path: Path, output: Path, workers: int = 1, **options: object) -> list[PaneEntry]:
+    overrides = {key.replace("__", "."): value for key, value in options.items()}
+    return Run([str(path)], output, load(None, overrides, ["gender"]), workers).go().entries
+
+
+def documents(output: Path) -> list[dict]:
+    paths = [path for folder in ("accepted", "quarantine") for path in (output / folder).glob("*.parquet")]
+    return [row for path in sorted(paths, key=lambda path: path.name) for row in pq.read_table(path).to_pylist()]
+
+
+def sentences(output: Path) -> list[dict]:
+    return [row for path in sorted((output / "sentences").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """In the place of the shipped models: the first stage is unsure of everything, the judge refuses waiters."""
+    made = Judge(lambda shown: 0.1 if "[waiter" in shown else 0.9, "named")
+    shipped(monkeypatch, made, First(lambda shown: 0.6))
+    return made
+
+
+def test_substitution_makes_a_pane_even(tmp_path: Path, judge: Judge) -> None:
+    texts = [MEN[i % 5] for i in range(450)] + [WOMEN[i % 2] for i in range(50)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
+    gender = entry.attributes["gender"]
+    repair = gender.repair
+    assert repair is not None and repair.score_before.dr is not None and repair.score_before.dr > 0.38
+    assert repair.expected_dr == pytest.approx(0, abs=1e-6)
+    female, male = repair.mentions
+    assert female + male == sum(repair.before.counts) and abs(female - male) <= 3  # the mentions of the largest set
+    assert entry.checks.success and not entry.checks.failures
+    rows = sentences(tmp_path / "out")
+    assert repair.sentences == sum(row["text_cda"] is not None for row in rows)
+    refused = sum("[waiter" in shown for _, shown in judge.asked)
+    assert (repair.judged, repair.barred) == (len(judge.asked), {"named": refused})
+    assert repair.changed <= repair.judged < repair.sets and repair.eligible == repair.sets - refused
+    said = [(row["sent_text"], each["target"], each["reason"]) for row in rows for each in row["sets"]]
+    assert {target for text, target, _ in said if "waiter" in text} == {None}
+    assert sum(reason == "named" for _, _, reason in said) == refused
+
+
+def test_which_sets_change_the_seed_says(tmp_path: Path, judge: Judge) -> None:
+    path = write(tmp_path / "in.jsonl", [MEN[i % 4] for i in range(60)])
+    changed: set[frozenset[str]] = set()
+    for seed in range(2):
+        run(path, tmp_path / f"out{seed}", repair__mode="substitute", repair__seed=seed)
+        changed.add(frozenset(each["id"] for each in sentences(tmp_path / f"out{seed}") if each["text_cda"] is not None))
+    assert len(changed) == 2
+
+
+def test_the_first_stage_alone_is_asked_where_that_is_wanted(tmp_path: Path, judge: Judge) -> None:
+    path = write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)])
+    [entry] = run(path, tmp_path / "out", repair__mode="substitute", repair__judge="fast", repair__strictness=0.5)
+    repair = entry.attributes["gender"].repair
+    assert judge.asked == [] and repair is not None and repair.judged == 0 < repair.changed
+
+
+@pytest.mark.parametrize("mode", ["substitute", "augment", "reweight"])
+def test_outputs_do_not_depend_on_workers(tmp_path: Path, mode: str) -> None:
+    path = write(tmp_path / "in.jsonl", [(MEN + WOMEN)[i % 7] for i in range(200)])
+    one, two = tmp_path / "one", tmp_path / "two"
+    run(path, one, 1, repair__mode=mode, pane__docs=45)
+    run(path, two, 2, repair__mode=mode, pane__docs=45)
+    assert digests(one) == digests(two)
+    names = {each.name for each in (one / "sentences").iterdir()}
+    assert names == {each.name for each in (two / "sentences").iterdir()} and bool(names) == (mode != "reweight")
+    assert all((one / "sentences" / name).read_bytes() == (two / "sentences" / name).read_bytes() for name in names)
+
+
+def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path, judge: Judge) -> None:
+    texts = [MEN[i % 4] for i in range(60)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="augment")
+    rows = documents(tmp_path / "out")
+    originals = [row for row in rows if row["copy_of"] is None]
+    copies = [row for row in rows if row["copy_of"] is not None]
+    assert [row["text"] for row in originals] == texts
+    assert len({row["id"] for row in rows}) == len(rows) == entry.documents
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and len(copies) == repair.copies > 40
+    for before, row in pairwise(rows):
+        if row["copy_of"] is not None:
+            assert row["copy_of"] == before["id"] and row["source"] == before["source"] and row["text"] != before["text"]
+            assert row["mentions_gender_female"] > 0 and row["mentions_gender_male"] == 0
+    assert entry.attributes["gender"].pane.dr is not None and entry.attributes["gender"].pane.dr < 0.1
+
+
+def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path, judge: Judge) -> None:
+    rows = [{"id": "a", "text": MEN[0]}, {"id": "a#gender=female", "text": MEN[1]}]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    [entry] = run(path, tmp_path / "out", repair__mode="augment", repair__strictness=0.0)
+    ids = [row["id"] for row in documents(tmp_path / "out")]
+    assert len(ids) == len(set(ids)) >= 2 and entry.checks.success
+
+
+def test_weights_make_a_pane_even(tmp_path: Path) -> None:
+    texts = [MEN[i % 5] for i in range(300)] + [WOMEN[i % 2] for i in range(100)]
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="reweight")
+    rows = documents(tmp_path / "out")
+    assert [row["text"] for row in rows] == texts
+    female = sum(row["weight_gender"] * row["mentions_gender_female"] for row in rows)
+    male = sum(row["weight_gender"] * row["mentions_gender_male"] for row in rows)
+    assert female == pytest.approx(male, rel=1e-6)
+    gender = entry.attributes["gender"]
+    assert list(gender.sums.counts) == pytest.approx([female, male])
+    assert gender.pane.dr == 0 and gender.pane.low == 0
+    assert all(0.25 <= row["weight_gender"] <= 4 for row in rows) and entry.checks.success
+    kinds = {profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"] for row in rows}
+    assert all(
+        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])] == row["weight_gender"] for row in rows
+    )
+
+
+def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path, judge: Judge) -> None:
+    rows = [{"id": f"d{i % 40}", "text": MEN[i % 5]} for i in range(80)]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    [entry] = run(path, tmp_path / "out", repair__mode="substitute")
+    repair = entry.attributes["gender"].repair
+    assert entry.documents == 40 and entry.dead == 40 and repair is not None
+    assert len({row["id"] for row in sentences(tmp_path / "out")}) == 40
+    assert sum(repair.mentions) == sum(repair.before.counts) == sum(entry.attributes["gender"].sums.counts)
+
+
+QUIET = [
+    ["Nothing is named here.", "Nor here."],  # an empty plan
+    ["A waiter hurt himself when he fell."] * 20,  # the judge refuses it
+    ["He or she left."] * 20,
+    ["Das kann man nicht sagen, denn sein Hut ist weg und niemand hat ihn gefunden."] * 20,
+    ["he " * 6000 + "went."] * 3,  # a sentence of 18,000 characters
+]
+
+
+@pytest.mark.parametrize("texts", QUIET)
+def test_what_cannot_be_changed_stays(tmp_path: Path, judge: Judge, texts: list[str]) -> None:
+    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
+    assert [row["text"] for row in documents(tmp_path / "out")] == texts
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and repair.changed == 0 and all(reason for reason in repair.barred)
+    assert sum(repair.barred.values()) == (repair.judged or repair.sets)
+
+
+def test_one_group_only_is_shared_out(tmp_path: Path, judge: Judge) -> None:
+    [entry] = run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(400)]), tmp_path / "out", repair__mode="substitute")
+    gender = entry.attributes["gender"]
+    assert gender.repair is not None and gender.repair.score_before.dr == 0.5
+    assert gender.pane.dr is not None and gender.pane.dr < 0.08
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [*MEN, *WOMEN, "\n\n", "  ", " — ", "«Ja», sagte er. ", "An old nun prayed. ", "Muslims and Jews met. ", "🙂"]
+    )
+    | st.text(max_size=12),
+    max_size=8,
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(PIECES, min_size=1, max_size=6))
+def test_every_character_outside_a_changed_sentence_stays(
+    parts: list[list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
+    annotator = Annotator(load(None, {"repair.mode": "substitute", "repair.strictness": 0.0, "repair.judge": "fast"}))
+    folder = tmp_path_factory.mktemp("pane")
+    found = Documents("f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts))))
+    done = annotator.annotated(found, 1)
+    stage(done, folder / "000000-000000", annotator)
+    close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
+    after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
+    table = folder / "part-00000000.parquet"
+    rows = pq.read_table(table).to_pylist() if table.exists() else []
+    for before, row in zip(texts, after, strict=True):
+        changed = {each["start"]: each for each in rows if each["id"] == row["id"] and each["text_cda"] is not None}
+        rebuilt, at = [], 0
+        for start in sorted(changed):
+            assert before[start : changed[start]["end"]] == changed[start]["sent_text"] != changed[start]["text_cda"]
+            rebuilt += [before[at:start], changed[start]["text_cda"]]
+            at = changed[start]["end"]
+        assert "".join([*rebuilt, before[at:]]) == row["text"]
+
+
+def test_the_ledger_is_read_again(tmp_path: Path) -> None:
+    run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)]), tmp_path / "out", repair__mode="reweight")
+    [entry] = read_entries(tmp_path / "out")
+    assert PaneEntry.model_validate(json.loads(json.dumps(entry.model_dump()))) == entry
+
+
+def test_outputs_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    lines = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).splitlines()[:12]
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
+    found = []
+    for seed in ("1", "2"):
+        words = [
+            str(Path(sys.executable).with_name("evenflow")),
+            "run",
+            "-i",
+            str(tmp_path / "in.jsonl"),
+            "-o",
+            str(tmp_path / seed),
+        ]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([*words, "--mode", "substitute", "--stereotypes", "flag", "-q"], env=environment, check=True)
+        found.append(
+            (digests(tmp_path / seed), [path.read_bytes() for path in sorted((tmp_path / seed / "sentences").iterdir())])
+        )
+    assert found[0] == found[1]

@@ -1,0 +1,28 @@
+"""Words of lists without pronouns, and what each would become."""
+
+from __future__ import annotations
+
+import pytest
+from person_chains import chains
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "group", "wanted"),
+    [
+        ("religion", "A Muslim came.", "judaism", {"Muslim": "Jew"}),
+        ("religion", "A Muslim school opened.", "judaism", {"Muslim": "Jewish"}),
+        ("religion", "The muslim is loud.", "christianity", {"muslim": "christian"}),
+        ("religion", "Catholic priests came.", "islam", {"Catholic": "", "priests": "imams"}),
+        ("religion", "He is an evangelical Christian.", "judaism", {"evangelical": "", "Christian": "Jew"}),
+        ("religion", "A Christian family went to church.", "islam", {"Christian": "Muslim", "church": "the mosque"}),
+        ("religion", "The imam's mosque burned.", "christianity", {"imam": "pastor", "mosque": "church"}),
+        ("age", "The elderly are lonely.", "middle", {"elderly": "middle-aged"}),
+        ("age", "An elderly baker came.", "young", {"elderly": "youthful"}),
+        ("age", "A youthful teenager came.", "old", {"youthful": "", "teenager": "retiree"}),
+        ("age", "The kids came.", "old", {"kids": "retirees"}),
+        ("age", "The elderly are lonely.", "young", {"elderly": None}),  # no word of that role
+    ],
+)
+def test_what_a_word_would_become(attribute: str, text: str, group: str, wanted: dict[str, str | None]) -> None:
+    items = [item for chain in chains(attribute, text) for item in chain]
+    assert {text[item.start : item.end]: item.replacements.get(group) for item in items} == wanted

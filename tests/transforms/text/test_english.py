@@ -1,0 +1,16 @@
+"""Word classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenflow.transforms.text import english
+
+
+def test_words_are_text_even_where_yaml_has_another_meaning() -> None:
+    assert {"on"} <= english.words("prepositions")
+
+
+def test_an_unknown_class_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        english.words("nothing")

@@ -1,0 +1,1 @@
+"""Kafka as a source: clients, partitions, offsets, panes, what is written back."""

@@ -1,0 +1,167 @@
+"""The proof of what was published: a compacted topic that each transaction writes to, and every start reads.
+
+A proof is a record whose key is the pair of topics (read from, published to), and whose value says which ledger published to
+the second what came of the first, and how many of its panes. It is part of the transaction that publishes a pane: there is
+one without the other at no moment. The broker keeps the last record of a key for ever, whatever becomes of groups, their
+offsets and the published records.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Literal, NamedTuple
+
+from kafka import KafkaConsumer
+from kafka import errors as kafka_errors
+from kafka.structs import TopicPartition
+
+from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError, explained
+from evenflow.transforms.kafka.settings import KafkaSettings
+
+# Small segments, so that the broker compacts them soon and a start reads little.
+TOPIC_SETTINGS = {"cleanup.policy": "compact", "segment.bytes": str(16 << 20), "min.cleanable.dirty.ratio": "0.1"}
+POLL_MS = 200
+SILENT_SECONDS = 10.0  # without a record before the end, after which the broker counts as not reachable
+OPEN_SECONDS = 10.0  # to wait for another gate's transaction: its proof is the last that it writes before it ends
+
+
+class Proof(NamedTuple):
+    """ledger: identity of the one that published; panes: how many of its panes are published, from pane 0 on."""
+
+    ledger: str
+    panes: int
+
+
+class UnprovenError(KafkaSourceError):
+    """Nothing says which panes of a ledger a topic has."""
+
+
+def record_key(source: str, target: str) -> bytes:
+    """Of a proof's record: for what was read from `source` and published to `target`."""
+    return json.dumps([source, target]).encode()
+
+
+def record_value(proof: Proof) -> bytes:
+    """Of a proof's record."""
+    return json.dumps(proof._asdict()).encode()
+
+
+def due(target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str) -> int:
+    """The next pane of a ledger to publish to a topic.
+
+    Args:
+        target: The topic.
+        proof: What the topic `where` says of it, if anything.
+        ledger: Identity of the ledger.
+        panes: How many panes it has.
+        given: The pane that a person said to begin with. It counts only where the proof leaves the question open.
+        where: The topic of proofs.
+
+    Raises:
+        UnprovenError: Nobody knows. The message says why, and what to do.
+    """
+    if proof is not None and proof.ledger == ledger and proof.panes <= panes:
+        return proof.panes
+    if proof is None and panes == 0:
+        return 0
+    if given is not None and given <= panes:
+        return given
+    if given is not None:
+        raise UnprovenError(f"--publish-from {given}: the ledger has {panes} panes, counted from 0")
+    if proof is None:
+        why = f"no record in {where} proves which of this output's {panes} panes it has"
+    elif proof.ledger == ledger:
+        why = f"{where} proves that it has {proof.panes} panes of this output, whose ledger has {panes}: is it an old copy?"
+    else:
+        why = f"{where} proves that it has {proof.panes} panes of another output (ledger {proof.ledger}) on the same topic"
+    raise UnprovenError(
+        f"topic {target}: {why}. Nothing was published. The header evenflow.pane of its last records says LEDGER/PANE. To go on, "
+        f"name the first pane that it lacks: --publish-from 0 publishes all panes, --publish-from {panes} none of those so far"
+    )
+
+
+class ProofTopic:
+    """The topic of proofs."""
+
+    def __init__(self, settings: KafkaSettings, name: str):
+        self._settings, self.name = settings, name
+
+    def prepare(self) -> None:
+        """Make the topic if it is not there, and see that the broker keeps what it holds. Raises KafkaSourceError."""
+        cluster = Cluster(self._settings)
+        try:
+            cluster.partitions(self.name)
+        except TopicMissingError:
+            cluster.create(self.name, TOPIC_SETTINGS)
+        policy = cluster.topic_settings([self.name])[self.name].get("cleanup.policy", "compact")
+        if policy != "compact":
+            raise KafkaSourceError(
+                f"topic {self.name} has cleanup.policy={policy}, so that proofs expire: set it to compact, or "
+                "name another topic in kafka.proof_topic"
+            )
+
+    def read(self, source: str, targets: Iterable[str]) -> dict[str, Proof]:
+        """The proofs for what was read from a topic, by topic published to.
+
+        The own open transaction must have ended before (`init_transactions`).
+
+        Raises:
+            UnreachableError: Another's transaction is open, or no broker answers.
+            KafkaSourceError: Another reason.
+        """
+        wanted = {record_key(source, target): target for target in targets}
+        found: dict[str, Proof] = {}
+        try:
+            with self._consumer("read_uncommitted") as all_, self._consumer("read_committed") as consumer:
+                partitions = [
+                    TopicPartition(self.name, number) for number in range(Cluster(self._settings).partitions(self.name))
+                ]
+                ends = ask_offsets(all_.end_offsets, partitions)
+                _wait(lambda: ask_offsets(consumer.end_offsets, partitions), ends, self.name)
+                consumer.assign(partitions)
+                consumer.seek_to_beginning(*partitions)
+                for record in _records(consumer, ends, self.name):
+                    if record.key in wanted:
+                        found[wanted[record.key]] = _parsed(record, self.name)
+        except kafka_errors.KafkaError as error:
+            raise explained(error, self._settings, f"topic {self.name}") from error
+        return found
+
+    def _consumer(self, isolation: Literal["read_uncommitted", "read_committed"]) -> closing[Any]:
+        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False, "metrics_enabled": False}
+        return closing(KafkaConsumer(**self._settings.client(), **options, isolation_level=isolation))
+
+
+def _wait(ask: Callable[[], Mapping[TopicPartition, int]], ends: Mapping[TopicPartition, int], name: str) -> None:
+    """Wait until all records up to some ends are decided: a transaction that is open hides all that come after its first."""
+    until = time.monotonic() + OPEN_SECONDS
+    while any(at < ends[each] for each, at in ask().items()):
+        if time.monotonic() > until:
+            raise UnreachableError(
+                f"topic {name}: another gate's transaction is open; the broker ends it within transaction.timeout.ms (10 min)"
+            )
+        time.sleep(POLL_MS / 1000)
+
+
+def _records(consumer: Any, ends: Mapping[TopicPartition, int], name: str) -> Iterator[Any]:
+    """The records of a consumer's partitions up to some ends."""
+    until = time.monotonic() + SILENT_SECONDS
+    while any(consumer.position(each, timeout_ms=ANSWER_MS) < ends[each] for each in ends):
+        for records in consumer.poll(POLL_MS).values():
+            until = time.monotonic() + SILENT_SECONDS
+            yield from records
+        if time.monotonic() > until:
+            raise UnreachableError(f"topic {name}: no answer: its records do not come")
+
+
+def _parsed(record: Any, name: str) -> Proof:
+    try:
+        data = json.loads(record.value)
+        return Proof(str(data["ledger"]), int(data["panes"]))
+    except (ValueError, KeyError, TypeError) as error:
+        where = f"topic {name} partition {record.partition} offset {record.offset}"
+        raise KafkaSourceError(f"{where}: no proof of Evenflow's; name a topic for proofs alone in kafka.proof_topic") from error

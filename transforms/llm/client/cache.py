@@ -1,0 +1,163 @@
+"""Answers kept on disk: runs share them, a replay asks nothing twice, and memory stays flat.
+
+One SQLite file in WAL mode: readers never wait, writers of any number of processes take turns, and what was stored
+outlives a killed process. SQLite comes with Python; diskcache, which is built on it too, adds pickles unless told
+otherwise, a file for each long value, and has had no release since 2023. The oldest answers are dropped first: the
+newest are a run's own, so that a replay finds them. Not for network file systems, which WAL does not work on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenflow.transforms.llm.questions import Question
+
+FORMAT = 1  # of the file; another one is refused
+PRIVATE = 0o600  # of the file: answers quote the texts that they are about
+BUSY_SECONDS = 30.0  # for another process to finish its transaction of milliseconds, also on a slow disk
+MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
+WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
+DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that it is seldom
+CHECKED_EVERY = 256  # stored answers between two looks at the size; ours are below 1 KiB, so that is 256 KiB
+FETCHED_AT_ONCE = 500  # keys in one statement; SQLite's own limit was 999 for long
+# How long a question's bad answer (no JSON, outside its schema) is kept, in seconds. A replay should not ask again; a
+# repaired server should get another chance.
+BAD_ANSWER_SECONDS = 24 * 3600
+
+TABLE = """CREATE TABLE IF NOT EXISTS answers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, stored REAL NOT NULL, value TEXT, reason TEXT NOT NULL)"""
+
+
+class CacheError(Exception):
+    """The cache's file cannot be used; the message says why and what to do."""
+
+
+class Kept(NamedTuple):
+    """A kept answer: JSON of its value; or None, and why there is none."""
+
+    value: str | None
+    reason: str = ""
+
+
+def key(model: str, temperature: float, max_tokens: int, question: Question) -> bytes:
+    """SHA-256 (32 bytes) of all that an answer depends on: model, sampling, prompt digest, sentence, filled template."""
+    parts = [model, temperature, max_tokens, question.digest, question.sentence, question.key]
+    # ASCII, so that a lone surrogate has a digest too.
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).digest()
+
+
+class Cache:
+    """A file of answers, safe for any number of threads and processes; max_bytes: of the file, its log beside it not counted.
+
+    Every method raises CacheError.
+    """
+
+    def __init__(self, path: Path, max_bytes: int = 1 << 30):
+        if max_bytes < 1 << 20:
+            raise CacheError(f"max_bytes is {max_bytes}; at least {1 << 20} was expected")
+        self.path = path
+        self.max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+        self._unchecked = 0
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+        """Those of the keys that are there."""
+        found: dict[bytes, Kept] = {}
+        with self._lock, _said(self.path):
+            fresh = time.time() - BAD_ANSWER_SECONDS
+            for first in range(0, len(keys), FETCHED_AT_ONCE):
+                some = keys[first : first + FETCHED_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                wanted = f"SELECT key, value, reason FROM answers WHERE key IN ({marks}) AND (value IS NOT NULL OR stored > ?)"
+                found |= {row[0]: Kept(row[1], row[2]) for row in self._open().execute(wanted, [*some, fresh])}
+        return found
+
+    def put_many(self, answers: Mapping[bytes, Kept]) -> None:
+        """Keep answers, in one transaction; an answer that is there already is replaced, and is the newest again."""
+        rows = [(each, time.time(), kept.value, kept.reason) for each, kept in answers.items()]
+        with self._lock, _said(self.path):
+            connection = self._open()
+            with connection:
+                connection.executemany("INSERT OR REPLACE INTO answers (key, stored, value, reason) VALUES (?, ?, ?, ?)", rows)
+            self._unchecked += len(rows)
+            if self._unchecked >= CHECKED_EVERY:
+                self._unchecked = 0
+                self._shrink(connection)
+
+    def size(self) -> tuple[int, int]:
+        """How many answers there are, and the bytes that they take."""
+        with self._lock, _said(self.path):
+            connection = self._open()
+            return connection.execute("SELECT count(*) FROM answers").fetchone()[0], _bytes(connection)
+
+    def close(self) -> None:
+        """Let go of the file; the next call opens it again."""
+        with self._lock, _said(self.path):
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        """This process's connection: one that was carried over a fork would break the file."""
+        if self._connection is None or self._process != os.getpid():
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE))
+            self.path.chmod(PRIVATE)  # of a file that an earlier version made; SQLite gives the files beside it the same
+            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, FORMAT):
+                connection.close()
+                raise CacheError(f"{self.path}: a cache of format {version}, not {FORMAT}; delete it or name another file")
+            for setting in ("journal_mode=WAL", "synchronous=NORMAL", f"cache_size=-{MEMORY_KIB}"):
+                connection.execute(f"PRAGMA {setting}")
+            connection.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
+            with connection:
+                connection.execute(TABLE)
+                connection.execute(f"PRAGMA user_version={FORMAT}")
+            self._connection, self._process = connection, os.getpid()
+        return self._connection
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Drop the oldest answers if there are too many bytes of them; their place in the file is used again."""
+        if _bytes(connection) <= self.max_bytes:
+            return
+        with connection:
+            first, last = connection.execute("SELECT min(number), max(number) FROM answers").fetchone()
+            cut = first + max(1, int((last - first) * DROPPED_AT_ONCE))
+            connection.execute("DELETE FROM answers WHERE number < ?", (cut,))
+
+
+def _bytes(connection: sqlite3.Connection) -> int:
+    """Bytes of the pages in use."""
+    count, free, size = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("page_count", "freelist_count", "page_size"))
+    return (count - free) * size
+
+
+class _said:
+    """Errors of SQLite and of the system come out as CacheError with the path."""
+
+    def __init__(self, path: Path):
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.DatabaseError | OSError):
+            hint = "; delete it, or name another file" if type(error) is sqlite3.DatabaseError else ""
+            raise CacheError(f"{self._path}: the cache of answers cannot be used: {error}{hint}") from error
+
+
+def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, Kept]:
+    """Answers to keep: (key, value or None, reason); a value is JSON data."""
+    return {each: Kept(None if value is None else json.dumps(value, ensure_ascii=True), reason) for each, value, reason in kept}

@@ -1,0 +1,116 @@
+"""A model's words as JSON: what a server enforced, or what was asked for in words; checked against the schema either way."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from evenflow.transforms.llm.client.http import EMPTY, NOT_JSON, OFF_SCHEMA, TRUNCATED, Completion, RequestFailure
+
+T = TypeVar("T")
+
+# Reasoning that some models write before their answer, though they were not asked to.
+THOUGHTS = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+ASKED = "Reply with a single JSON object and nothing before or after it. It has to be valid under this JSON schema:\n{schema}"
+
+
+def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
+    """Checks answers under a schema. Raises ValueError for a schema that is none."""
+    try:
+        Draft202012Validator.check_schema(dict(schema))
+    except SchemaError as error:
+        raise ValueError(f"not a JSON schema: {error.message}") from error
+    return Draft202012Validator(dict(schema))
+
+
+def enforced(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's part by which a server makes a model answer under a schema; name: letters, digits, _ and -."""
+    named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": named, "schema": schema, "strict": True}}}
+
+
+def asked(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The messages, with the schema asked for in words, in the system's message: for a server that enforces none."""
+    said = ASKED.replace("{schema}", json.dumps(schema, ensure_ascii=False))
+    copied = [dict(each) for each in messages]
+    if copied and copied[0].get("role") == "system":
+        return [copied[0] | {"content": f"{copied[0]['content']}\n\n{said}"}, *copied[1:]]
+    return [{"role": "system", "content": said}, *copied]
+
+
+def value(completion: Completion, checked: Draft202012Validator) -> dict[str, Any]:
+    """The object that a model answered. Raises Failure: cut off, empty, not JSON, or outside the schema."""
+    if completion.is_cut:
+        raise RequestFailure(TRUNCATED, "the answer reached max_tokens")
+    text = THOUGHTS.sub("", completion.text).strip()
+    if not text:
+        raise RequestFailure(EMPTY, "the answer has no text")
+    found = _object(text)
+    wrong = next(iter(checked.iter_errors(found)), None)
+    if wrong is not None:
+        # Neither the answer nor the text in it is shown.
+        place = "/".join(map(str, wrong.absolute_path)) or "the whole"
+        raise RequestFailure(OFF_SCHEMA, f"{place}: {wrong.validator} does not hold")
+    return found
+
+
+def loaded(text: str) -> Any:
+    """JSON without NaN, keys that stand twice and lone surrogates. Raises ValueError.
+
+    Control characters within a string are taken as they stand: vLLM's grammars let a model write them.
+    """
+    return _checked(_decoder().decode, text)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The one object in a text: all of it, or with words or a code fence around it. Raises Failure.
+
+    Two objects are none: which of them is the answer, and which was quoted, cannot be known.
+    """
+    try:
+        found = loaded(text)
+    except ValueError:
+        found = _embedded(text)
+    if not isinstance(found, dict):
+        raise RequestFailure(NOT_JSON, "no JSON object in the answer")
+    return found
+
+
+def _embedded(text: str) -> Any:
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        found, end = _checked(_decoder().raw_decode, text[start:])
+    except ValueError:
+        return None
+    return None if "{" in text[start + end :] else found
+
+
+def _checked(decode: Callable[[str], T], text: str) -> T:
+    try:
+        found = decode(text)
+        json.dumps(found, ensure_ascii=False).encode("utf-8")  # fails for lone surrogates
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return found
+
+
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, strict=False)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,122 @@
+"""What asking an LLM cost: figures that add up over questions, panes, processes and runs, and go into JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenflow.transforms.llm.questions import Answer, Asker, Question
+
+# Latencies are counted in steps of 2**(1/8), 9 %: a quantile is known to ± 4.4 %, and an hour is step 173.
+STEPS_A_DOUBLING = 8
+SHORTEST = 0.001  # seconds; what is shorter counts as that
+
+
+@dataclass(frozen=True)
+class Reply(Answer):
+    """An answer, and the HTTP requests that it took (retries too)."""
+
+    requests: int = 0
+
+
+@dataclass
+class Stats:
+    """Figures of questions. requests: HTTP requests, retries too. tokens: of prompts and answers, as the server counts.
+
+    fallbacks: by reason. latencies: how many answers of the model took SHORTEST * 2**(step / STEPS_A_DOUBLING) seconds,
+    by step.
+    """
+
+    questions: int = 0
+    requests: int = 0
+    tokens: int = 0
+    cache_hits: int = 0
+    fallbacks: dict[str, int] = field(default_factory=dict)
+    latencies: dict[int, int] = field(default_factory=dict)
+
+    def note(self, answer: Answer) -> None:
+        """Count one question's answer."""
+        self.questions += 1
+        self.tokens += answer.tokens
+        self.requests += answer.requests if isinstance(answer, Reply) else answer.origin == "model"
+        self.cache_hits += answer.origin == "cache"
+        if answer.origin == "fallback":
+            self.fallbacks[answer.reason] = self.fallbacks.get(answer.reason, 0) + 1
+        if answer.origin == "model":
+            step = round(STEPS_A_DOUBLING * math.log2(max(answer.seconds, SHORTEST) / SHORTEST))
+            self.latencies[step] = self.latencies.get(step, 0) + 1
+
+    def add(self, other: Stats) -> None:
+        """Add the figures of other questions."""
+        for name in ("questions", "requests", "tokens", "cache_hits"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for reason, count in other.fallbacks.items():
+            self.fallbacks[reason] = self.fallbacks.get(reason, 0) + count
+        for step, count in other.latencies.items():
+            self.latencies[step] = self.latencies.get(step, 0) + count
+
+    def latency(self, quantile: float) -> float | None:
+        """The latency in seconds below which that share (0 to 1) of the model's answers stayed, ± 4.4 %; None for none."""
+        total, seen = sum(self.latencies.values()), 0
+        for step in sorted(self.latencies):
+            seen += self.latencies[step]
+            if seen >= quantile * total:
+                return SHORTEST * 2 ** (step / STEPS_A_DOUBLING)
+        return None
+
+    def additive(self) -> dict[str, Any]:
+        """The figures that add up, as JSON data."""
+        return {key: value for key, value in self.as_json().items() if key != "seconds"}
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures as JSON data, quantiles of the latency too; `from_json` reads it."""
+        quantiles = {f"p{round(100 * q)}": self.latency(q) for q in (0.5, 0.95, 0.99)}
+        return {
+            "questions": self.questions,
+            "requests": self.requests,
+            "tokens": self.tokens,
+            "cache_hits": self.cache_hits,
+            "fallbacks": dict(sorted(self.fallbacks.items())),
+            "seconds": {name: None if value is None else round(value, 4) for name, value in quantiles.items()},
+            "latencies": {str(step): self.latencies[step] for step in sorted(self.latencies)},
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Stats:
+        """The figures that `as_json` gave."""
+        return cls(
+            questions=int(data["questions"]),
+            requests=int(data["requests"]),
+            tokens=int(data["tokens"]),
+            cache_hits=int(data["cache_hits"]),
+            fallbacks={str(reason): int(count) for reason, count in data["fallbacks"].items()},
+            latencies={int(step): int(count) for step, count in data["latencies"].items()},
+        )
+
+
+def tally(questions: Sequence[Question], answers: Sequence[Answer]) -> dict[str, Stats]:
+    """The figures of N questions and their N answers, by the prompt's name."""
+    found: dict[str, Stats] = {}
+    for question, answer in zip(questions, answers, strict=True):
+        found.setdefault(question.prompt, Stats()).note(answer)
+    return found
+
+
+class Counted:
+    """Asks another asker and counts: make one for a block or a pane, and add its stats, by prompt, to its figures.
+
+    For one thread.
+    """
+
+    def __init__(self, asker: Asker):
+        self.stats: dict[str, Stats] = {}
+        self._asker = asker
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, in the order of the questions."""
+        answers = self._asker.ask(questions)
+        for name, stats in tally(questions, answers).items():
+            self.stats.setdefault(name, Stats()).add(stats)
+        return answers

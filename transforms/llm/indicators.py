@@ -1,0 +1,113 @@
+"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the encoder's, moved by them.
+
+What the ten questions leave out (explanation, signal words, stance, and the strength of the content) is the heads'. So the
+model finds indicators and never states a score, as in the main paper (4.2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, Rejected
+from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
+from evenflow.transforms.llm.detection import about_sentence, label_span
+from evenflow.transforms.llm.questions import Asker, Question
+from evenflow.transforms.llm.quotes import find_quote
+from evenflow.transforms.stereotypes.indicators import EncoderScorer, Indicator, Indicators
+
+TARGET = {"generic": "generic target", "specific": "specified target"}
+SITUATION = {"behaviour": "situational behaviour", "characteristic": "enduring characteristics", "other": "other", None: "other"}
+DESCRIBED = ("behaviour", "characteristic")  # the situations that have a sentiment and a generalisation
+# What stands for the heads where they cannot say of a sentence that the model can say of.
+UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
+
+
+class Indication:
+    """The ten questions of stereotype assessment (main paper, D.1 and D.2), as an examination for llm_tiers.Tiered."""
+
+    def __init__(self, scorer: EncoderScorer):
+        self.scorer = scorer
+
+    def question(self, sentence: str, labels: Labels) -> Question | None:
+        """The question about a sentence; None where it is too long."""
+        return about_sentence("indicators", sentence, labels)
+
+    def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Indicators:
+        """The indicators with their score; 0 where nobody is named. Raises Rejected, see llm_answers for the reasons."""
+        if not _is_consistent(value):
+            raise Rejected(CONTRADICTION)
+        if not value["has_label"]:
+            return Indicators(sentence, {"label": Indicator("no", ())}, 0.0, 0.0)
+        label = (label_span(sentence, labels, value["label"]),)
+        shared = _quoted(sentence, value["information"])
+        heads = self.scorer.indicators([sentence], [labels])[0]
+        answered = _found(value, label, shared)
+        strength, score = self.scorer.moved(heads, answered)
+        return Indicators(sentence, {**answered, **_of_heads(heads)}, strength, score)
+
+
+class TieredScorer:
+    """A scorer of two tiers, in the protocol of indicators.py; see llm_tiers for select and middle."""
+
+    def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
+        self._tiers = Tiered(embedded.indicators, _score, Indication(embedded), asker, select, middle)
+        self.tally = self._tiers.tally
+
+    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[Indicators]]:
+        """For each sentence its indicators (None: cannot say), where they are from, and why."""
+        return self._tiers.judge(sentences, labels)
+
+    def indicators(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Indicators | None]:
+        """The indicators of each sentence with their score; None: cannot say."""
+        return [each.value for each in self.judge(sentences, labels)]
+
+
+def _score(found: Indicators) -> float:
+    return found.score
+
+
+def _is_consistent(value: Mapping[str, Any]) -> bool:
+    """Whether the fields of an answer go together."""
+    if not value["has_label"]:
+        return all(part is None for name, part in value.items() if name != "has_label")
+    if any(value[name] is None for name in ("label", "target", "connotation", "grammar", "form")):
+        return False
+    if (value["information"] is None) != (value["situation"] is None):
+        return False
+    is_described = value["situation"] in DESCRIBED
+    if any((value[name] is not None) != is_described for name in ("sentiment", "generalisation")):
+        return False
+    return not (value["target"] == "generic" and value["form"] == "individual")
+
+
+def _quoted(sentence: str, quote: str | None) -> tuple[tuple[int, int], ...]:
+    span = None if quote is None else find_quote(sentence, quote)
+    if quote is not None and span is None:
+        raise Rejected(QUOTE)
+    return () if span is None else (span,)
+
+
+def _found(
+    value: Mapping[str, Any], label: tuple[tuple[int, int], ...], shared: tuple[tuple[int, int], ...]
+) -> dict[str, Indicator]:
+    """The answer in the names and values of indicators.py, each with the words it rests on."""
+    is_described = value["situation"] in DESCRIBED
+    return {
+        "label": Indicator("yes", label),
+        "target": Indicator(TARGET[value["target"]], label),
+        "connotation": Indicator(value["connotation"], () if value["connotation"] == "neutral" else label),
+        "gram_form": Indicator(value["grammar"], label),
+        "ling_form": Indicator(value["form"], label),
+        "content": Indicator("shared" if shared else "none", shared),
+        "behaviour": Indicator("yes" if is_described else "no", shared),
+        "situation": Indicator(SITUATION[value["situation"]], shared),
+        "evaluation": Indicator(value["sentiment"] or "none", shared if is_described else ()),
+        "generalization": Indicator(value["generalisation"] or "none", shared if is_described else ()),
+    }
+
+
+def _of_heads(heads: Indicators | None) -> dict[str, Indicator]:
+    if heads is None:
+        return {name: Indicator(value, ()) for name, value in UNFOUND.items()}
+    return {name: heads.found[name] for name in (*UNFOUND, "strength") if name in heads.found}

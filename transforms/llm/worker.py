@@ -1,0 +1,138 @@
+"""The LLM tier of a run: who is asked in a worker, and what it cost, block by block.
+
+A process has one client and its connections; threads of a runner share it. What a block asked is counted for its pane.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.llm.budget import Rehearsal, rehearsed
+from evenflow.transforms.llm.cascade import selection
+from evenflow.transforms.llm.client.client import Cache, Client, Counted, Key, ServerSettings
+from evenflow.transforms.llm.detection import TieredDetector
+from evenflow.transforms.llm.indicators import TieredScorer
+from evenflow.transforms.llm.judges import LlmJudge
+from evenflow.transforms.llm.questions import Answer, Asker, Question
+from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.stereotypes.detect import Detector
+from evenflow.transforms.stereotypes.filter import IndicatorScorer
+from evenflow.transforms.stereotypes.indicators import EncoderScorer as EmbeddedScorer
+from evenflow.transforms.substitution.judges import Embedded
+
+T = TypeVar("T")
+AROUND = 0.15  # of score_scsc: so near to its threshold the embedded indicators are unsure
+JUDGED = (0.2, 0.8)  # confidences of the embedded judge between which a substitution is asked about
+
+
+def settings(config: Config) -> ServerSettings:
+    """How the server is reached. Raises InferenceError, ValueError without a server."""
+    own = config.llm
+    if own.url is None or own.model is None:
+        raise ValueError("no server is configured")
+    key = None
+    if own.key is not None:
+        [(kind, place)] = own.key.items()
+        key = Key("env" if kind == "env" else "file", place)
+    return ServerSettings(own.url, own.model, key, deadline=own.deadline, concurrency=own.concurrency)
+
+
+def cache_path(config: Config) -> Path:
+    """Where answers are kept: as configured, or in the user's folder for caches."""
+    if config.llm.cache is not None:
+        return Path(config.llm.cache)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
+
+
+class BlockCost(NamedTuple):
+    """What a block asked: its cost by prompt, as data whose numbers add up (inference.Stats), and what it only heard."""
+
+    cost: dict[str, dict[str, Any]]
+    heard: list[Question]
+
+
+class Tier:
+    """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block; made anew by `block`."""
+
+    def __init__(self, config: Config, client: Asker | None = None):
+        self._config = config
+        self._own = config.llm
+        if client is None:
+            path = cache_path(config)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            client = Client(settings(config), Cache(path, self._own.cache_mib << 20))
+        self._client = client
+        self._here = threading.local()
+
+    @property
+    def client(self) -> Asker:
+        """Whoever asks the server, whatever the budget."""
+        return self._client
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, from whoever is asked now. Raises RuntimeError outside of a block."""
+        asker: Asker | None = getattr(self._here, "asker", None)
+        if asker is None:
+            raise RuntimeError("nothing is asked outside of a block")
+        return asker.ask(questions)
+
+    @contextmanager
+    def block(self, known: Mapping[str, Answer] | None = None) -> Iterator[Callable[[], BlockCost]]:
+        """A block of documents: gives what it asked so far.
+
+        With a budget nothing is asked but only heard, see `llm_pane`; known: the answers that the pane has got so far.
+        """
+        if self._own.requests is not None:
+            rehearsal = Rehearsal(known or {})
+            with self._asking(rehearsal):
+                yield lambda: BlockCost({}, list(rehearsal.heard.values()))
+            return
+        counted = Counted(self._client)
+        with self._asking(counted):
+            yield lambda: BlockCost({name: each.additive() for name, each in counted.stats.items()}, [])
+
+    def together(self, work: Callable[[], T]) -> T:
+        """What work gives, its questions asked in batches: it is done several times, see `llm_budget.rehearsed`."""
+        asker: Asker = self._here.asker
+        if isinstance(asker, Rehearsal):
+            return work()
+
+        def done(asker: Asker) -> T:
+            with self._asking(asker):
+                return work()
+
+        return rehearsed(done, asker)
+
+    def detector(self, embedded: Detector) -> Detector:
+        """The detector of the configured mode."""
+        return TieredDetector(
+            embedded, self, selection(self._own.detection, detect.UNSURE, detect.THRESHOLD), detect.THRESHOLD
+        )
+
+    def scorer(self, embedded: EmbeddedScorer) -> IndicatorScorer:
+        """The scorer of linguistic indicators of the configured mode."""
+        middle = self._config.stereotypes.threshold
+        band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
+        return TieredScorer(embedded, self, selection(self._own.indicators, band, middle), middle)
+
+    def judge(self) -> LlmJudge | Embedded:
+        """The judge of substitutions of the configured mode."""
+        if self._own.substitution == "embedded":
+            return Embedded()
+        select = selection(self._own.substitution, JUDGED, sum(JUDGED) / 2)
+        return LlmJudge(self, Embedded(), select, seed=self._config.repair.seed)
+
+    @contextmanager
+    def _asking(self, asker: Asker) -> Iterator[None]:
+        before = getattr(self._here, "asker", None)
+        self._here.asker = asker
+        try:
+            yield
+        finally:
+            self._here.asker = before

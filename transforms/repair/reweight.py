@@ -1,0 +1,96 @@
+"""Weights of documents whose weighted counts meet a target, as near 1 as that allows (mode reweight, see `planning`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from evenflow.transforms.repair.least_dr import DIGITS, TOLERANCE, Expected, Floats, checked, expected, least_change, off
+
+Profile = tuple[int, ...]
+
+EIGHTHS = 8  # steps of a share in a profile: 17 profiles for 2 groups, 1231 at most for 5, so a small program
+LIMIT = 4.0  # greatest weight, and one through the least: a document read four times a pass is still not learnt by heart
+RAKED = 1e-8  # of a DR: at most so far off its target are weights that meet it
+STEPS = 200  # of Newton's method, at most: a target that cannot be met has no least point to reach
+
+
+@dataclass(frozen=True)
+class Weights:
+    """weights: by profile of a document; those of weight 1 are left out."""
+
+    expected: Expected
+    weights: Mapping[Profile, float]
+
+    def of(self, counts: Sequence[int]) -> float:
+        """The weight of a document of (M,) counts."""
+        return self.weights.get(profile(counts), 1.0)
+
+
+def profile(counts: Sequence[int]) -> Profile:
+    """The groups' shares of a document of (M,) counts in eighths, rounded down: what its weight depends on."""
+    total = sum(counts)
+    return tuple(EIGHTHS * int(each) // total for each in counts) if total else ()
+
+
+def reweight(
+    target: Sequence[float] | None, groups: int, documents: Mapping[Profile, Sequence[int]], limit: float = LIMIT
+) -> Weights:
+    """Weights of documents for the least weighted DR: as near 1 as that allows, within [1 / limit, limit].
+
+    documents: by profile, the sum (M,) C_k of the counts of its documents (additive), n_k mentions in all. Where the target
+    can be met, the weights nearest 1 by relative entropy, min sum_k n_k (w_k ln w_k - w_k + 1), which are what raking, or
+    iterative proportional fitting, leads to: w_k = exp(lambda . (C_k / n_k - q)), cut at the bounds (Deville and Sarndal
+    1992). Where it cannot, the least DR with the fewest weighted mentions that change. Raises ValueError for a limit
+    below 1 or counts that are not of that many groups.
+    """
+    if not 1 <= limit < math.inf:
+        raise ValueError(f"limit must be a number of at least 1, it is {limit}")
+    profiles = sorted(key for key, counts in documents.items() if sum(counts))
+    sums = np.array([documents[key] for key in profiles], float).reshape(-1, groups)
+    c, q = checked(sums.sum(axis=0).tolist(), target, groups)
+    weights = _raked(sums, q, limit)
+    if off(weights @ sums, q) > RAKED:
+        changes = np.concatenate([(limit - 1) * sums, (1 / limit - 1) * sums])
+        x = least_change(c, q, changes, np.abs(changes).sum(axis=1), np.tile(np.arange(len(sums)), 2))
+        up, down = x[: len(sums)], x[len(sums) :]
+        weights = 1 + up * (limit - 1) + down * (1 / limit - 1)
+    weights = np.clip(np.round(weights, DIGITS), 1 / limit, limit)
+    kept = {key: float(weight) for key, weight in zip(profiles, weights, strict=True) if weight != 1}
+    return Weights(expected(c, weights @ sums, q), kept)
+
+
+def _raked(sums: Floats, q: Floats, limit: float) -> Floats:
+    """Weights (K,) of sums (K, M) that minimise the dual sum_k n_k phi(lambda . z_k), phi' = exp cut at the bounds."""
+    mentions = sums.sum(axis=1)
+    if not len(sums) or off(sums.sum(axis=0), q) <= RAKED:
+        return np.ones(len(sums))
+    z = sums / mentions[:, None] - q
+    share = mentions / mentions.sum()
+    bound = math.log(limit)
+
+    def weights(at: Floats) -> Floats:
+        return np.exp(np.clip(z @ at, -bound, bound))
+
+    def dual(at: Floats) -> float:
+        u = z @ at
+        cut = np.clip(u, -bound, bound)
+        return float(share @ (np.exp(cut) * (1 + u - cut)))
+
+    def curvature(at: Floats) -> Floats:
+        inside = share * weights(at) * (np.abs(z @ at) < bound)
+        return z.T @ (z * inside[:, None])
+
+    found = minimize(
+        dual,
+        np.zeros(len(q)),
+        jac=lambda at: z.T @ (share * weights(at)),
+        hess=curvature,
+        method="trust-exact",
+        options={"gtol": TOLERANCE, "maxiter": STEPS},
+    )
+    return weights(found.x)

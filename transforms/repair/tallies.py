@@ -1,0 +1,69 @@
+"""What is told of the substitutions that were made in a pane: how many, the most frequent ones, and an example of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenflow.transforms.staging.sentence_table import Change
+from evenflow.transforms.substitution.sets import Edit, apply, within
+
+MOST = 20  # of the most frequent substitutions that the ledger keeps
+AROUND = 70  # characters on each side of an example's first word
+
+
+@dataclass
+class SubstitutionCounts:
+    """Sums over documents, and the first example of each substitution in the order in which they are added."""
+
+    changed: int = 0
+    sentences: int = 0
+    documents: int = 0
+    copies: int = 0
+    counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    examples: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
+
+    def add(self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool) -> None:
+        """Add a document's changes of an attribute. text: as before. edits: all of the document's, in order."""
+        self.changed += len(made)
+        self.sentences += len({place for each in made for place in each.proposed.sentences})
+        self.documents += 1
+        self.copies += is_copy
+        for each in made:
+            assert each.target is not None
+            own = each.proposed.edits[each.target]
+            for mention in each.proposed.mentions:
+                edit = next((one for one in own if one.start < mention.end and mention.start < one.end), None)
+                if edit is None:
+                    continue
+                key = (text[edit.start : edit.end].lower(), edit.replacement.lower(), each.target)
+                self.counts[key] = self.counts.get(key, 0) + 1
+                if key not in self.examples:
+                    self.examples[key] = {"id": identity, **_example(text, edit, edits)}
+
+    def told(self) -> dict[str, Any]:
+        """As ledger.Repair has it."""
+        often = sorted(self.counts, key=lambda key: (-self.counts[key], key))[:MOST]
+        return {
+            "changed": self.changed,
+            "sentences": self.sentences,
+            "documents": self.documents,
+            "copies": self.copies,
+            "substitutions": [
+                {"said": key[0], "instead": key[1], "target": key[2], "count": self.counts[key], **self.examples[key]}
+                for key in often
+            ],
+        }
+
+
+def _example(text: str, edit: Edit, edits: Sequence[Edit]) -> dict[str, str]:
+    """A stretch of the text around an edit, before and after all edits in it."""
+    start, end = max(0, edit.start - AROUND), min(len(text), edit.end + AROUND)
+    for other in edits:  # none is cut in two
+        if other.start < start < other.end:
+            start = other.start
+        if other.start < end < other.end:
+            end = other.end
+    before = text[start:end]
+    return {"before": before, "after": apply(before, within(edits, start, end))}

@@ -1,0 +1,1 @@
+"""Detectors and linguistic indicators of stereotypes, piece by piece, with their models."""
