@@ -1,10 +1,13 @@
-"""Evenflow's package metadata: the top-level folders are the subpackages of the one import name `evenflow`."""
+"""Evenflow's package metadata: the top-level folders are the subpackages of the one import name
+`evenflow`.
+"""
 
 from pathlib import Path
 
 from setuptools import setup
 
-KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]  # without crc32c, kafka-python checks CRCs in Python, ten times slower
+# Without crc32c, kafka-python checks CRCs in Python, ten times slower
+KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
@@ -16,15 +19,25 @@ ROOMS = [
 setup(
     name="evenflow",
     version="0.1.0",
-    description="A streaming data-quality gate for training data: measures, judges and commits text by representation",
+    description=(
+        "A streaming data-quality gate for training data: measures, judges and commits text by"
+        " representation"
+    ),
     long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     license_files=["LICENSE", "NOTICE"],
     python_requires=">=3.11",
-    packages=[f"evenflow.{room}" for room in ROOMS],  # evenflow itself is a namespace: it has no folder of its own
+    # Evenflow itself is a namespace: it has no folder of its own
+    packages=[f"evenflow.{room}" for room in ROOMS],
     package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
-    package_data={"": [*(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")), "py.typed", "shipped/*"]},
+    package_data={
+        "": [
+            *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),
+            "py.typed",
+            "shipped/*",
+        ]
+    },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
@@ -47,7 +60,14 @@ setup(
         "kafka": KAFKA,
         "llm": LLM,
         "metrics": METRICS,
-        "train": ["onnx>=1.16", "onnxscript>=0.3", "peft>=0.13", "scikit-learn>=1.4", "torch>=2.6", "transformers>=4.45"],
+        "train": [
+            "onnx>=1.16",
+            "onnxscript>=0.3",
+            "peft>=0.13",
+            "scikit-learn>=1.4",
+            "torch>=2.6",
+            "transformers>=4.45",
+        ],
         "test": [
             *KAFKA,
             *LLM,

@@ -1,4 +1,5 @@
-"""Holding the gate: by its policy after a blocked pane, or by hand; and letting it go on. Who, when and why stand in the ledger.
+"""Holding the gate: by its policy after a blocked pane, or by hand; and letting it go on. Who, when
+and why stand in the ledger.
 
 Each word given is one file, ledger/holds/NUMBER.json, written once and never changed.
 """
@@ -65,7 +66,8 @@ def give(root: Path, action: Action, reason: str, panes: int) -> Word:
 def held(root: Path, totals: Totals, policy: str) -> str | None:
     """Why the gate is held now, in a sentence; None if it may go on.
 
-    totals: of its ledger. A word counts over the policy: a release lets a blocked pane be, a hold stands until a release.
+    totals: of its ledger. A word counts over the policy: a release lets a blocked pane be, a hold
+    stands until a release.
     """
     given = words(root)
     last = given[-1] if given else None

@@ -1,7 +1,9 @@
-"""What Prometheus is told of a gate: figures added up from the ledger's entries, as families of metrics.
+"""What Prometheus is told of a gate: figures added up from the ledger's entries, as families of
+metrics.
 
-Counters begin with the sums of the ledger, so they go on where they were after a restart. Labels are words of the
-configuration, of prompts or of this code (attributes, verdicts, kinds of reasons), never of a document.
+Counters begin with the sums of the ledger, so they go on where they were after a restart. Labels
+are words of the configuration, of prompts or of this code (attributes, verdicts, kinds of reasons),
+never of a document.
 """
 
 from __future__ import annotations
@@ -9,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Score
@@ -22,8 +29,9 @@ MS = 1000
 
 @dataclass(frozen=True)
 class Now:
-    """What no ledger says. time: of the clock, seconds since 1970. held: whether the gate is held. committed: when this run last
-    committed a pane; read, size: stored bytes of the input, up to the last commit and in all; None where not known.
+    """What no ledger says. time: of the clock, seconds since 1970. held: whether the gate is held.
+    committed: when this run last committed a pane; read, size: stored bytes of the input, up to the
+    last commit and in all; None where not known.
     """
 
     time: float
@@ -36,30 +44,78 @@ class Now:
 def families(totals: Totals, now: Now) -> Iterator[Metric]:
     """All metrics. totals: of the ledger so far."""
     dead = {reason: each.count for reason, each in totals.dead_reasons.items()}
-    changed = {name: each.repair.changed for name, each in totals.attributes.items() if each.repair is not None}
-    strong = {name: each.stereotypes.strong for name, each in totals.attributes.items() if each.stereotypes is not None}
+    changed = {
+        name: each.repair.changed
+        for name, each in totals.attributes.items()
+        if each.repair is not None
+    }
+    strong = {
+        name: each.stereotypes.strong
+        for name, each in totals.attributes.items()
+        if each.stereotypes is not None
+    }
     yield _counter("evenflow_panes", "Panes judged, by verdict.", "verdict", {**totals.states})
-    fates = {"accepted": totals.accepted, "quarantined": totals.documents - totals.accepted, "dead": totals.dead}
-    yield _counter("evenflow_documents", "Documents: accepted, quarantined (their pane or themselves), dead.", "fate", fates)
-    yield CounterMetricFamily("evenflow_bytes", "Bytes of records that were read, decompressed.", value=totals.input_bytes)
-    yield CounterMetricFamily("evenflow_text_bytes", "Bytes of the documents' texts.", value=totals.text_bytes)
-    yield _counter("evenflow_dead_letters", "Records that became no documents, by kind of reason.", "reason", dead)
-    yield _counter("evenflow_substitutions", "Sets of mentions that were exchanged.", "attribute", changed)
-    yield _counter("evenflow_strong_stereotypes", "Sentences that state a strong stereotype.", "attribute", strong)
+    fates = {
+        "accepted": totals.accepted,
+        "quarantined": totals.documents - totals.accepted,
+        "dead": totals.dead,
+    }
+    yield _counter(
+        "evenflow_documents",
+        "Documents: accepted, quarantined (their pane or themselves), dead.",
+        "fate",
+        fates,
+    )
+    yield CounterMetricFamily(
+        "evenflow_bytes", "Bytes of records that were read, decompressed.", value=totals.input_bytes
+    )
+    yield CounterMetricFamily(
+        "evenflow_text_bytes", "Bytes of the documents' texts.", value=totals.text_bytes
+    )
+    yield _counter(
+        "evenflow_dead_letters",
+        "Records that became no documents, by kind of reason.",
+        "reason",
+        dead,
+    )
+    yield _counter(
+        "evenflow_substitutions", "Sets of mentions that were exchanged.", "attribute", changed
+    )
+    yield _counter(
+        "evenflow_strong_stereotypes",
+        "Sentences that state a strong stereotype.",
+        "attribute",
+        strong,
+    )
     last = {name: each.last for name, each in totals.attributes.items()}
-    scores = {(name, window): getattr(each, window) for name, each in last.items() for window in WINDOWS}
+    scores = {
+        (name, window): getattr(each, window) for name, each in last.items() for window in WINDOWS
+    }
     yield from _scores({place: each for place, each in scores.items() if each is not None})
     yield from _llm({step: Stats.from_json(each) for step, each in totals.llm.items()})
-    yield GaugeMetricFamily("evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held))
+    yield GaugeMetricFamily(
+        "evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held)
+    )
     if totals.newest is not None:
-        said = "Seconds since the time of the newest record that was committed; it grows on a quiet topic too."
-        yield GaugeMetricFamily("evenflow_lag_seconds", said, value=max(0.0, now.time - totals.newest / MS))
+        said = (
+            "Seconds since the time of the newest record that was committed; it grows on a quiet"
+            " topic too."
+        )
+        yield GaugeMetricFamily(
+            "evenflow_lag_seconds", said, value=max(0.0, now.time - totals.newest / MS)
+        )
     if now.committed is not None:
         said = "When this run committed its last pane, seconds since 1970."
         yield GaugeMetricFamily("evenflow_last_commit_timestamp_seconds", said, value=now.committed)
     if now.read is not None and now.size is not None:
-        yield GaugeMetricFamily("evenflow_input_read_bytes", "Stored bytes of the input up to the last commit.", value=now.read)
-        yield GaugeMetricFamily("evenflow_input_bytes", "Stored bytes of the input in all.", value=now.size)
+        yield GaugeMetricFamily(
+            "evenflow_input_read_bytes",
+            "Stored bytes of the input up to the last commit.",
+            value=now.read,
+        )
+        yield GaugeMetricFamily(
+            "evenflow_input_bytes", "Stored bytes of the input in all.", value=now.size
+        )
 
 
 def _counter(name: str, said: str, label: str, counts: Mapping[str, int]) -> Metric:
@@ -73,7 +129,11 @@ def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
     """Gauges; without a mention there is no score, and so no sample."""
     for name, said, key in (
         ("evenflow_dr", "Demographic Representation score: 0 is even.", "dr"),
-        ("evenflow_dr_low", "Lower bound of the score's interval, by which the gate judges.", "low"),
+        (
+            "evenflow_dr_low",
+            "Lower bound of the score's interval, by which the gate judges.",
+            "low",
+        ),
         ("evenflow_dr_high", "Upper bound of the score's interval.", "high"),
     ):
         family = GaugeMetricFamily(name, said, labels=["attribute", "window"])
@@ -86,17 +146,35 @@ def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
 
 def _llm(llm: Mapping[str, Stats]) -> Iterator[Metric]:
     """What asking a language model cost; step: the prompt's name."""
-    outcomes = CounterMetricFamily("evenflow_llm_requests", "Questions, by who answered them.", labels=["step", "outcome"])
-    http = CounterMetricFamily("evenflow_llm_http_requests", "HTTP requests that questions took, retries too.", labels=["step"])
-    tokens = CounterMetricFamily("evenflow_llm_tokens", "Tokens of prompts and answers.", labels=["step"])
-    hits = CounterMetricFamily("evenflow_llm_cache_hits", "Questions that the cache answered.", labels=["step"])
-    fallbacks = CounterMetricFamily(
-        "evenflow_llm_fallbacks", "Questions that the embedded model answered, by reason.", labels=["step", "reason"]
+    outcomes = CounterMetricFamily(
+        "evenflow_llm_requests", "Questions, by who answered them.", labels=["step", "outcome"]
     )
-    latency = HistogramMetricFamily("evenflow_llm_latency_seconds", "Latency of the model's answers.", labels=["step"])
+    http = CounterMetricFamily(
+        "evenflow_llm_http_requests",
+        "HTTP requests that questions took, retries too.",
+        labels=["step"],
+    )
+    tokens = CounterMetricFamily(
+        "evenflow_llm_tokens", "Tokens of prompts and answers.", labels=["step"]
+    )
+    hits = CounterMetricFamily(
+        "evenflow_llm_cache_hits", "Questions that the cache answered.", labels=["step"]
+    )
+    fallbacks = CounterMetricFamily(
+        "evenflow_llm_fallbacks",
+        "Questions that the embedded model answered, by reason.",
+        labels=["step", "reason"],
+    )
+    latency = HistogramMetricFamily(
+        "evenflow_llm_latency_seconds", "Latency of the model's answers.", labels=["step"]
+    )
     for step, each in sorted(llm.items()):
         lost = sum(each.fallbacks.values())
-        answered = {"model": each.questions - each.cache_hits - lost, "cache": each.cache_hits, "fallback": lost}
+        answered = {
+            "model": each.questions - each.cache_hits - lost,
+            "cache": each.cache_hits,
+            "fallback": lost,
+        }
         for outcome, count in answered.items():
             outcomes.add_metric([step, outcome], count)
         http.add_metric([step], each.requests)
@@ -109,12 +187,24 @@ def _llm(llm: Mapping[str, Stats]) -> Iterator[Metric]:
 
 
 def _buckets(stats: Stats) -> list[tuple[str, float]]:
-    """Cumulative counts of latencies by doublings of SHORTEST; a latency is known to ± 4.4 %, so is its side."""
-    bounds = [(str(SHORTEST * 2**number), STEPS_A_DOUBLING * number) for number in range(DOUBLINGS + 1)]
-    counted = [(bound, sum(count for step, count in stats.latencies.items() if step <= last)) for bound, last in bounds]
-    return [(bound, float(count)) for bound, count in [*counted, ("+Inf", sum(stats.latencies.values()))]]
+    """Cumulative counts of latencies by doublings of SHORTEST; a latency is known to ± 4.4 %, so is
+    its side.
+    """
+    bounds = [
+        (str(SHORTEST * 2**number), STEPS_A_DOUBLING * number) for number in range(DOUBLINGS + 1)
+    ]
+    counted = [
+        (bound, sum(count for step, count in stats.latencies.items() if step <= last))
+        for bound, last in bounds
+    ]
+    return [
+        (bound, float(count))
+        for bound, count in [*counted, ("+Inf", sum(stats.latencies.values()))]
+    ]
 
 
 def _seconds(stats: Stats) -> float:
     """The sum of all latencies, each as its step says."""
-    return sum(count * SHORTEST * 2 ** (step / STEPS_A_DOUBLING) for step, count in stats.latencies.items())
+    return sum(
+        count * SHORTEST * 2 ** (step / STEPS_A_DOUBLING) for step, count in stats.latencies.items()
+    )

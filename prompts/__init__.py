@@ -1,3 +1,4 @@
-"""What is asked of an LLM: versioned templates with their examples, the JSON schemas of their answers, and the loader.
+"""What is asked of an LLM: versioned templates with their examples, the JSON schemas of their
+answers, and the loader.
 
 Who asks, and what is done with an answer, belongs in transforms."""

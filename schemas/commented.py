@@ -1,4 +1,6 @@
-"""Settings as YAML with the meaning of each key above it; what is written loads back as the same settings."""
+"""Settings as YAML with the meaning of each key above it; what is written loads back as the same
+settings.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def _lines(settings: BaseModel, depth: int, explained: bool) -> Iterator[str]:
             if not depth:
                 yield ""
             yield from textwrap.wrap(
-                field.description, WIDTH, initial_indent=f"{pad}# ", subsequent_indent=f"{pad}# ", break_on_hyphens=False
+                field.description,
+                WIDTH,
+                initial_indent=f"{pad}# ",
+                subsequent_indent=f"{pad}# ",
+                break_on_hyphens=False,
             )
         if isinstance(value, BaseModel):
             yield f"{pad}{name}:"
@@ -50,5 +56,7 @@ def _scalar(value: Any) -> str:
     style = None
     if isinstance(value, str) and not (value.isprintable() and value.isascii()):
         style = '"'  # with escapes: any character, on one line
-    dumped = yaml.dump(value, Dumper=yaml.SafeDumper, default_style=style, default_flow_style=True, width=math.inf)
+    dumped = yaml.dump(
+        value, Dumper=yaml.SafeDumper, default_style=style, default_flow_style=True, width=math.inf
+    )
     return dumped.removesuffix("\n").removesuffix("\n...")

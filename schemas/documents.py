@@ -1,4 +1,6 @@
-"""What passes between the reading step and the commit: figures of annotated blocks, and the shards' Arrow schema."""
+"""What passes between the reading step and the commit: figures of annotated blocks, and the shards'
+Arrow schema.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ HEAVY = 8  # documents that weigh most, kept a pane and attribute
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute as the steps know it: its name, its groups in the word list's order, and how it is repaired."""
+    """An attribute as the steps know it: its name, its groups in the word list's order, and how it
+    is repaired.
+    """
 
     name: str
     groups: tuple[str, ...]
@@ -34,24 +38,33 @@ def weight(attribute: str) -> str:
     return f"weight_{attribute}"
 
 
-# Columns of a staged block: these, the mentions, then the document's other fields. The file stands in the schema's metadata.
+# Columns of a staged block: these, the mentions, then the document's other fields. The file stands
+# in the schema's metadata.
 ID = pa.field("id", pa.string(), nullable=False)
 TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
 REASON = pa.field("reason", pa.string(), nullable=False)  # of a document that is set aside
 FILE = b"evenflow.file"
-COPY_OF = pa.field("copy_of", pa.string())  # mode augment: the id of the document that this is a changed copy of, else null
+# Mode augment: the id of the document that this is a changed copy of, else null
+COPY_OF = pa.field("copy_of", pa.string())
 
 
 def mention_fields(attribute: Attribute) -> list[pa.Field]:
     """An attribute's columns, in the order of its groups."""
-    return [pa.field(mentions(attribute.name, group), pa.int32(), nullable=False) for group in attribute.groups]
+    return [
+        pa.field(mentions(attribute.name, group), pa.int32(), nullable=False)
+        for group in attribute.groups
+    ]
 
 
 def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
     """The columns that are computed here: the mentions, then what the repair adds."""
     fields = [column for attribute in attributes for column in mention_fields(attribute)]
-    fields += [pa.field(weight(each.name), pa.float64(), nullable=False) for each in attributes if each.mode == "reweight"]
+    fields += [
+        pa.field(weight(each.name), pa.float64(), nullable=False)
+        for each in attributes
+        if each.mode == "reweight"
+    ]
     return [*fields, COPY_OF] if any(each.mode == "augment" for each in attributes) else fields
 
 
@@ -59,17 +72,27 @@ def own_columns(attributes: Sequence[Attribute]) -> list[str]:
     """Names of the columns that are computed here. Raises ValueError where two have the same name."""
     names = [column.name for column in own_fields(attributes)]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"attributes and groups make the column {doubled[0]!r} twice; give one of them another name")
+        raise ValueError(
+            f"attributes and groups make the column {doubled[0]!r} twice; give one of them another"
+            " name"
+        )
     return names
 
 
-def shard_schema(attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str) -> pa.Schema:
-    """Columns of a shard: id and text under their names in the input, the other fields, and those computed here."""
-    return pa.schema([ID.with_name(identity), TEXT.with_name(text), *others, *own_fields(attributes)])
+def shard_schema(
+    attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str
+) -> pa.Schema:
+    """Columns of a shard: id and text under their names in the input, the other fields, and those
+    computed here.
+    """
+    return pa.schema(
+        [ID.with_name(identity), TEXT.with_name(text), *others, *own_fields(attributes)]
+    )
 
 
-# Columns of the table of sentences, a row for each relevant sentence and attribute that it names (main paper, 4.1).
-# Offsets are of the text as it was read, in characters. text_cda: the sentence as it was changed, null where it was not.
+# Columns of the table of sentences, a row for each relevant sentence and attribute that it names
+# (main paper, 4.1). Offsets are of the text as it was read, in characters. text_cda: the sentence
+# as it was changed, null where it was not.
 _SET = pa.struct(
     [
         ("set", pa.int32()),
@@ -102,7 +125,9 @@ SENTENCES = pa.schema(
 
 @dataclass
 class AttributeFigures:
-    """Additive figures of one attribute: sums over documents (see ledger.Sums), mentions a label, heavy documents."""
+    """Additive figures of one attribute: sums over documents (see ledger.Sums), mentions a label,
+    heavy documents.
+    """
 
     documents: int
     counts: list[int]
@@ -126,7 +151,8 @@ class AttributeFigures:
         self.documents += other.documents
         self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
         self.products = [
-            [a + b for a, b in zip(mine, theirs, strict=True)] for mine, theirs in zip(self.products, other.products, strict=True)
+            [a + b for a, b in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(self.products, other.products, strict=True)
         ]
         self.relevant += other.relevant
         for label, count in other.labels.items():
@@ -136,7 +162,9 @@ class AttributeFigures:
 
 def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The documents with the most mentions, ties by position."""
-    return sorted(documents, key=lambda document: (-sum(document["counts"]), document["at"]))[:HEAVY]
+    return sorted(documents, key=lambda document: (-sum(document["counts"]), document["at"]))[
+        :HEAVY
+    ]
 
 
 @dataclass
@@ -149,7 +177,8 @@ class Figures:
     sentences: int = 0
     dead_reasons: dict[str, int] = field(default_factory=dict)
     attributes: dict[str, AttributeFigures] = field(default_factory=dict)
-    llm: dict[str, dict[str, Any]] = field(default_factory=dict)  # by prompt, what asking cost (inference.Stats)
+    # By prompt, what asking cost (inference.Stats)
+    llm: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -167,7 +196,8 @@ class Figures:
             self.dead_reasons[reason] = self.dead_reasons.get(reason, 0) + count
         for name, figures in other.attributes.items():
             if name not in self.attributes:
-                self.attributes[name] = AttributeFigures.empty(len(figures.counts))  # what is added stays as it is
+                # What is added stays as it is
+                self.attributes[name] = AttributeFigures.empty(len(figures.counts))
             self.attributes[name].add(figures)
         self.llm = summed(self.llm, other.llm)
 
@@ -189,7 +219,8 @@ def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 class Mended:
     """A pane after its repair: figures, what was done by attribute, and the table of sentences.
 
-    repairs: as ledger.Repair, less its score; of weighted documents also their sums. stereotypes: as ledger.Filtered.
+    repairs: as ledger.Repair, less its score; of weighted documents also their sums. stereotypes:
+    as ledger.Filtered.
     """
 
     figures: Figures

@@ -8,8 +8,8 @@ from evenflow.schemas.ledger import Entry
 
 
 class Epoch(Entry):
-    """Panes from `pane` on, up to the next epoch's. program: what made them, by version and digests. changes: what is other than
-    in the epoch before, a line each."""
+    """Panes from `pane` on, up to the next epoch's. program: what made them, by version and
+    digests. changes: what is other than in the epoch before, a line each."""
 
     number: int = 0
     pane: int = 0

@@ -1,4 +1,6 @@
-"""What pydantic found wrong in a configuration, in plain words: the key, what was expected, what stands there instead."""
+"""What pydantic found wrong in a configuration, in plain words: the key, what was expected, what
+stands there instead.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,13 @@ class Problem:
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """For a validator of pydantic: raise what it found, keys relative to its model; nothing for no problem."""
+    """For a validator of pydantic: raise what it found, keys relative to its model; nothing for no
+    problem.
+    """
     if problems:
-        raise PydanticCustomError("configuration", "{text}", {"text": "; ".join(map(str, problems)), "problems": problems})
+        raise PydanticCustomError(
+            "configuration", "{text}", {"text": "; ".join(map(str, problems)), "problems": problems}
+        )
 
 
 def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
@@ -45,9 +51,13 @@ def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
         if part["type"] == "extra_forbidden":
             found.append(Problem(key, _unknown(key, root)))
         elif part["type"] == "configuration":
-            found += [Problem(key + each.key, each.text) for each in part.get("ctx", {})["problems"]]
+            found += [
+                Problem(key + each.key, each.text) for each in part.get("ctx", {})["problems"]
+            ]
         else:
-            found.append(Problem(key, f"{_expected(key, root)} was expected, not {shown(part['input'])}"))
+            found.append(
+                Problem(key, f"{_expected(key, root)} was expected, not {shown(part['input'])}")
+            )
     return found
 
 
@@ -75,7 +85,9 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
 
 def _unknown(key: Key, root: type[BaseModel]) -> str:
-    """Message for an unknown key: the nearest one of its section, or where the key of that name belongs."""
+    """Message for an unknown key: the nearest one of its section, or where the key of that name
+    belongs.
+    """
     section = _section(key[:-1], root)
     known = list(section.model_fields) if section else []
     if near := nearest(key[-1], known):
@@ -106,7 +118,11 @@ def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
     kind: Any = root
     limits: list[Any] = []
     for item in key:
-        bare = next((each for each in get_args(kind) if each is not type(None)), kind) if _is_union(kind) else kind
+        bare = (
+            next((each for each in get_args(kind) if each is not type(None)), kind)
+            if _is_union(kind)
+            else kind
+        )
         if isinstance(bare, type) and issubclass(bare, BaseModel):
             field = bare.model_fields.get(item)
             kind, limits = (field.annotation, field.metadata) if field else (None, [])
@@ -120,7 +136,11 @@ def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
 def _bare(kind: Any) -> tuple[Any, list[Any]]:
     """Type and constraints of Annotated[type, Field(…)], or of a type."""
     marks = getattr(kind, "__metadata__", ())
-    limits = [limit for mark in marks for limit in (mark.metadata if isinstance(mark, FieldInfo) else [mark])]
+    limits = [
+        limit
+        for mark in marks
+        for limit in (mark.metadata if isinstance(mark, FieldInfo) else [mark])
+    ]
     return (kind.__origin__ if marks else kind), limits
 
 
@@ -149,15 +169,25 @@ def _range(limits: Sequence[Any]) -> str:
     """Bounds in words: « from 0 to 1», « of 1 or more», « above 0.5 and below 1»."""
     if any(isinstance(limit, annotated_types.MinLen) for limit in limits):
         return " that is not empty"
-    low = next((limit for limit in limits if isinstance(limit, annotated_types.Ge | annotated_types.Gt)), None)
-    high = next((limit for limit in limits if isinstance(limit, annotated_types.Le | annotated_types.Lt)), None)
+    low = next(
+        (limit for limit in limits if isinstance(limit, annotated_types.Ge | annotated_types.Gt)),
+        None,
+    )
+    high = next(
+        (limit for limit in limits if isinstance(limit, annotated_types.Le | annotated_types.Lt)),
+        None,
+    )
     if isinstance(low, annotated_types.Ge) and isinstance(high, annotated_types.Le):
         return f" from {low.ge} to {high.le}"
     if isinstance(low, annotated_types.Ge) and high is None:
         return f" of {low.ge} or more"
     words = []
     if low is not None:
-        words.append(f"above {low.gt}" if isinstance(low, annotated_types.Gt) else f"of at least {low.ge}")
+        words.append(
+            f"above {low.gt}" if isinstance(low, annotated_types.Gt) else f"of at least {low.ge}"
+        )
     if high is not None:
-        words.append(f"below {high.lt}" if isinstance(high, annotated_types.Lt) else f"of at most {high.le}")
+        words.append(
+            f"below {high.lt}" if isinstance(high, annotated_types.Lt) else f"of at most {high.le}"
+        )
     return " " + " and ".join(words) if words else ""

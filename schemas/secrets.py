@@ -1,7 +1,9 @@
-"""Where secrets are: settings hold their places alone, an environment variable or a file, and are refused with anything else.
+"""Where secrets are: settings hold their places alone, an environment variable or a file, and are
+refused with anything else.
 
-What a file of settings says of Kafka is checked when the file is read, whatever the command: a secret in plain would otherwise
-stand in every output that tells of its settings. No message shows what stood in the place of a secret.
+What a file of settings says of Kafka is checked when the file is read, whatever the command: a
+secret in plain would otherwise stand in every output that tells of its settings. No message shows
+what stood in the place of a secret.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def place(value: Any) -> tuple[str, str] | None:
 
 
 def check_place(value: Any) -> Any:
-    """For a field of pydantic: nothing, or the place of a secret. Refuses anything else without showing it."""
+    """For a field of pydantic: nothing, or the place of a secret. Refuses anything else without
+    showing it.
+    """
     if value is not None and place(value) is None:
         refuse([Problem((), PLACE)])
     return value
@@ -68,6 +72,8 @@ def wrong(security: Any) -> list[Problem]:
 
 
 def check_security(value: Any) -> Any:
-    """For a field of pydantic: settings for security without a secret. Refuses anything else without showing it."""
+    """For a field of pydantic: settings for security without a secret. Refuses anything else
+    without showing it.
+    """
     refuse(wrong(value))
     return value

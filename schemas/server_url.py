@@ -6,14 +6,22 @@ from urllib.parse import SplitResult, urlsplit
 
 
 def split(url: str) -> SplitResult:
-    """The parts of a server's address. Raises ValueError with what was expected; never with a user or password."""
+    """The parts of a server's address. Raises ValueError with what was expected; never with a user
+    or password.
+    """
     try:
         parts = urlsplit(url.strip())
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        usable = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        )
     except ValueError:
         usable, parts = False, urlsplit("")
     if "@" in url or "?" in url or "#" in url:
-        raise ValueError("holds a user, a password or a query; give the key by an environment variable or a file")
+        raise ValueError(
+            "holds a user, a password or a query; give the key by an environment variable or a file"
+        )
     if not usable:
-        raise ValueError(f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected")
+        raise ValueError(
+            f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected"
+        )
     return parts

@@ -26,8 +26,13 @@ class YamlSettings:
     lines: dict[Key, int] = field(default_factory=dict)
 
     def line(self, key: Key) -> int | None:
-        """Line of a key, or of the nearest section around it; None where it does not come from the file."""
-        return next((self.lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in self.lines), None)
+        """Line of a key, or of the nearest section around it; None where it does not come from the
+        file.
+        """
+        return next(
+            (self.lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in self.lines),
+            None,
+        )
 
 
 def read(path: Path) -> YamlSettings:
@@ -39,7 +44,9 @@ def read(path: Path) -> YamlSettings:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SettingsError(f"{path}: cannot be read: {reason}") from error
     if len(raw) > MAX_BYTES:
-        raise SettingsError(f"{path}: larger than {MAX_BYTES >> 20} MiB; that is no file of settings")
+        raise SettingsError(
+            f"{path}: larger than {MAX_BYTES >> 20} MiB; that is no file of settings"
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -54,7 +61,11 @@ def read(path: Path) -> YamlSettings:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if isinstance(error, SettingsError):
             raise
-        reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        reason = (
+            "nested too deeply"
+            if isinstance(error, RecursionError)
+            else " ".join(str(error).split())
+        )
         raise SettingsError(f"{path}: not YAML: {reason}") from error
 
 
@@ -65,19 +76,26 @@ def _parse(text: str, path: Path) -> YamlSettings:
         if root is None or (isinstance(root, yaml.ScalarNode) and root.tag.endswith(":null")):
             return YamlSettings({})
         if not isinstance(root, yaml.MappingNode):
-            raise SettingsError(f"{path}:{root.start_mark.line + 1}: settings are a mapping of keys, such as `pane:`")
+            raise SettingsError(
+                f"{path}:{root.start_mark.line + 1}: settings are a mapping of keys, such as"
+                " `pane:`"
+            )
         lines: dict[Key, int] = {}
         defects: list[tuple[int, str]] = []
         _walk(root, (), lines, defects)
         if defects:
-            raise SettingsError("\n".join(f"{path}:{line}: {what}" for line, what in sorted(defects)))
+            raise SettingsError(
+                "\n".join(f"{path}:{line}: {what}" for line, what in sorted(defects))
+            )
         data: Any = loader.construct_document(root)
         return YamlSettings(data, lines)
     finally:
         loader.dispose()
 
 
-def _walk(node: yaml.MappingNode, above: Key, lines: dict[Key, int], defects: list[tuple[int, str]]) -> None:
+def _walk(
+    node: yaml.MappingNode, above: Key, lines: dict[Key, int], defects: list[tuple[int, str]]
+) -> None:
     """Note the line of every key; a key that is no text and one given twice are defects."""
     for name, value in node.value:
         line = name.start_mark.line + 1
@@ -85,7 +103,15 @@ def _walk(node: yaml.MappingNode, above: Key, lines: dict[Key, int], defects: li
             continue
         if not isinstance(name, yaml.ScalarNode) or name.tag != "tag:yaml.org,2002:str":
             said = name.value if isinstance(name, yaml.ScalarNode) else "a key"
-            defects.append((line, f"{'.'.join((*above, str(said)))}: read by YAML as no text; put the key in quotes"))
+            defects.append(
+                (
+                    line,
+                    (
+                        f"{'.'.join((*above, str(said)))}: read by YAML as no text; put the key in"
+                        " quotes"
+                    ),
+                )
+            )
             continue
         key = (*above, name.value)
         if key in lines:

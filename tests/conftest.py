@@ -1,4 +1,6 @@
-"""No test fails by the clock: a busy machine is no defect. A missing part fails in CI (see parts.py)."""
+"""No test fails by the clock: a busy machine is no defect. A missing part fails in CI (see
+parts.py).
+"""
 
 from hypothesis import HealthCheck, settings
 from parts import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401

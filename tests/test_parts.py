@@ -12,18 +12,46 @@ import pytest
 TESTS = Path(__file__).parent
 SKIPS = {
     "called": "def test_it(): require('no broker: run `make kafka`')",
-    "fixture": "@pytest.fixture\ndef broker(): require('no broker: run `make kafka`')\ndef test_it(broker): pass",
-    "skipif": "@pytest.mark.skipif(True, reason='no broker: run `make kafka`')\ndef test_it(): pass",
-    "module": "pytest.importorskip('no_such_package', reason='no broker: run `make kafka`')\ndef test_it(): pass",
+    "fixture": (
+        "@pytest.fixture\ndef broker(): require('no broker: run `make kafka`')\ndef"
+        " test_it(broker): pass"
+    ),
+    "skipif": (
+        "@pytest.mark.skipif(True, reason='no broker: run `make kafka`')\ndef test_it(): pass"
+    ),
+    "module": (
+        "pytest.importorskip('no_such_package', reason='no broker: run `make kafka`')\ndef"
+        " test_it(): pass"
+    ),
 }
-LISTED = {name: source.replace("no broker: run `make kafka`", "vLLM: run `make llm`") for name, source in SKIPS.items()}
+LISTED = {
+    name: source.replace("no broker: run `make kafka`", "vLLM: run `make llm`")
+    for name, source in SKIPS.items()
+}
 
 
 def ran(folder: Path, source: str, ci: str, *options: str) -> tuple[int, str]:
     """Status and output of pytest on a file with this source."""
     (folder / "test_one.py").write_text(f"import pytest\nfrom parts import require\n{source}\n")
-    environment = {**os.environ, "CI": ci, "PYTHONPATH": str(TESTS), "PYTEST_ADDOPTS": "", "COLUMNS": "400"}
-    command = [sys.executable, "-m", "pytest", "-p", "parts", "-p", "no:cacheprovider", "-rs", *options, "test_one.py"]
+    environment = {
+        **os.environ,
+        "CI": ci,
+        "PYTHONPATH": str(TESTS),
+        "PYTEST_ADDOPTS": "",
+        "COLUMNS": "400",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "parts",
+        "-p",
+        "no:cacheprovider",
+        "-rs",
+        *options,
+        "test_one.py",
+    ]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout
 
@@ -46,7 +74,10 @@ def test_with_ci_it_fails(tmp_path: Path, how: str) -> None:
 def test_what_ci_may_miss_is_named_at_the_end(tmp_path: Path, how: str) -> None:
     status, out = ran(tmp_path, LISTED[how], "true")
     assert status in (0, 5) and "1 skipped" in out
-    assert "vLLM: run `make llm` (CI may do without: package indexes" in out.partition("short test summary")[2]
+    assert (
+        "vLLM: run `make llm` (CI may do without: package indexes"
+        in out.partition("short test summary")[2]
+    )
 
 
 @pytest.mark.parametrize("how", ["fixture", "module"])

@@ -1,4 +1,6 @@
-"""YAML as nodes that know their lines, for messages that name them. Tags construct nothing, aliases are refused."""
+"""YAML as nodes that know their lines, for messages that name them. Tags construct nothing, aliases
+are refused.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Defect:
 
 @dataclass
 class Node:
-    """A node: `other` is a scalar that is not text (a number, yes or no, nothing) or that was already reported."""
+    """A node: `other` is a scalar that is not text (a number, yes or no, nothing) or that was
+    already reported.
+    """
 
     kind: Literal["text", "other", "sequence", "mapping"]
     line: int
@@ -40,7 +44,9 @@ class Node:
 
 
 def read(path: Path) -> tuple[Node | None, list[Defect]]:
-    """The root of a YAML file (None without one), and what is wrong with it as YAML. Raises OSError."""
+    """The root of a YAML file (None without one), and what is wrong with it as YAML. Raises
+    OSError.
+    """
     with path.open("rb") as file:
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
@@ -49,22 +55,34 @@ def read(path: Path) -> tuple[Node | None, list[Defect]]:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return None, [Defect(line, "file", f"not UTF-8: byte 0x{raw[error.start]:02x}; save the file as UTF-8")]
+        return None, [
+            Defect(
+                line, "file", f"not UTF-8: byte 0x{raw[error.start]:02x}; save the file as UTF-8"
+            )
+        ]
     strange = yaml.reader.Reader.NON_PRINTABLE.search(text)
     if strange:
         line = text.count("\n", 0, strange.start()) + 1
-        return None, [Defect(line, "file", f"not YAML: character U+{ord(strange.group()):04X} is not allowed")]
+        return None, [
+            Defect(line, "file", f"not YAML: character U+{ord(strange.group()):04X} is not allowed")
+        ]
     try:
         return _build(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        return None, [Defect(mark.line + 1 if mark else 0, "file", f"not YAML: {error.problem or error.context}")]
+        return None, [
+            Defect(
+                mark.line + 1 if mark else 0, "file", f"not YAML: {error.problem or error.context}"
+            )
+        ]
     except (ValueError, OverflowError) as error:  # the parser in Python on an escape beyond Unicode
         return None, [Defect(0, "file", f"not YAML: {error}")]
 
 
 def _build(text: str) -> tuple[Node | None, list[Defect]]:
-    """Nodes from the parser's events, one by one, so that neither nesting nor aliases cost more than their text."""
+    """Nodes from the parser's events, one by one, so that neither nesting nor aliases cost more
+    than their text.
+    """
     resolver = yaml.resolver.Resolver()
     defects: list[Defect] = []
     top = Node("sequence", 1)  # of the documents
@@ -77,17 +95,29 @@ def _build(text: str) -> tuple[Node | None, list[Defect]]:
             defects.append(Defect(line, "---", "a second document; a word list is one"))
             break
         elif isinstance(event, yaml.AliasEvent):
-            defects.append(Defect(line, f"*{event.anchor}", "aliases are not used in word lists; write the labels out"))
+            defects.append(
+                Defect(
+                    line,
+                    f"*{event.anchor}",
+                    "aliases are not used in word lists; write the labels out",
+                )
+            )
             stack[-1].items.append(Node("other", line))
         elif isinstance(event, yaml.ScalarEvent):
             plain = event.tag is None and event.implicit[0]
-            tag = resolver.resolve(yaml.ScalarNode, event.value, event.implicit) if plain else event.tag
+            tag = (
+                resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
+                if plain
+                else event.tag
+            )
             stack[-1].items.append(Node("text" if tag in TEXT_TAGS else "other", line, event.value))
         elif isinstance(event, yaml.CollectionStartEvent):
             if len(stack) > DEEPEST:
                 defects.append(Defect(line, "file", f"nested more than {DEEPEST} deep"))
                 break
-            node = Node("sequence" if isinstance(event, yaml.SequenceStartEvent) else "mapping", line)
+            node = Node(
+                "sequence" if isinstance(event, yaml.SequenceStartEvent) else "mapping", line
+            )
             stack[-1].items.append(node)
             stack.append(node)
     if len(stack) > 1:  # given up within the document: what is there is not what was written

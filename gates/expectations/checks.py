@@ -1,8 +1,9 @@
 """Great Expectations over a pane's shards: the suite that every pane must meet, and a user's own.
 
-In the own suite a check that does not hold is critical and sets the pane aside, but for DR: the verdict on DR is the gate's,
-from the rolling score, so that a pane whose own DR is above its limit is recorded, as a warning, and shown in the data docs.
-In a user's suite each entry has its severity, and the columns are those of the shards, the input's other fields among them.
+In the own suite a check that does not hold is critical and sets the pane aside, but for DR: the
+verdict on DR is the gate's, from the rolling score, so that a pane whose own DR is above its limit
+is recorded, as a warning, and shown in the data docs. In a user's suite each entry has its
+severity, and the columns are those of the shards, the input's other fields among them.
 """
 
 from __future__ import annotations
@@ -34,17 +35,19 @@ SHOWN_VALUES = 5  # unexpected values that a result keeps
 SHOWN_CHARACTERS = 200  # of such a value: it may be a text
 # How often each unexpected value occurs is left out: it costs a pass over all of them.
 RESULT_FORMAT = {"result_format": "BASIC", "partial_unexpected_count": SHOWN_VALUES}
-# What Great Expectations draws charts and computes p-values with is half of its import, and a pane's checks use neither.
+# What Great Expectations draws charts and computes p-values with is half of its import, and a
+# pane's checks use neither.
 SELDOM = ("altair", "scipy.stats")
-ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")  # an object's, in a message: it would differ from run to run
+# An object's, in a message: it would differ from run to run
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 @dataclass(frozen=True)
 class Limit:
     """Up to where an attribute's DR may go in a pane: max_value, by its interval's lower bound.
 
-    target: share of each group, (M,). min_mentions: below, nothing is judged. confidence: of the interval. weight: column
-    of the documents' weights, where they have any.
+    target: share of each group, (M,). min_mentions: below, nothing is judged. confidence: of the
+    interval. weight: column of the documents' weights, where they have any.
     """
 
     max_value: float
@@ -57,9 +60,9 @@ class Limit:
 class PaneChecks:
     """Runs the suites on panes, one after the other; results and data docs go to root/checks.
 
-    lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns of the shards. strong: from
-    which score_scsc and probability a stereotype is taken out, by attribute. sentences: whether panes have a table of sentences.
-    Raises SuiteError, OSError.
+    lists: word lists of the attributes, as annotated. limits: by attribute. identity, text: columns
+    of the shards. strong: from which score_scsc and probability a stereotype is taken out, by
+    attribute. sentences: whether panes have a table of sentences. Raises SuiteError, OSError.
     """
 
     def __init__(
@@ -79,24 +82,39 @@ class PaneChecks:
         self._strong = dict(strong or {})
         self._reader = shard_frame.ShardReader(lists, self._columns)
         with _quietly(), uncollected():
-            # Imported here: it takes more than a second, and a run on a finished output needs none of it.
+            # Imported here: it takes more than a second, and a run on a finished output needs none
+            # of it.
             with deferred(*SELDOM):
                 import great_expectations as gx
-            from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+            from great_expectations.data_context.types.base import (
+                DataContextConfig,
+                InMemoryStoreBackendDefaults,
+            )
 
             from evenflow.gates.expectations.data_docs import ChecksProject
 
             own = _own_suite(self._columns, limits or {})
-            self._user = load(user_suite, self._columns.mentions) if user_suite else UserSuite([], {}, frozenset())
+            self._user = (
+                load(user_suite, self._columns.mentions)
+                if user_suite
+                else UserSuite([], {}, frozenset())
+            )
             self._suites = {OWN: gx.ExpectationSuite(name=OWN, expectations=own)}
             if sentences:
                 of_sentences = sentence_checks.expectations(gx.expectations)
-                self._suites[sentence_checks.NAME] = gx.ExpectationSuite(name=sentence_checks.NAME, expectations=of_sentences)
+                self._suites[sentence_checks.NAME] = gx.ExpectationSuite(
+                    name=sentence_checks.NAME, expectations=of_sentences
+                )
             if self._user.expectations:
-                self._suites[USERS] = gx.ExpectationSuite(name=USERS, expectations=self._user.expectations)
+                self._suites[USERS] = gx.ExpectationSuite(
+                    name=USERS, expectations=self._user.expectations
+                )
             self._project = ChecksProject(root, list(self._suites.values()))
-            # Frames are given to it one by one and it keeps nothing: in memory it is an order of magnitude faster.
-            config = DataContextConfig(store_backend_defaults=InMemoryStoreBackendDefaults(), analytics_enabled=False)
+            # Frames are given to it one by one and it keeps nothing: in memory it is an order of
+            # magnitude faster.
+            config = DataContextConfig(
+                store_backend_defaults=InMemoryStoreBackendDefaults(), analytics_enabled=False
+            )
             context: Any = gx.get_context(mode="ephemeral", project_config=config)
             context.variables.progress_bars = {"globally": False, "metric_calculations": False}
             asset = context.data_sources.add_pandas("pane").add_dataframe_asset("shards")
@@ -110,14 +128,17 @@ class PaneChecks:
         documents: int,
         sentences: tuple[Path, int] | None = None,
     ) -> Checks:
-        """Check a pane's shards, given in their order, against the figures of its attributes and how many documents it has.
+        """Check a pane's shards, given in their order, against the figures of its attributes and
+        how many documents it has.
 
         sentences: its table of sentences and how many rows that has. Raises OSError.
         """
         sums = {
             mentions(name, group): count
             for name, each in attributes.items()
-            for group, count in zip(each.groups, each.repair.mentions if each.repair else each.sums.counts, strict=True)
+            for group, count in zip(
+                each.groups, each.repair.mentions if each.repair else each.sums.counts, strict=True
+            )
         }
         frame = self._reader.read(shards)
         results = [self._validate(OWN, frame, {"sums": sums, "documents": documents})]
@@ -129,8 +150,12 @@ class PaneChecks:
             results.append(self._validate(sentence_checks.NAME, table, {"rows": sentences[1]}))
         for result in results:
             self._project.keep(pane, result)
-        failures = [self._failure(each) for result in results for each in result.results if not each.success]
-        failures.sort(key=lambda each: (each.severity, each.expectation, each.subject, each.observed))
+        failures = [
+            self._failure(each) for result in results for each in result.results if not each.success
+        ]
+        failures.sort(
+            key=lambda each: (each.severity, each.expectation, each.subject, each.observed)
+        )
         return Checks(
             success=all(each.severity != "critical" for each in failures),
             evaluated=sum(len(result.results) for result in results),
@@ -145,7 +170,11 @@ class PaneChecks:
     def _validate(self, suite: str, frame: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         with _quietly():
             batch = self._batches.get_batch(batch_parameters={"dataframe": frame})
-            result = batch.validate(self._suites[suite], result_format=dict(RESULT_FORMAT), expectation_parameters=parameters)
+            result = batch.validate(
+                self._suites[suite],
+                result_format=dict(RESULT_FORMAT),
+                expectation_parameters=parameters,
+            )
         for each in result.results:
             each.success = bool(each.success)  # some give numpy's, which is no JSON
             each.result = _plain(each.result)
@@ -169,17 +198,31 @@ def _own_suite(columns: shard_frame.Names, limits: Mapping[str, Limit]) -> list[
     import great_expectations as gx
 
     from evenflow.gates.expectations.demographic import ExpectDemographicRepresentationToBeWithin
-    from evenflow.gates.expectations.shards import ExpectColumnsToHoldTextsAndCounts, ExpectColumnSumsToEqual
+    from evenflow.gates.expectations.shards import (
+        ExpectColumnsToHoldTextsAndCounts,
+        ExpectColumnSumsToEqual,
+    )
 
     expect: Any = gx.expectations  # its stubs export none of them
-    again = f"Counting the labels of {shard_frame.SAMPLE_DOCUMENTS} documents once more, one by one, gives the same mentions."
+    again = (
+        f"Counting the labels of {shard_frame.SAMPLE_DOCUMENTS} documents once more, one by one,"
+        " gives the same mentions."
+    )
     return [
-        ExpectColumnsToHoldTextsAndCounts(texts=[columns.identity, columns.text], counts=columns.counts),
+        ExpectColumnsToHoldTextsAndCounts(
+            texts=[columns.identity, columns.text], counts=columns.counts
+        ),
         expect.ExpectTableRowCountToEqual(value={"$PARAMETER": "documents"}),
         ExpectColumnSumsToEqual(sums={"$PARAMETER": "sums"}),
-        expect.ExpectColumnValuesToNotBeNull(column=columns.identity, description="Every document has an id."),
-        expect.ExpectColumnValuesToBeUnique(column=columns.identity, description="No two documents have the same id."),
-        expect.ExpectColumnValuesToBeBetween(column=columns.bytes, min_value=1, description="No document is empty."),
+        expect.ExpectColumnValuesToNotBeNull(
+            column=columns.identity, description="Every document has an id."
+        ),
+        expect.ExpectColumnValuesToBeUnique(
+            column=columns.identity, description="No two documents have the same id."
+        ),
+        expect.ExpectColumnValuesToBeBetween(
+            column=columns.bytes, min_value=1, description="No document is empty."
+        ),
         expect.ExpectColumnValuesToBeNull(column=columns.recount, description=again),
         *(
             ExpectDemographicRepresentationToBeWithin(
@@ -255,7 +298,11 @@ def _infos(info: Any) -> list[dict[str, Any]]:
     """The exceptions of a result: one, or by the metric that raised it."""
     if not isinstance(info, dict):
         return []
-    found = [info] if "raised_exception" in info else [each for each in info.values() if isinstance(each, dict)]
+    found = (
+        [info]
+        if "raised_exception" in info
+        else [each for each in info.values() if isinstance(each, dict)]
+    )
     return [each for each in found if each["raised_exception"]]
 
 
@@ -265,6 +312,12 @@ def _message(info: Any) -> str:
 
 
 def _without_traceback(info: Any) -> dict[str, Any]:
-    """Of exceptions the message alone: a traceback names this machine's paths, and says nothing to who reads the docs."""
+    """Of exceptions the message alone: a traceback names this machine's paths, and says nothing to
+    who reads the docs.
+    """
     message = _message(info)
-    return {"raised_exception": bool(message), "exception_message": message, "exception_traceback": ""}
+    return {
+        "raised_exception": bool(message),
+        "exception_message": message,
+        "exception_traceback": "",
+    }

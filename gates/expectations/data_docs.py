@@ -1,7 +1,9 @@
-"""The Great Expectations project in an output directory: checks/gx/ with each pane's results, checks/data_docs/ to look at.
+"""The Great Expectations project in an output directory: checks/gx/ with each pane's results,
+checks/data_docs/ to look at.
 
-All of it can be made anew, the ledger is the truth. What a killed process left half written is replaced: the configuration
-and the suites at each start, a pane's results when the pane is checked again.
+All of it can be made anew, the ledger is the truth. What a killed process left half written is
+replaced: the configuration and the suites at each start, a pane's results when the pane is checked
+again.
 """
 
 from __future__ import annotations
@@ -15,14 +17,20 @@ from typing import Any
 
 import yaml
 
-LATEST = 50  # panes that the data docs show: a page takes some hundredths of a second, and nobody opens thousands
+# Panes that the data docs show: a page takes some hundredths of a second, and nobody opens
+# thousands
+LATEST = 50
 LATEST_FAILED = 50  # panes with failures that they show besides
 SITE = "data_docs"
 HEADER = "# Written anew at each start of a run: changes are lost.\n"
 
 
 def _backend(folder: str) -> dict[str, Any]:
-    return {"class_name": "TupleFilesystemStoreBackend", "base_directory": folder, "suppress_store_backend_id": True}
+    return {
+        "class_name": "TupleFilesystemStoreBackend",
+        "base_directory": folder,
+        "suppress_store_backend_id": True,
+    }
 
 
 def _view(name: str) -> dict[str, str]:
@@ -36,9 +44,18 @@ def _configuration() -> dict[str, Any]:
         "analytics_enabled": False,
         "progress_bars": {"globally": False, "metric_calculations": False},
         "stores": {
-            "expectations_store": {"class_name": "ExpectationsStore", "store_backend": _backend("expectations/")},
-            "validation_results_store": {"class_name": "ValidationResultsStore", "store_backend": _backend("validations/")},
-            "checkpoint_store": {"class_name": "CheckpointStore", "store_backend": _backend("checkpoints/")},
+            "expectations_store": {
+                "class_name": "ExpectationsStore",
+                "store_backend": _backend("expectations/"),
+            },
+            "validation_results_store": {
+                "class_name": "ValidationResultsStore",
+                "store_backend": _backend("validations/"),
+            },
+            "checkpoint_store": {
+                "class_name": "CheckpointStore",
+                "store_backend": _backend("checkpoints/"),
+            },
             "validation_definition_store": {
                 "class_name": "ValidationDefinitionStore",
                 "store_backend": _backend("validation_definitions/"),
@@ -58,8 +75,14 @@ def _configuration() -> dict[str, Any]:
                     "view": _view("OfflineIndexView"),
                 },
                 "site_section_builders": {
-                    "expectations": {"class_name": "DefaultSiteSectionBuilder", "view": _view("OfflinePageView")},
-                    "validations": {"class_name": "DefaultSiteSectionBuilder", "view": _view("OfflinePageView")},
+                    "expectations": {
+                        "class_name": "DefaultSiteSectionBuilder",
+                        "view": _view("OfflinePageView"),
+                    },
+                    "validations": {
+                        "class_name": "DefaultSiteSectionBuilder",
+                        "view": _view("OfflinePageView"),
+                    },
                     "profiling": "none",
                 },
             }
@@ -76,7 +99,9 @@ class ChecksProject:
         self._root = root / "checks"
         self._gx = self._root / "gx"
         self._gx.mkdir(parents=True, exist_ok=True)
-        (self._gx / "great_expectations.yml").write_text(HEADER + yaml.safe_dump(_configuration()), encoding="utf-8")
+        (self._gx / "great_expectations.yml").write_text(
+            HEADER + yaml.safe_dump(_configuration()), encoding="utf-8"
+        )
         _remove(self._gx / "expectations")
         self._context: Any = gx.get_context(mode="file", context_root_dir=self._gx)
         for suite in suites:
@@ -94,21 +119,29 @@ class ChecksProject:
         _remove(self._gx / "validations" / result.suite_name / name)
         run = RunIdentifier(run_name=name, run_time=datetime.datetime.now(datetime.UTC))
         result.meta["run_id"] = run
-        key = ValidationResultIdentifier(ExpectationSuiteIdentifier(result.suite_name), run, result.batch_id)
+        key = ValidationResultIdentifier(
+            ExpectationSuiteIdentifier(result.suite_name), run, result.batch_id
+        )
         self._context.validation_results_store.set(key, result)
 
     def build(self, failed: Collection[int]) -> Path:
-        """Build the data docs of the latest panes, and of the latest of some that failed; the index's path."""
+        """Build the data docs of the latest panes, and of the latest of some that failed; the
+        index's path.
+        """
         site = self._root / "data_docs"
         store = self._context.validation_results_store
         keys = store.list_keys()
         panes = sorted({key.run_id.run_name for key in keys})
-        shown = {*panes[-LATEST:], *sorted({_run_name(pane) for pane in failed} & {*panes})[-LATEST_FAILED:]}
+        shown = {
+            *panes[-LATEST:],
+            *sorted({_run_name(pane) for pane in failed} & {*panes})[-LATEST_FAILED:],
+        }
         wanted = [key for key in keys if key.run_id.run_name in shown and self._is_whole(key)]
         _remove(site)
         suites = self._context.expectations_store.list_keys()
         self._context.build_data_docs(site_names=[SITE], resource_identifiers=[*suites, *wanted])
-        _remove(site / "static")  # Great Expectations' own styles and fonts, 6 MB: these pages use none of them
+        # Great Expectations' own styles and fonts, 6 MB: these pages use none of them
+        _remove(site / "static")
         return site / "index.html"
 
     def _is_whole(self, key: Any) -> bool:

@@ -1,4 +1,5 @@
-"""The custom expectation on Demographic Representation: DR of some mention columns, judged by its interval's lower bound.
+"""The custom expectation on Demographic Representation: DR of some mention columns, judged by its
+interval's lower bound.
 
 Importing this registers it with Great Expectations, also for suites from a file.
 """
@@ -18,15 +19,17 @@ CONFIDENCE = 0.95
 # Shares are written by people, as 0.333: their sum may miss 1 by that much.
 SHARES_TOLERANCE = 1e-3
 SENTENCE = (
-    "The Demographic Representation of $attribute, half the distance between the shares of the mentions in $columns and "
-    "their target, $target, must not be above $max_value. The lower bound of its $percent % interval is judged, so that "
-    "chance alone fails no pane."
+    "The Demographic Representation of $attribute, half the distance between the shares of the"
+    " mentions in $columns and their target, $target, must not be above $max_value. The lower bound"
+    " of its $percent % interval is judged, so that chance alone fails no pane."
 )
 TOO_FEW = "Fewer than $min_mentions mentions are not judged."
 
 
 class DemographicRepresentation(FrameMetric):
-    """DR of mention columns with its interval, from the documents' counts (see transforms.representation)."""
+    """DR of mention columns with its interval, from the documents' counts (see
+    transforms.representation).
+    """
 
     metric_name = METRIC
     value_keys = ("columns", "target", "confidence", "weight")
@@ -48,14 +51,16 @@ class DemographicRepresentation(FrameMetric):
 class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     """Expect the Demographic Representation score (DR) of an attribute to be within a limit.
 
-    DR = 1/2 sum_i |p_i - q_i| for the shares p of the mentions and their target q (main paper, section 4.2.2): 0 is even.
-    It fails where even the lower bound of DR's interval is above max_value. Without a score (fewer mentions than
-    min_mentions, or fewer than two documents with one) nothing is judged and it holds.
+    DR = 1/2 sum_i |p_i - q_i| for the shares p of the mentions and their target q (main paper,
+    section 4.2.2): 0 is even. It fails where even the lower bound of DR's interval is above
+    max_value. Without a score (fewer mentions than min_mentions, or fewer than two documents with
+    one) nothing is judged and it holds.
 
-    columns: integer columns with each document's mentions, one for each of M groups. max_value: largest DR allowed, 0 to 1.
-    attribute: what the sentence in the data docs calls it. target: M shares that add up to 1; None: all the same.
-    confidence: of the interval, between 0.5 and 1. min_mentions: below, nothing is judged. weight: column of
-    the documents' weights; None: each counts once.
+    columns: integer columns with each document's mentions, one for each of M groups. max_value:
+    largest DR allowed, 0 to 1. attribute: what the sentence in the data docs calls it. target: M
+    shares that add up to 1; None: all the same. confidence: of the interval, between 0.5 and 1.
+    min_mentions: below, nothing is judged. weight: column of the documents' weights; None: each
+    counts once.
     """
 
     columns: list[str] = Field(min_items=2, unique_items=True)
@@ -80,7 +85,9 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
 
     @validator("target")
     def _add_up(cls, target: list[float] | None) -> list[float] | None:
-        if target is not None and (not target or min(target) < 0 or abs(sum(target) - 1) > SHARES_TOLERANCE):
+        if target is not None and (
+            not target or min(target) < 0 or abs(sum(target) - 1) > SHARES_TOLERANCE
+        ):
             raise ValueError("shares from 0 on that add up to 1 were expected")
         return target
 
@@ -88,7 +95,10 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     def _share_each(cls, values: dict[str, Any]) -> dict[str, Any]:
         columns, target = values["columns"], values["target"]
         if target is not None and len(target) != len(columns):
-            raise ValueError(f"target: {len(columns)} shares were expected, one for each column, not {len(target)}")
+            raise ValueError(
+                f"target: {len(columns)} shares were expected, one for each column, not"
+                f" {len(target)}"
+            )
         return values
 
     def judged(self, seen: Any) -> dict[str, Any]:

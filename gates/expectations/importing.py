@@ -1,4 +1,6 @@
-"""Makes large imports cheaper: garbage is not looked for meanwhile, and what is seldom used is imported when it is used."""
+"""Makes large imports cheaper: garbage is not looked for meanwhile, and what is seldom used is
+imported when it is used.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from typing import Any
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Within the block garbage is not looked for, and what was made by its end never is looked through.
+    """Within the block garbage is not looked for, and what was made by its end never is looked
+    through.
 
-    For what lives as long as the process: an import makes so many objects that looking through them again and again takes a
-    quarter of its time.
+    For what lives as long as the process: an import makes so many objects that looking through them
+    again and again takes a quarter of its time.
     """
     gc.disable()
     try:
@@ -28,7 +31,8 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def deferred(*names: str) -> Iterator[None]:
-    """Within the block, who imports one of these modules gets a stand-in, which loads the module when something of it is used.
+    """Within the block, who imports one of these modules gets a stand-in, which loads the module
+    when something of it is used.
 
     Python's own LazyLoader loads a module at its second import statement already.
     """

@@ -1,4 +1,6 @@
-"""Custom expectations on what every shard must hold: columns of the right kinds, and the mentions that the ledger records."""
+"""Custom expectations on what every shard must hold: columns of the right kinds, and the mentions
+that the ledger records.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,12 @@ class ColumnDefects(FrameMetric):
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
     """What a frame's columns hold, where the shards' types are not at hand."""
-    found = {str(name): pd.api.types.infer_dtype(frame[name], skipna=True) for name in frame.columns}
-    return {name: {"string": "text", "empty": "text"}.get(kind, kind) for name, kind in found.items()}
+    found = {
+        str(name): pd.api.types.infer_dtype(frame[name], skipna=True) for name in frame.columns
+    }
+    return {
+        name: {"string": "text", "empty": "text"}.get(kind, kind) for name, kind in found.items()
+    }
 
 
 def _count_defects(column: str, values: Any) -> list[str]:
@@ -47,7 +53,8 @@ def _count_defects(column: str, values: Any) -> list[str]:
 
 
 class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
-    """Expect some columns to be there and to hold text, others to hold whole numbers from 0 on, without nulls.
+    """Expect some columns to be there and to hold text, others to hold whole numbers from 0 on,
+    without nulls.
 
     Columns that are not named may hold anything. texts, counts: names of columns.
     """
@@ -64,8 +71,14 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
 
     @classmethod
     def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        template = "The columns $texts must be there and hold text, $counts whole numbers from 0 on; others may hold anything."
-        return template, {"texts": ", ".join(kwargs["texts"]), "counts": ", ".join(kwargs["counts"])}
+        template = (
+            "The columns $texts must be there and hold text, $counts whole numbers from 0 on;"
+            " others may hold anything."
+        )
+        return template, {
+            "texts": ", ".join(kwargs["texts"]),
+            "counts": ", ".join(kwargs["counts"]),
+        }
 
     @classmethod
     def words(cls, result: dict[str, Any]) -> str:
@@ -73,7 +86,9 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
 
 
 class ColumnSums(FrameMetric):
-    """Sums of the columns that the argument names; None for one that is missing or holds no integers."""
+    """Sums of the columns that the argument names; None for one that is missing or holds no
+    integers.
+    """
 
     metric_name = SUMS
     value_keys = ("sums",)
@@ -81,13 +96,19 @@ class ColumnSums(FrameMetric):
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, int | None]:
         return {
-            name: int(frame[name].sum()) if name in frame and pd.api.types.is_integer_dtype(frame[name]) else None
+            name: (
+                int(frame[name].sum())
+                if name in frame and pd.api.types.is_integer_dtype(frame[name])
+                else None
+            )
             for name in arguments["sums"]
         }
 
 
 class ExpectColumnSumsToEqual(StatedExpectation):
-    """Expect integer columns to add up to given sums, the mentions that the ledger records. sums: column -> its sum."""
+    """Expect integer columns to add up to given sums, the mentions that the ledger records. sums:
+    column -> its sum.
+    """
 
     sums: dict[str, Any]  # integers, or {"$PARAMETER": NAME} where they are given with each pane
 
@@ -96,7 +117,11 @@ class ExpectColumnSumsToEqual(StatedExpectation):
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def judged(self, seen: Any) -> dict[str, Any]:
-        off = [f"{name} {_shown(seen[name])}, not {wanted}" for name, wanted in self.sums.items() if seen[name] != wanted]
+        off = [
+            f"{name} {_shown(seen[name])}, not {wanted}"
+            for name, wanted in self.sums.items()
+            if seen[name] != wanted
+        ]
         return {"success": not off, "result": {"observed_value": off}}
 
     @classmethod
@@ -104,7 +129,9 @@ class ExpectColumnSumsToEqual(StatedExpectation):
         template = "The mentions in the shards must add up to those that the ledger records: $sums."
         sums = kwargs["sums"]
         given = {} if "$PARAMETER" in sums else sums
-        return template, {"sums": ", ".join(f"{name} {wanted}" for name, wanted in given.items()) or "as counted"}
+        return template, {
+            "sums": ", ".join(f"{name} {wanted}" for name, wanted in given.items()) or "as counted"
+        }
 
     @classmethod
     def words(cls, result: dict[str, Any]) -> str:

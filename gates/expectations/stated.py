@@ -1,4 +1,6 @@
-"""Base of the project's own expectations: each states in a sentence what it wants, and in words what was seen."""
+"""Base of the project's own expectations: each states in a sentence what it wants, and in words
+what was seen.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
-from great_expectations.expectations.expectation import BatchExpectation, render_suite_parameter_string
+from great_expectations.expectations.expectation import (
+    BatchExpectation,
+    render_suite_parameter_string,
+)
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from great_expectations.render.components import (
@@ -15,7 +20,10 @@ from great_expectations.render.components import (
     RenderedStringTemplateContent,
 )
 from great_expectations.render.renderer.renderer import renderer
-from great_expectations.render.renderer_configuration import RendererConfiguration, RendererValueType
+from great_expectations.render.renderer_configuration import (
+    RendererConfiguration,
+    RendererValueType,
+)
 
 RECORDED = "Where it does not hold, that is recorded ($severity), and sets no pane aside."
 
@@ -37,7 +45,9 @@ class FrameMetric(TableMetricProvider):
         metrics: dict[str, Any],
         runtime_configuration: dict[str, Any],
     ) -> Any:
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        frame, _, _ = execution_engine.get_compute_domain(
+            metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE
+        )
         return cls.value(frame, metric_value_kwargs)
 
 
@@ -71,10 +81,14 @@ class StatedExpectation(BatchExpectation):
         raise NotImplementedError
 
     @classmethod
-    def _prescriptive_template(cls, renderer_configuration: RendererConfiguration) -> RendererConfiguration:
+    def _prescriptive_template(
+        cls, renderer_configuration: RendererConfiguration
+    ) -> RendererConfiguration:
         template, params = cls.sentence(renderer_configuration.kwargs)
         for name, value in params.items():
-            renderer_configuration.add_param(name=name, param_type=RendererValueType.STRING, value=value)
+            renderer_configuration.add_param(
+                name=name, param_type=RendererValueType.STRING, value=value
+            )
         renderer_configuration.template_str = template
         return renderer_configuration
 
@@ -82,7 +96,11 @@ class StatedExpectation(BatchExpectation):
     @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
     @render_suite_parameter_string
     def _prescriptive_renderer(
-        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None, **_: Any
+        cls,
+        configuration: Any = None,
+        result: Any = None,
+        runtime_configuration: dict[str, Any] | None = None,
+        **_: Any,
     ) -> list[RenderedStringTemplateContent]:
         shown = configuration or result.expectation_config
         template, params = cls.sentence(shown.kwargs)
@@ -91,11 +109,19 @@ class StatedExpectation(BatchExpectation):
             template, params = f"{template} {RECORDED}", {**params, "severity": severity}
         styling = (runtime_configuration or {}).get("styling")
         content = {"template": template, "params": params, "styling": styling}
-        return [RenderedStringTemplateContent(content_block_type="string_template", string_template=content)]
+        return [
+            RenderedStringTemplateContent(
+                content_block_type="string_template", string_template=content
+            )
+        ]
 
     @classmethod
     @renderer(renderer_type=LegacyDiagnosticRendererType.OBSERVED_VALUE)
     def _diagnostic_observed_value_renderer(
-        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None, **_: Any
+        cls,
+        configuration: Any = None,
+        result: Any = None,
+        runtime_configuration: dict[str, Any] | None = None,
+        **_: Any,
     ) -> str:
         return (cls.words(result.result) if result is not None and result.result else "") or "--"

@@ -1,13 +1,15 @@
-"""A user's own suite of expectations, read from a file: YAML, or the JSON that Great Expectations itself writes for a suite.
+"""A user's own suite of expectations, read from a file: YAML, or the JSON that Great Expectations
+itself writes for a suite.
 
     - type: expect_column_values_to_be_in_set
       kwargs: {column: language, value_set: [en, de]}
-    - type: expect_demographic_representation_to_be_within
-      kwargs: {attribute: gender, max_value: 0.2}  # the mentions' columns follow from the attribute
-      severity: warning                            # recorded alone; critical, the default, sets the pane aside
+    - type: expect_demographic_representation_to_be_within kwargs: {attribute: gender, max_value:
+      0.2}  # the mentions' columns follow from the attribute severity: warning
+      # recorded alone; critical, the default, sets the pane aside
 
-A mapping with such a list under `expectations`, and values under `suite_parameters`, is read too. What the file holds is data:
-arguments that Great Expectations would run as code, or fetch from elsewhere, are refused.
+A mapping with such a list under `expectations`, and values under `suite_parameters`, is read too.
+What the file holds is data: arguments that Great Expectations would run as code, or fetch from
+elsewhere, are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from typing import Any
 import yaml
 
 ENTRY = ("type", "kwargs", "meta", "notes", "description", "severity")
-EXPORTED = ("id", "rendered_content", "expectation_context")  # Great Expectations writes them; they say nothing to it here
+# Great Expectations writes them; they say nothing to it here
+EXPORTED = ("id", "rendered_content", "expectation_context")
 SUITE = ("name", "expectations", "suite_parameters", "meta", "notes", "id")
 SEVERITIES = ("critical", "warning", "info")
 DATABASES = (
@@ -31,13 +34,17 @@ DATABASES = (
     "expect_table_row_count_to_equal_other_table",
 )
 DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
-# Arguments that name the columns that an expectation reads; one without any of them is given all columns.
+# Arguments that name the columns that an expectation reads; one without any of them is given all
+# columns.
 COLUMNS = ("column", "column_A", "column_B", "column_list", "columns", "texts", "counts", "sums")
-PARSERS = ("great_expectations", "great_expectations__experimental__")  # of conditions: these parse, «pandas» runs code
+# Of conditions: these parse, «pandas» runs code
+PARSERS = ("great_expectations", "great_expectations__experimental__")
 
 
 class SuiteError(ValueError):
-    """A suite of the user's that cannot be used; the message names file, entry and argument, a line each."""
+    """A suite of the user's that cannot be used; the message names file, entry and argument, a line
+    each.
+    """
 
 
 @dataclass(frozen=True)
@@ -53,18 +60,28 @@ class UserSuite:
 
 
 def load(path: Path, mentions: Mapping[str, Sequence[str]]) -> UserSuite:
-    """Read a suite. mentions: attribute -> its columns of mentions. Raises SuiteError with every defect."""
+    """Read a suite. mentions: attribute -> its columns of mentions. Raises SuiteError with every
+    defect.
+    """
     data = _read(path)
     parameters: Any = {}
     if isinstance(data, dict) and "expectations" in data:
         if unknown := [str(key) for key in data if key not in SUITE]:
-            raise SuiteError("\n".join(f"{path}: unknown key {key!r}{_nearest(key, SUITE)}" for key in unknown))
+            raise SuiteError(
+                "\n".join(f"{path}: unknown key {key!r}{_nearest(key, SUITE)}" for key in unknown)
+            )
         parameters = data.get("suite_parameters") or {}
         data = data["expectations"]
     if not isinstance(data, list):
-        raise SuiteError(f"{path}: a list of expectations was expected, each with type and kwargs, not {_shown(data)}")
+        raise SuiteError(
+            f"{path}: a list of expectations was expected, each with type and kwargs, not"
+            f" {_shown(data)}"
+        )
     if not isinstance(parameters, dict):
-        raise SuiteError(f"{path}: suite_parameters: a mapping of names to values was expected, not {_shown(parameters)}")
+        raise SuiteError(
+            f"{path}: suite_parameters: a mapping of names to values was expected, not"
+            f" {_shown(parameters)}"
+        )
     expectations: list[Any] = []
     defects: list[str] = []
     for number, entry in enumerate(data, 1):
@@ -99,7 +116,9 @@ def _read(path: Path) -> Any:
         raise SuiteError(f"{path}: not {kind}: {' '.join(str(error).split())}") from error
 
 
-def _expectation(entry: Any, mentions: Mapping[str, Sequence[str]], parameters: dict[str, Any]) -> Any:
+def _expectation(
+    entry: Any, mentions: Mapping[str, Sequence[str]], parameters: dict[str, Any]
+) -> Any:
     """An expectation from its entry. Raises _Defects."""
     if not isinstance(entry, dict):
         raise _Defects([f"a mapping with type and kwargs was expected, not {_shown(entry)}"])
@@ -111,20 +130,30 @@ def _expectation(entry: Any, mentions: Mapping[str, Sequence[str]], parameters: 
     if not isinstance(kwargs, dict):
         raise _Defects([f"kwargs: a mapping of arguments was expected, not {_shown(kwargs)}"])
     if entry.get("severity", SEVERITIES[0]) not in SEVERITIES:
-        raise _Defects([f"severity: one of {', '.join(SEVERITIES)} was expected, not {_shown(entry['severity'])}"])
+        raise _Defects(
+            [
+                f"severity: one of {', '.join(SEVERITIES)} was expected, not"
+                f" {_shown(entry['severity'])}"
+            ]
+        )
     kwargs = {str(key): value for key, value in kwargs.items()}
     if defects := [*_code(kwargs), *_references(kwargs)]:
         raise _Defects(defects)
     if implementation.expectation_type == DEMOGRAPHIC and "columns" not in kwargs:
         kwargs["columns"] = _mention_columns(kwargs.get("attribute"), mentions)
-    built = _built(implementation, {**{key: entry[key] for key in ENTRY[2:] if key in entry}, **kwargs})
+    built = _built(
+        implementation, {**{key: entry[key] for key in ENTRY[2:] if key in entry}, **kwargs}
+    )
     _try_parameters(built, parameters)
     return built
 
 
 def _implementation(kind: Any) -> Any:
     """The class of an expectation by its name, as expect_… or Expect…; raises _Defects."""
-    from great_expectations.expectations.registry import get_expectation_impl, list_registered_expectation_implementations
+    from great_expectations.expectations.registry import (
+        get_expectation_impl,
+        list_registered_expectation_implementations,
+    )
     from great_expectations.util import camel_to_snake
 
     if not isinstance(kind, str):
@@ -134,7 +163,12 @@ def _implementation(kind: Any) -> Any:
     if name in DATABASES:
         raise _Defects(["this expectation asks a database, and a pane is none"])
     if name not in known:
-        raise _Defects([f"no expectation of that name{_nearest(name, [each for each in known if each not in DATABASES])}"])
+        raise _Defects(
+            [
+                "no expectation of that"
+                f" name{_nearest(name, [each for each in known if each not in DATABASES])}"
+            ]
+        )
     return get_expectation_impl(name)
 
 
@@ -143,8 +177,15 @@ def _mention_columns(attribute: Any, mentions: Mapping[str, Sequence[str]]) -> l
         return list(mentions[attribute])
     known = f"known are {', '.join(mentions)}" if mentions else "none is measured"
     if attribute is None:
-        raise _Defects(["kwargs.attribute: the name of an attribute is missing, or the names of columns"])
-    raise _Defects([f"kwargs.attribute: no attribute {_shown(attribute)}{_nearest(str(attribute), mentions)}; {known}"])
+        raise _Defects(
+            ["kwargs.attribute: the name of an attribute is missing, or the names of columns"]
+        )
+    raise _Defects(
+        [
+            "kwargs.attribute: no attribute"
+            f" {_shown(attribute)}{_nearest(str(attribute), mentions)}; {known}"
+        ]
+    )
 
 
 def _built(implementation: Any, arguments: dict[str, Any]) -> Any:
@@ -168,23 +209,33 @@ def _built(implementation: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _try_parameters(expectation: Any, parameters: dict[str, Any]) -> None:
-    """Put the suite's parameters into an expectation's arguments. Raises _Defects for one that has no value."""
+    """Put the suite's parameters into an expectation's arguments. Raises _Defects for one that has
+    no value.
+    """
     from great_expectations.core.suite_parameters import build_suite_parameters
     from great_expectations.exceptions.exceptions import SuiteParameterError
 
     try:
         build_suite_parameters(expectation.configuration.kwargs, parameters)
     except SuiteParameterError as error:
-        raise _Defects([f"kwargs: {error}; values stand in the suite's suite_parameters"]) from error
+        raise _Defects(
+            [f"kwargs: {error}; values stand in the suite's suite_parameters"]
+        ) from error
 
 
 def _code(kwargs: Mapping[str, Any]) -> list[str]:
     """What is wrong with a condition on rows: pandas runs a condition that is text as code."""
     condition, parser = kwargs.get("row_condition"), kwargs.get("condition_parser")
     if parser is not None and parser not in PARSERS:
-        return [f"kwargs.condition_parser: {PARSERS[0]} was expected, not {_shown(parser)}, which would run text as code"]
+        return [
+            f"kwargs.condition_parser: {PARSERS[0]} was expected, not {_shown(parser)}, which would"
+            " run text as code"
+        ]
     if isinstance(condition, str) and parser is None:
-        return [f'kwargs.row_condition: text needs condition_parser: {PARSERS[0]}, with a condition as col("n") > 0']
+        return [
+            f"kwargs.row_condition: text needs condition_parser: {PARSERS[0]}, with a condition as"
+            ' col("n") > 0'
+        ]
     return [f"kwargs.row_condition: {defect}" for defect in _structured(condition)]
 
 
@@ -198,7 +249,11 @@ def _structured(condition: Any) -> list[str]:
         return ["pass_through would run text as code"]
     column = condition.get("column")
     name = column.get("name") if isinstance(column, dict) else column
-    defects = [f"column {_shown(name)}: a backtick cannot be quoted"] if isinstance(name, str) and "`" in name else []
+    defects = (
+        [f"column {_shown(name)}: a backtick cannot be quoted"]
+        if isinstance(name, str) and "`" in name
+        else []
+    )
     return defects + _structured(condition.get("conditions"))
 
 
@@ -222,7 +277,11 @@ def _columns(expectations: Sequence[Any]) -> frozenset[str] | None:
     for each in expectations:
         kwargs = each.configuration.kwargs
         named = [kwargs[key] for key in COLUMNS if key in kwargs]
-        if not named or kwargs.get("row_condition") is not None or each.expectation_type == "expect_column_to_exist":
+        if (
+            not named
+            or kwargs.get("row_condition") is not None
+            or each.expectation_type == "expect_column_to_exist"
+        ):
             return None
         if any(isinstance(value, dict) and "$PARAMETER" in value for value in named):
             return None

@@ -1,4 +1,6 @@
-"""The ledger's files: written atomically, read in order, one a pane, and meta.json with the run's settings."""
+"""The ledger's files: written atomically, read in order, one a pane, and meta.json with the run's
+settings.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class LedgerError(RuntimeError):
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Replace a file so that a reader, or a start after a crash, sees the old or the new one whole. Raises OSError."""
+    """Replace a file so that a reader, or a start after a crash, sees the old or the new one whole.
+    Raises OSError.
+    """
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
         file.write(data)
@@ -42,7 +46,9 @@ def write_entry(root: Path, entry: PaneEntry) -> None:
 
 
 def read_entries(root: Path) -> list[PaneEntry]:
-    """All entries from pane 0 on, at once. Raises LedgerError for a gap or an entry that cannot be read."""
+    """All entries from pane 0 on, at once. Raises LedgerError for a gap or an entry that cannot be
+    read.
+    """
     from evenflow.gates.ledger.history import History  # which is made of what is here
 
     return list(History(root))

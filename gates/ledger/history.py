@@ -1,12 +1,14 @@
-"""The ledger as a sequence, however long: what a start or a commit costs is what the last panes cost, not all.
+"""The ledger as a sequence, however long: what a start or a commit costs is what the last panes
+cost, not all.
 
-    ledger/PANE.json                       the last panes, fewer than EVERY
-    ledger/checkpoint.json                 the sums of the panes before them (totals.Totals)
-    ledger/segments/FIRST-LAST.parquet     their entries, EVERY a file, whole: each row is the JSON that PANE.json was
+    ledger/PANE.json                       the last panes, fewer than EVERY ledger/checkpoint.json
+    the sums of the panes before them (totals.Totals) ledger/segments/FIRST-LAST.parquet     their
+    entries, EVERY a file, whole: each row is the JSON that PANE.json was
     ledger/segments/FIRST-LAST.spans.json  what charts draw of them, by hours (spans.Span)
 
-After each pane whose number completes a segment: the segment is written, then the checkpoint, then the JSON files go. Each step
-is durable before the next; a kill between two of them leaves what the next start completes, with the same bytes.
+After each pane whose number completes a segment: the segment is written, then the checkpoint, then
+the JSON files go. Each step is durable before the next; a kill between two of them leaves what the
+next start completes, with the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +21,14 @@ from typing import overload
 import orjson
 
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import LedgerError, atomic_write, canonical, parsed, read_entry, write_entry
+from evenflow.gates.ledger.files import (
+    LedgerError,
+    atomic_write,
+    canonical,
+    parsed,
+    read_entry,
+    write_entry,
+)
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
@@ -30,10 +39,11 @@ TRIES = 5  # of a reader beside a run that compacts meanwhile
 
 
 class History(Sequence[PaneEntry]):
-    """The ledger of an output directory: its sums, and its entries one by one, the last of them in memory.
+    """The ledger of an output directory: its sums, and its entries one by one, the last of them in
+    memory.
 
-    config: of the run, for what the sums look back on. mend: complete what a kill left; for who holds the output's lock. Raises
-    LedgerError, OSError.
+    config: of the run, for what the sums look back on. mend: complete what a kill left; for who
+    holds the output's lock. Raises LedgerError, OSError.
     """
 
     def __init__(self, root: Path, config: Config | None = None, mend: bool = False):
@@ -58,7 +68,10 @@ class History(Sequence[PaneEntry]):
             if number < self.totals.panes:
                 continue  # in a segment already
             if number != self.totals.panes:
-                raise LedgerError(f"{path}: pane {number} where pane {self.totals.panes} was expected; an entry is missing")
+                raise LedgerError(
+                    f"{path}: pane {number} where pane {self.totals.panes} was expected; an entry"
+                    " is missing"
+                )
             self._take(parsed(path.read_bytes(), path))
 
     def _take(self, entry: PaneEntry) -> None:
@@ -82,15 +95,24 @@ class History(Sequence[PaneEntry]):
             numbers = range(done, done + EVERY)
             paths = [self._root / "ledger" / f"{number:08d}.json" for number in numbers]
             raw = [path.read_bytes() for path in paths]
-            write_segment(self._root, done, raw, [parsed(each, path) for each, path in zip(raw, paths, strict=True)])
+            write_segment(
+                self._root,
+                done,
+                raw,
+                [parsed(each, path) for each, path in zip(raw, paths, strict=True)],
+            )
             done += EVERY
             totals = self.totals if done == len(self) else self._until(done)
-            atomic_write(self._root / "ledger" / "checkpoint.json", canonical(totals.model_dump(mode="json")))
+            atomic_write(
+                self._root / "ledger" / "checkpoint.json", canonical(totals.model_dump(mode="json"))
+            )
             self._clear(done)
 
     def _until(self, panes: int) -> Totals:
         """The sums of the first panes, from the last checkpoint on."""
-        totals = read_checkpoint(self._root) or Totals(rolling=self.totals.rolling, epsilons=self.totals.epsilons)
+        totals = read_checkpoint(self._root) or Totals(
+            rolling=self.totals.rolling, epsilons=self.totals.epsilons
+        )
         for number in range(totals.panes, panes):
             totals.add(read_entry(self._root, number))
         return totals
@@ -111,7 +133,11 @@ class History(Sequence[PaneEntry]):
 
     def __getitem__(self, index: int | slice) -> PaneEntry | list[PaneEntry]:
         numbers = range(len(self))[index]
-        return list(self._some(numbers)) if isinstance(numbers, range) else next(self._some(range(numbers, numbers + 1)))
+        return (
+            list(self._some(numbers))
+            if isinstance(numbers, range)
+            else next(self._some(range(numbers, numbers + 1)))
+        )
 
     def __iter__(self) -> Iterator[PaneEntry]:
         return self._some(range(len(self)))
@@ -156,7 +182,9 @@ def read_checkpoint(root: Path) -> Totals | None:
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise LedgerError(f"{path}: not a checkpoint: {error}; `evenflow ledger verify --rebuild` makes it anew") from error
+        raise LedgerError(
+            f"{path}: not a checkpoint: {error}; `evenflow ledger verify --rebuild` makes it anew"
+        ) from error
 
 
 def checkpoint_panes(root: Path) -> int:
@@ -172,7 +200,9 @@ def segment_path(root: Path, first: int) -> Path:
     return root / "ledger" / "segments" / f"{first:012d}-{first + EVERY - 1:012d}.parquet"
 
 
-def write_segment(root: Path, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]) -> None:
+def write_segment(
+    root: Path, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]
+) -> None:
     """Write a segment, durable when this returns. raw: the JSON of its entries."""
     import pyarrow as pa
     import pyarrow.parquet as pq  # where entries are read one by one, nobody waits for it
@@ -180,11 +210,18 @@ def write_segment(root: Path, first: int, raw: Sequence[bytes], entries: Sequenc
     path = segment_path(root, first)
     path.parent.mkdir(exist_ok=True)
     sink = pa.BufferOutputStream()
-    table = pa.table({"pane": pa.array(range(first, first + len(raw)), pa.int64()), "entry": pa.array(raw, pa.large_binary())})
+    table = pa.table(
+        {
+            "pane": pa.array(range(first, first + len(raw)), pa.int64()),
+            "entry": pa.array(raw, pa.large_binary()),
+        }
+    )
     options = {"compression": "zstd", "use_dictionary": False, "write_statistics": ["pane"]}
     pq.write_table(table, sink, **options)  # pyright: ignore[reportArgumentType] (its stubs know no list of columns)
     hours = spans.grouped(map(spans.of, entries), spans.HOUR)
-    atomic_write(path.with_suffix(".spans.json"), orjson.dumps([each.model_dump() for each in hours]))
+    atomic_write(
+        path.with_suffix(".spans.json"), orjson.dumps([each.model_dump() for each in hours])
+    )
     atomic_write(path, sink.getvalue().to_pybytes())
 
 
@@ -201,16 +238,23 @@ def read_segment(root: Path, first: int) -> list[bytes]:
 
 
 def recount(root: Path) -> tuple[int, list[str]]:
-    """Add up a ledger again from its entries: how many panes there are, and where the checkpoint says otherwise.
+    """Add up a ledger again from its entries: how many panes there are, and where the checkpoint
+    says otherwise.
 
     Raises LedgerError for an entry that is missing or cannot be read.
     """
     checkpoint = read_checkpoint(root)
     history = History(root)
-    totals = Totals() if checkpoint is None else Totals(rolling=checkpoint.rolling, epsilons=checkpoint.epsilons)
+    totals = (
+        Totals()
+        if checkpoint is None
+        else Totals(rolling=checkpoint.rolling, epsilons=checkpoint.epsilons)
+    )
     for number, entry in enumerate(history):
         if entry.pane != number:
-            raise LedgerError(f"{root / 'ledger'}: pane {entry.pane} where pane {number} was expected")
+            raise LedgerError(
+                f"{root / 'ledger'}: pane {entry.pane} where pane {number} was expected"
+            )
         if checkpoint is not None and totals.panes == checkpoint.panes:
             break
         totals.add(entry)

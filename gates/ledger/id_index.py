@@ -1,7 +1,8 @@
 """The ids of all committed panes, on disk: says which of some ids came before, and in which pane.
 
-Exact: ids themselves are kept, no hashes. Memory is bounded by CACHE_KIB whatever their number. The ledger is the truth: what
-the index lacks, or all of it, is read again from the files of committed panes.
+Exact: ids themselves are kept, no hashes. Memory is bounded by CACHE_KIB whatever their number. The
+ledger is the truth: what the index lacks, or all of it, is read again from the files of committed
+panes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ ROWS = 20_000  # of a shard that are held at a time
 
 
 class IdIndex:
-    """The index of an output directory. identity: the shards' column of ids. Raises OSError, sqlite3.Error."""
+    """The index of an output directory. identity: the shards' column of ids. Raises OSError,
+    sqlite3.Error.
+    """
 
     def __init__(self, output: Path, identity: str, entries: Sequence[PaneEntry]):
         self._output, self._identity = output, identity
@@ -34,10 +37,16 @@ class IdIndex:
             self.add(entries[number])
 
     def _open(self) -> None:
-        self._database = sqlite3.connect(self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False)
+        self._database = sqlite3.connect(
+            self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False
+        )
         self._database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        self._database.execute("PRAGMA synchronous = OFF")  # what a crash of the machine takes is read again from the ledger
-        self._database.execute("CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, pane INTEGER NOT NULL) WITHOUT ROWID")
+        # What a crash of the machine takes is read again from the ledger
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, pane INTEGER NOT NULL) WITHOUT"
+            " ROWID"
+        )
         self._database.execute("CREATE TABLE IF NOT EXISTS panes (pane INTEGER PRIMARY KEY)")
 
     def close(self) -> None:
@@ -56,14 +65,19 @@ class IdIndex:
         for first in range(0, len(ordered), TOGETHER):
             some = ordered[first : first + TOGETHER]
             marks = ",".join("?" * len(some))
-            found.update(self._database.execute(f"SELECT id, pane FROM ids WHERE id IN ({marks})", some))
+            found.update(
+                self._database.execute(f"SELECT id, pane FROM ids WHERE id IN ({marks})", some)
+            )
         return found
 
     def add(self, entry: PaneEntry) -> None:
         """Take in the documents of a committed pane, whatever became of them."""
         self._database.execute("BEGIN")
         for ids in self._ids(entry):
-            self._database.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", ((each, entry.pane) for each in sorted(ids)))
+            self._database.executemany(
+                "INSERT OR IGNORE INTO ids VALUES (?, ?)",
+                ((each, entry.pane) for each in sorted(ids)),
+            )
         self._database.execute("INSERT INTO panes VALUES (?)", (entry.pane,))
         self._database.execute("COMMIT")
 

@@ -1,5 +1,5 @@
-"""Neighbouring panes as one: what a chart over many panes draws. Spans of spans are spans, so panes can be grouped by hours
-and hours by days."""
+"""Neighbouring panes as one: what a chart over many panes draws. Spans of spans are spans, so panes
+can be grouped by hours and hours by days."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ REASON = 300  # characters of a reason that are kept
 
 
 class AttributeSpan(Entry):
-    """An attribute over some panes. low, high: of the panes' own DR. rolling, cumulative, accepted: of the last pane that has
-    them; rolling_low, rolling_high: the widest. None without mentions. state: the gravest verdict, None where there was too
-    little to judge any. mentions: in all."""
+    """An attribute over some panes. low, high: of the panes' own DR. rolling, cumulative, accepted:
+    of the last pane that has them; rolling_low, rolling_high: the widest. None without mentions.
+    state: the gravest verdict, None where there was too little to judge any. mentions: in all."""
 
     low: float | None
     high: float | None
@@ -31,10 +31,12 @@ class AttributeSpan(Entry):
 
 
 class Span(Entry):
-    """Panes first..last, both included. time: start of the first one's span of a stream, ms since 1970.
+    """Panes first..last, both included. time: start of the first one's span of a stream, ms since
+    1970.
 
-    states: how many were in each. state: the gravest; causes: what it comes from, attributes or «checks», «reading», «asking»;
-    reason: of pane `at`, where it was gravest: by its state, then by weight.
+    states: how many were in each. state: the gravest; causes: what it comes from, attributes or
+    «checks», «reading», «asking»; reason: of pane `at`, where it was gravest: by its state, then by
+    weight.
     """
 
     first: int
@@ -81,7 +83,9 @@ def of(entry: PaneEntry) -> Span:
 
 
 def causes(entry: PaneEntry) -> tuple[str, ...]:
-    """What a pane's verdict comes from: what could be read, the checks, or attributes in its state and the asking."""
+    """What a pane's verdict comes from: what could be read, the checks, or attributes in its state
+    and the asking.
+    """
     state = entry.verdict.state
     if entry.reading is not None and entry.reading.state == "block":
         return ("reading",)
@@ -117,11 +121,18 @@ def merged(spans: Sequence[Span]) -> Span:
             "first": spans[0].first,
             "last": spans[-1].last,
             "time": spans[0].time,
-            "states": {state: count for state in STATES if (count := sum(each.states.get(state, 0) for each in spans))},
+            "states": {
+                state: count
+                for state in STATES
+                if (count := sum(each.states.get(state, 0) for each in spans))
+            },
             "documents": sum(each.documents for each in spans),
             "dead": sum(each.dead for each in spans),
             "input_bytes": sum(each.input_bytes for each in spans),
-            "attributes": {name: _joined([each.attributes[name] for each in spans if name in each.attributes]) for name in names},
+            "attributes": {
+                name: _joined([each.attributes[name] for each in spans if name in each.attributes])
+                for name in names
+            },
         }
     )
 
@@ -146,9 +157,15 @@ def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
 
 
 def grouped(spans: Iterable[Span], span: int) -> list[Span]:
-    """Spans by hours or days (span: HOUR, DAY); by as many panes as stand for it where they have no time."""
+    """Spans by hours or days (span: HOUR, DAY); by as many panes as stand for it where they have no
+    time.
+    """
 
     def key(each: Span) -> tuple[bool, int]:
-        return (False, each.first // (HOUR_PANES * span // HOUR)) if each.time is None else (True, each.time // span)
+        return (
+            (False, each.first // (HOUR_PANES * span // HOUR))
+            if each.time is None
+            else (True, each.time // span)
+        )
 
     return [merged(list(group)) for _, group in groupby(spans, key)]

@@ -1,7 +1,8 @@
-"""The sums of a ledger: all that a start, the status, the metrics and the report need of panes that are long gone.
+"""The sums of a ledger: all that a start, the status, the metrics and the report need of panes that
+are long gone.
 
-A left fold over the entries in their order: the same entries give the same sums, to the byte, so that a checkpoint can be
-verified by a recount.
+A left fold over the entries in their order: the same entries give the same sums, to the byte, so
+that a checkpoint can be verified by a recount.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ from evenflow.schemas.ledger import (
     Sums,
 )
 
-EPSILONS = (0.02, 0.01)  # half widths of DR's interval that are looked for, beside the configuration's own
+# Half widths of DR's interval that are looked for, beside the configuration's own
+EPSILONS = (0.02, 0.01)
 ROLLING = 4  # where no configuration says otherwise
-NAMED = 100  # panes, failures and files that are named one by one: the last of them; the others are counted
-MOST_SUBSTITUTIONS = 500  # different ones that are counted; twice as many are held before the rarest go
+# Panes, failures and files that are named one by one: the last of them; the others are counted
+NAMED = 100
+# Different ones that are counted; twice as many are held before the rarest go
+MOST_SUBSTITUTIONS = 500
 EXAMPLES = 6  # strong stereotypes that are kept
 # Of a Repair: what adds up over panes.
 COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
@@ -42,8 +46,9 @@ Window = dict[str, Sums]  # of a pane, by attribute
 
 
 class Converged(Entry):
-    """After how many documents that name the attribute the cumulative interval was, and stayed, within +- epsilon, and in which
-    pane that was; projected: how many it would take, where it was not (representation.Convergence)."""
+    """After how many documents that name the attribute the cumulative interval was, and stayed,
+    within +- epsilon, and in which pane that was; projected: how many it would take, where it was
+    not (representation.Convergence)."""
 
     epsilon: float
     documents: int | None = None
@@ -72,8 +77,9 @@ class HeavyDocument(Heavy):
 class AttributeTotals(Entry):
     """An attribute over all panes.
 
-    sums: of the text as it came out of its repair; accepted: of these what is in accepted/. before, repaired: of the panes that
-    were repaired, before and after. last: the last pane's entry, without what is only its own.
+    sums: of the text as it came out of its repair; accepted: of these what is in accepted/. before,
+    repaired: of the panes that were repaired, before and after. last: the last pane's entry,
+    without what is only its own.
     """
 
     last: AttributeEntry
@@ -91,7 +97,9 @@ class AttributeTotals(Entry):
 
 
 class DeadReason(Entry):
-    """Dead letters of a kind: how many, in how many panes, and the last of these panes with their numbers."""
+    """Dead letters of a kind: how many, in how many panes, and the last of these panes with their
+    numbers.
+    """
 
     count: int = 0
     panes: int = 0
@@ -101,9 +109,10 @@ class DeadReason(Entry):
 class Totals(Entry):
     """Sums over the panes of a ledger.
 
-    rolling: panes that a verdict looks back on. recent, recent_accepted: the sums of the last panes, and of the last that were
-    accepted, as many as the next one looks back on. blocked: numbers of the last NAMED of blocked_panes. newest: time of the
-    newest record of a topic that was committed, ms since 1970. positions: where a topic's partitions stand.
+    rolling: panes that a verdict looks back on. recent, recent_accepted: the sums of the last
+    panes, and of the last that were accepted, as many as the next one looks back on. blocked:
+    numbers of the last NAMED of blocked_panes. newest: time of the newest record of a topic that
+    was committed, ms since 1970. positions: where a topic's partitions stand.
     """
 
     rolling: int = ROLLING
@@ -162,7 +171,11 @@ class Totals(Entry):
         aside = entry.set_aside.rows if entry.set_aside is not None else 0
         self.panes += 1
         self.states[entry.verdict.state] += 1
-        self.state, self.folder, self.reason = entry.verdict.state, entry.folder, entry.verdict.reason
+        self.state, self.folder, self.reason = (
+            entry.verdict.state,
+            entry.folder,
+            entry.verdict.reason,
+        )
         if not accepted:
             self.blocked_panes, self.blocked_reason = self.blocked_panes + 1, entry.verdict.reason
             self.blocked = [*self.blocked, entry.pane][-NAMED:]
@@ -186,8 +199,13 @@ class Totals(Entry):
         self.evaluated += entry.checks.evaluated
         self.panes_failed += not entry.checks.success
         self.failures += len(entry.checks.failures)
-        self.last_failures = [*self.last_failures, *((entry.pane, each) for each in entry.checks.failures)][-NAMED:]
-        self.llm = summed(self.llm, {name: _additive(each) for name, each in (entry.llm or {}).items()})
+        self.last_failures = [
+            *self.last_failures,
+            *((entry.pane, each) for each in entry.checks.failures),
+        ][-NAMED:]
+        self.llm = summed(
+            self.llm, {name: _additive(each) for name, each in (entry.llm or {}).items()}
+        )
         for name, each in entry.attributes.items():
             if name in self.attributes:
                 self._attribute(self.attributes[name], entry, each)
@@ -203,7 +221,9 @@ class Totals(Entry):
             self.recent_accepted = [*self.recent_accepted, window][-most:] if most else []
         if entry.stream is not None:
             times = [position.time for position in entry.stream.positions.values()]
-            self.newest = max([*times, *([] if self.newest is None else [self.newest])], default=None)
+            self.newest = max(
+                [*times, *([] if self.newest is None else [self.newest])], default=None
+            )
             self.stream = (entry.stream.span, entry.stream.part)
             self.positions |= entry.stream.positions
 
@@ -220,7 +240,9 @@ class Totals(Entry):
         return found
 
     def _attribute(self, total: AttributeTotals, entry: PaneEntry, each: AttributeEntry) -> None:
-        total.last = each.model_copy(update={"labels": {}, "heavy": [], "repair": None, "stereotypes": None})
+        total.last = each.model_copy(
+            update={"labels": {}, "heavy": [], "repair": None, "stereotypes": None}
+        )
         total.sums = add(total.sums, each.sums)
         if entry.folder == "accepted":
             total.accepted = add(total.accepted, each.sums)
@@ -229,7 +251,10 @@ class Totals(Entry):
         total.states[each.verdict.state] += 1
         for label, count in each.labels.items():
             total.labels[label] = total.labels.get(label, 0) + count
-        heavy = [*total.heavy, *(HeavyDocument(pane=entry.pane, **one.model_dump()) for one in each.heavy)]
+        heavy = [
+            *total.heavy,
+            *(HeavyDocument(pane=entry.pane, **one.model_dump()) for one in each.heavy),
+        ]
         total.heavy = sorted(heavy, key=lambda one: -sum(one.counts))[:HEAVY]
         for one in total.convergence:
             one.add(entry.pane, each.cumulative)
@@ -268,22 +293,33 @@ def _both(a: Repair, b: Repair) -> Repair:
             "shortage": [one + two for one, two in zip(a.shortage, b.shortage, strict=True)],
             "mentions": [one + two for one, two in zip(a.mentions, b.mentions, strict=True)],
             "barred": summed(a.barred, b.barred),
-            "weights": (min(low for low, _ in known), max(high for _, high in known)) if known else None,
+            "weights": (min(low for low, _ in known), max(high for _, high in known))
+            if known
+            else None,
             "substitutions": _often(a.substitutions, b.substitutions),
         }
     )
 
 
 def _often(a: Sequence[Substitution], b: Sequence[Substitution]) -> list[Substitution]:
-    """Substitutions with their counts added, each with its first example; the rarest go once there are too many."""
+    """Substitutions with their counts added, each with its first example; the rarest go once there
+    are too many.
+    """
     found = {(each.said, each.instead, each.target): each for each in a}
     for each in b:
         key = (each.said, each.instead, each.target)
         before = found.get(key)
-        found[key] = each if before is None else before.model_copy(update={"count": before.count + each.count})
+        found[key] = (
+            each
+            if before is None
+            else before.model_copy(update={"count": before.count + each.count})
+        )
     if len(found) <= 2 * MOST_SUBSTITUTIONS:
         return list(found.values())
-    return [found[key] for key in sorted(found, key=lambda key: (-found[key].count, key))[:MOST_SUBSTITUTIONS]]
+    return [
+        found[key]
+        for key in sorted(found, key=lambda key: (-found[key].count, key))[:MOST_SUBSTITUTIONS]
+    ]
 
 
 def _found(a: Filtered | None, b: Filtered) -> Filtered:

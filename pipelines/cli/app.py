@@ -27,8 +27,13 @@ pane or sets it aside.
 
 def application() -> typer.Typer:
     """All commands."""
-    # Plain help: boxes leave too few of 80 columns for the words. Tracebacks are dealt with in main.
-    settings = {"no_args_is_help": True, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+    # Plain help: boxes leave too few of 80 columns for the words. Tracebacks are dealt with in
+    # main.
+    settings = {
+        "no_args_is_help": True,
+        "rich_markup_mode": None,
+        "pretty_exceptions_enable": False,
+    }
     names = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(help=HELP, context_settings=names, add_completion=False, **settings)
     app.callback()(_common)
@@ -63,7 +68,9 @@ def application() -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and end with its status; arguments are those of the process unless given. Raises SystemExit."""
+    """Run a command and end with its status; arguments are those of the process unless given.
+    Raises SystemExit.
+    """
     _usable_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     session = Session(debug=DEBUG in _options(words))
@@ -77,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stopped(session.signal or signal.SIGINT, session)
         sys.exit(failed(error, session))
     finally:
-        gc.freeze()  # the end of the process looks through all objects otherwise, for a part of a second
+        # The end of the process looks through all objects otherwise, for a part of a second
+        gc.freeze()
     sys.exit(0)
 
 
@@ -90,8 +98,12 @@ def _version(wanted: bool) -> None:
 
 
 def _common(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
-    debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error; with any command.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option(DEBUG, help="Show the traceback of an error; with any command.")
+    ] = False,
 ) -> None:
     """What every command takes; main has looked at both before."""
 

@@ -1,4 +1,6 @@
-"""`evenflow gate status|hold|release`, `evenflow ledger verify` and `evenflow report`: what the ledger of a run says."""
+"""`evenflow gate status|hold|release`, `evenflow ledger verify` and `evenflow report`: what the
+ledger of a run says.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,13 @@ from evenflow.pipelines.terminal.lines import visible
 if TYPE_CHECKING:
     from evenflow.gates.ledger.totals import Totals
 
-STATUS_EXAMPLES = options.examples("evenflow gate status out", "evenflow gate status out --json && train.sh")
+STATUS_EXAMPLES = options.examples(
+    "evenflow gate status out", "evenflow gate status out --json && train.sh"
+)
 HOLD_EXAMPLES = options.examples("evenflow gate hold out --reason 'the source is being looked at'")
-RELEASE_EXAMPLES = options.examples("evenflow gate release out --reason 'one book, looked at by Ada'")
+RELEASE_EXAMPLES = options.examples(
+    "evenflow gate release out --reason 'one book, looked at by Ada'"
+)
 VERIFY_EXAMPLES = options.examples("evenflow ledger verify out")
 REPORT_EXAMPLES = options.examples("evenflow report out")
 
@@ -60,7 +66,8 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Let a held gate go on: behind a blocked pane, or after a hold.
 
-    The blocked pane stays in quarantine; run the same command again to go on. Who, when and why stand in the ledger.
+    The blocked pane stays in quarantine; run the same command again to go on. Who, when and why
+    stand in the ledger.
     """
     from evenflow.gates import hold
 
@@ -77,12 +84,15 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
 
 def ledger_verify(
     directory: options.DirArgument,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the checkpoint anew from the segments.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the checkpoint anew from the segments.")
+    ] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Add up a ledger again, entry by entry, and compare its checkpoint with that.
 
-    It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or cannot be read.
+    It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
+    cannot be read.
     """
     from evenflow.gates.ledger import history
     from evenflow.gates.ledger.files import read_meta
@@ -94,10 +104,22 @@ def ledger_verify(
     panes, wrong = history.recount(directory)
     with printing():
         if as_json:
-            print(json.dumps({"panes": panes, "checkpoint": history.checkpoint_panes(directory), "wrong": wrong}))
+            print(
+                json.dumps(
+                    {
+                        "panes": panes,
+                        "checkpoint": history.checkpoint_panes(directory),
+                        "wrong": wrong,
+                    }
+                )
+            )
         else:
             print(f"{panes:,} panes, every entry is there and can be read")
-            print(f"the checkpoint says otherwise: {', '.join(wrong)}" if wrong else "the checkpoint agrees with a recount")
+            print(
+                f"the checkpoint says otherwise: {', '.join(wrong)}"
+                if wrong
+                else "the checkpoint agrees with a recount"
+            )
     raise typer.Exit(FAILED if wrong else 0)
 
 
@@ -115,7 +137,9 @@ def _held(directory: Path, totals: Totals, meta: Mapping[str, Any]) -> str | Non
     """Why a gate is held, under the policy of its run."""
     from evenflow.gates import hold
 
-    return hold.held(directory, totals, meta.get("configuration", {}).get("gate", {}).get("policy", "quarantine"))
+    return hold.held(
+        directory, totals, meta.get("configuration", {}).get("gate", {}).get("policy", "quarantine")
+    )
 
 
 def _after(panes: int) -> str:
@@ -128,7 +152,9 @@ def _reason(reason: str) -> str:
     return reason
 
 
-def report(context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+def report(
+    context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
+) -> None:
     """Rebuild report.html and report.json from the ledger."""
     from evenflow.pipelines.report.report import build
 

@@ -15,12 +15,20 @@ if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList
 
 LIST_EXAMPLES = options.examples("evenflow wordlists list")
-SHOW_EXAMPLES = options.examples("evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json")
+SHOW_EXAMPLES = options.examples(
+    "evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json"
+)
 CHECK_EXAMPLES = options.examples("evenflow wordlists check gender mine.yaml")
-CONFIG_EXAMPLES = options.examples("evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json")
+CONFIG_EXAMPLES = options.examples(
+    "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"
+)
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped list's name, or a list's path.")]
-NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME|PATH", help="Shipped lists' names, or lists' paths.")]
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME|PATH", help="A shipped list's name, or a list's path.")
+]
+NamesArgument = Annotated[
+    list[str], typer.Argument(metavar="NAME|PATH", help="Shipped lists' names, or lists' paths.")
+]
 
 
 def wordlists_list(as_json: options.JsonOption = False) -> None:
@@ -41,12 +49,20 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
     from evenflow.wordlists import loader
 
     words = loader.load(name)
-    groups = {group: [label for label, i in words.labels.items() if i == n] for n, group in enumerate(words.groups)}
+    groups = {
+        group: [label for label, i in words.labels.items() if i == n]
+        for n, group in enumerate(words.groups)
+    }
     with printing():
         if as_json:
             about = {"attribute": words.attribute, "source": words.source, "licence": words.licence}
             exact = sorted(words.exact)
-            print(json.dumps(about | {"groups": groups, "exact": exact, "counterparts": words.counterparts}, indent=1))
+            print(
+                json.dumps(
+                    about | {"groups": groups, "exact": exact, "counterparts": words.counterparts},
+                    indent=1,
+                )
+            )
             return
         for group, labels in groups.items():
             print(visible(f"{group}: {', '.join(labels)}"))
@@ -64,7 +80,8 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
     for name in names:
         try:
             words = loader.load(name)
-            roles.of(words)  # what its labels may be substituted by, where there is such a map beside it
+            # What its labels may be substituted by, where there is such a map beside it
+            roles.of(words)
             checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
         except (loader.WordListError, roles.RoleMapError) as error:
             checked.append({"list": name, "sound": False, "defects": str(error).splitlines()})
@@ -75,7 +92,11 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
             for each in checked:
                 if each["sound"]:
                     labels = sum(each["groups"].values())
-                    print(visible(f"{each['list']}: sound; {len(each['groups'])} groups, {labels} labels"))
+                    print(
+                        visible(
+                            f"{each['list']}: sound; {len(each['groups'])} groups, {labels} labels"
+                        )
+                    )
     defects = [defect for each in checked for defect in each["defects"]]
     if defects and not as_json:
         raise loader.WordListError("\n".join(defects))
@@ -96,7 +117,12 @@ def config_show(
 
     effective = load(config, only=attribute or (), own_lists=wordlist or ())
     with printing():
-        print(json.dumps(effective.model_dump(), indent=1) + "\n" if as_json else commented(effective), end="")
+        print(
+            json.dumps(effective.model_dump(), indent=1) + "\n"
+            if as_json
+            else commented(effective),
+            end="",
+        )
 
 
 def _sizes(words: WordList) -> dict[str, Any]:

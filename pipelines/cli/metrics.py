@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def served(settings: Config, output: Path, session: Session, quiet: bool) -> Iterator[LiveMetrics | None]:
-    """Serve metrics within the block, if a port is configured, and say where. Raises OSError for a port that cannot be had."""
+def served(
+    settings: Config, output: Path, session: Session, quiet: bool
+) -> Iterator[LiveMetrics | None]:
+    """Serve metrics within the block, if a port is configured, and say where. Raises OSError for a
+    port that cannot be had.
+    """
     if settings.metrics.port is None:
         yield None
         return

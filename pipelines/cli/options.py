@@ -11,21 +11,35 @@ import typer
 def _no_encoder(given: str | None) -> None:
     """Says what became of an option of earlier versions."""
     if given is not None:
-        raise typer.BadParameter("there is no encoder to choose any more: the shipped one always looks; leave this option out")
+        raise typer.BadParameter(
+            "there is no encoder to choose any more: the shipped one always looks; leave this"
+            " option out"
+        )
 
 
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", "-c", metavar="FILE", help="YAML file, see `evenflow config show`.")
+    Path | None,
+    typer.Option("--config", "-c", metavar="FILE", help="YAML file, see `evenflow config show`."),
 ]
 AttributeOption = Annotated[
     list[str] | None,
-    typer.Option("--attribute", "-a", metavar="NAME", help="Measure this attribute only; may be repeated."),
+    typer.Option(
+        "--attribute", "-a", metavar="NAME", help="Measure this attribute only; may be repeated."
+    ),
 ]
 WordlistOption = Annotated[
     list[str] | None,
-    typer.Option("--wordlist", "-w", metavar="PATH", help="A word list of your own, measured too; may be repeated."),
+    typer.Option(
+        "--wordlist",
+        "-w",
+        metavar="PATH",
+        help="A word list of your own, measured too; may be repeated.",
+    ),
 ]
-TextFieldOption = Annotated[str | None, typer.Option("--text-field", metavar="NAME", help="Field of the text.  [default: text]")]
+TextFieldOption = Annotated[
+    str | None,
+    typer.Option("--text-field", metavar="NAME", help="Field of the text.  [default: text]"),
+]
 EncoderOption = Annotated[
     str | None,
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
@@ -35,7 +49,9 @@ DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Output directo
 
 
 def given(**options: object) -> dict[str, object]:
-    """Overrides for the configuration from options that were given: section__key=value is the dotted key section.key."""
+    """Overrides for the configuration from options that were given: section__key=value is the
+    dotted key section.key.
+    """
     return {name.replace("__", "."): value for name, value in options.items() if value is not None}
 
 

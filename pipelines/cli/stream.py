@@ -43,7 +43,8 @@ class StreamOptions:
 
 
 def runner_options(names: list[str], until_end: bool) -> list[str]:
-    """Options for Beam from --runner: prism, flink, in-process, or options as Beam has them, one each.
+    """Options for Beam from --runner: prism, flink, in-process, or options as Beam has them, one
+    each.
 
     Raises BadParameter.
     """
@@ -54,24 +55,37 @@ def runner_options(names: list[str], until_end: bool) -> list[str]:
     if names == ["prism"]:
         found = shutil.which("prism") or (str(BUILT_PRISM) if BUILT_PRISM.exists() else None)
         if found is None:
-            raise typer.BadParameter("no prism on the PATH; build it with `make prism` (Go)", param_hint="'--runner'")
+            raise typer.BadParameter(
+                "no prism on the PATH; build it with `make prism` (Go)", param_hint="'--runner'"
+            )
         return ["--runner=PrismRunner", f"--prism_location={found}", "--prism_log_level=warn"]
     if names == ["flink"]:
         where = ["--job_endpoint=localhost:8099", f"--job_server_timeout={FLINK_SECONDS}"]
         return ["--runner=PortableRunner", *where, "--environment_type=LOOPBACK"]
     if not all(name.startswith("--") for name in names):
-        raise typer.BadParameter("prism, flink, in-process, or Beam's own options (--runner=…)", param_hint="'--runner'")
+        raise typer.BadParameter(
+            "prism, flink, in-process, or Beam's own options (--runner=…)", param_hint="'--runner'"
+        )
     return names
 
 
 def run_stream(
-    options: StreamOptions, output: Path, config: Config, session: Session, quiet: bool, metrics: LiveMetrics | None = None
+    options: StreamOptions,
+    output: Path,
+    config: Config,
+    session: Session,
+    quiet: bool,
+    metrics: LiveMetrics | None = None,
 ) -> tuple[Outcome, Path]:
-    """Run the gate on a topic until its end, a stop or an error; the report's path. metrics: told of each pane."""
+    """Run the gate on a topic until its end, a stop or an error; the report's path. metrics: told
+    of each pane.
+    """
     if options.topic is None:
         raise typer.BadParameter("which topic?", param_hint="'--topic'")
     if options.values not in ("json", "text"):
-        raise typer.BadParameter(f"{options.values!r} is neither json nor text", param_hint="'--values'")
+        raise typer.BadParameter(
+            f"{options.values!r} is neither json nor text", param_hint="'--values'"
+        )
     arguments = runner_options(options.runner, options.until_end)
     # Imported here: Beam takes a second, which help and wrong usage need not wait for.
     from evenflow.pipelines.report.report import build
@@ -82,7 +96,9 @@ def run_stream(
     publish = Topics(options.accepted_topic, options.dead_letter_topic)
     topics = [options.topic, *publish.names, *([config.kafka.proof_topic] if publish else [])]
     if len(set(topics)) < len(topics):
-        raise typer.BadParameter(f"each topic has one purpose; given are {', '.join(topics)}", param_hint="'--topic'")
+        raise typer.BadParameter(
+            f"each topic has one purpose; given are {', '.join(topics)}", param_hint="'--topic'"
+        )
     stream = Stream(
         KafkaSettings(options.kafka, config.kafka.security),
         options.topic,
@@ -101,7 +117,9 @@ def run_stream(
         if metrics is not None:
             metrics.committed(entry)
 
-    run = StreamRun(stream, output, config, arguments, threading.Event(), on_pane, lines.on_note, session.debug)
+    run = StreamRun(
+        stream, output, config, arguments, threading.Event(), on_pane, lines.on_note, session.debug
+    )
     outcome = run.go()
     return outcome, build(output)
 
@@ -131,8 +149,15 @@ class _Lines:
                 dr=scores,
             )
             return
-        said = f"pane {entry.pane}: {entry.verdict.state} ({entry.verdict.reason}); {entry.documents:,} documents"
-        print(visible(f"{said}, {entry.dead:,} dead letters, {lag:.1f} s after its start"), file=sys.stderr, flush=True)
+        said = (
+            f"pane {entry.pane}: {entry.verdict.state} ({entry.verdict.reason});"
+            f" {entry.documents:,} documents"
+        )
+        print(
+            visible(f"{said}, {entry.dead:,} dead letters, {lag:.1f} s after its start"),
+            file=sys.stderr,
+            flush=True,
+        )
 
     def on_note(self, text: str) -> None:
         """Something that is worth knowing."""

@@ -1,4 +1,6 @@
-"""`evenflow measure` and `evenflow explain`: figures of files, and the sentences of a text; nothing is written."""
+"""`evenflow measure` and `evenflow explain`: figures of files, and the sentences of a text; nothing
+is written.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def measure(
     wordlist: options.WordlistOption = None,
     epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"),
+        typer.Option(
+            metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
@@ -79,30 +83,47 @@ def measure(
 
 
 def explain(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text, or - for standard input.")] = "-",
-    jsonl: Annotated[bool, typer.Option("--jsonl", help='Lines of {"id", "text"} in, a line of JSON for each out.')] = False,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="A text, or - for standard input.")
+    ] = "-",
+    jsonl: Annotated[
+        bool,
+        typer.Option("--jsonl", help='Lines of {"id", "text"} in, a line of JSON for each out.'),
+    ] = False,
     config: options.ConfigOption = None,
     attribute: options.AttributeOption = None,
     wordlist: options.WordlistOption = None,
     counterfactual: Annotated[
         str | None,
-        typer.Option(metavar="METHOD", help="Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA)."),
+        typer.Option(
+            metavar="METHOD",
+            help="Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA).",
+        ),
     ] = None,
-    source: Annotated[str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")] = None,
-    target: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")
+    ] = None,
     stereotypes: Annotated[
         bool | None,
         typer.Option(
             "--stereotypes/--no-stereotypes",
-            help="Judge relevant sentences: potential stereotype, strength, and why.  [default: in JSON]",
+            help=(
+                "Judge relevant sentences: potential stereotype, strength, and why.  [default: in"
+                " JSON]"
+            ),
         ),
     ] = None,
-    all_sentences: Annotated[bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")] = False,
+    all_sentences: Annotated[
+        bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")
+    ] = False,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Show every sentence of a text with its labels and counts; and, asked for, what it would say of another group and
-    which sentences are stereotypes.
+    """Show every sentence of a text with its labels and counts; and, asked for, what it would say
+    of another group and which sentences are stereotypes.
 
     On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
     """
@@ -124,7 +145,9 @@ def explain(
         from evenflow.pipelines.explain import stereotypes as stereotyping
 
         judging = stereotyping.judge_every if all_sentences else stereotyping.judge
-        thresholds = {words.attribute: settings.stereotype_threshold(words.attribute) for words in lists}
+        thresholds = {
+            words.attribute: settings.stereotype_threshold(words.attribute) for words in lists
+        }
         judge = judging(lists, thresholds, settings.stereotypes.precision)
     steps = [each.add_to for each in (rewriter, judge) if each is not None]
     with _opened(file) as stream:
@@ -154,16 +177,24 @@ def explain(
 
 
 def _rewriter(
-    settings: Config, lists: list[WordList], method: str | None, source: str | None, target: str | None
+    settings: Config,
+    lists: list[WordList],
+    method: str | None,
+    source: str | None,
+    target: str | None,
 ) -> Rewriter | None:
     if method is None:
         if source is not None or target is not None:
-            raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
+            raise typer.BadParameter(
+                "--from and --to go with --counterfactual", param_hint="'--from'"
+            )
         return None
     from evenflow.pipelines.explain.counterfactual import Rewriter
 
     if method not in ("gc", "base"):
-        raise typer.BadParameter(f"{method!r} is neither gc nor base", param_hint="'--counterfactual'")
+        raise typer.BadParameter(
+            f"{method!r} is neither gc nor base", param_hint="'--counterfactual'"
+        )
     judge = None
     if method == "gc":
         from evenflow.transforms.models import encoder
@@ -171,13 +202,18 @@ def _rewriter(
         judge = encoder.Encoder.shipped()
     strictness = {words.attribute: settings.strictness(words.attribute) for words in lists}
     try:
-        return Rewriter(lists, "gc" if method == "gc" else "base", source, target, strictness, judge)
+        return Rewriter(
+            lists, "gc" if method == "gc" else "base", source, target, strictness, judge
+        )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
 
 def _explain_lines(
-    file: str, stream: Iterable[bytes], finder: LabelFinder, steps: Sequence[Callable[[dict[str, Any]], None]]
+    file: str,
+    stream: Iterable[bytes],
+    finder: LabelFinder,
+    steps: Sequence[Callable[[dict[str, Any]], None]],
 ) -> int:
     """A line for each document; one that is none is said on both streams. The exit status."""
     from evenflow.pipelines.explain import document as explaining

@@ -1,4 +1,6 @@
-"""What `evenflow explain --counterfactual` adds to a document: its text with every eligible sentence rewritten, and why not."""
+"""What `evenflow explain --counterfactual` adds to a document: its text with every eligible
+sentence rewritten, and why not.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from rich.text import Text
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.counterfactuals import STRICTNESS, ExchangeJudge, Method, Substituter, chooser, judged
+from evenflow.transforms.substitution.counterfactuals import (
+    STRICTNESS,
+    ExchangeJudge,
+    Method,
+    Substituter,
+    chooser,
+    judged,
+)
 from evenflow.transforms.substitution.sets import Edit, apply, within
 from evenflow.wordlists.loader import WordList
 
@@ -40,17 +49,22 @@ class Rewriter:
         judge: ExchangeJudge | None = None,
     ):
         self._finder = LabelFinder(lists)
-        self._substituters = {words.attribute: Substituter(lists, words.attribute, method) for words in lists}
+        self._substituters = {
+            words.attribute: Substituter(lists, words.attribute, method) for words in lists
+        }
         self._strictness, self._judge = strictness or {}, judge
         known = {group for words in lists for group in words.groups}
         for group in (source, target):
             if group is not None and group not in known:
-                raise ValueError(f"group {group!r} is not there; the lists have {', '.join(sorted(known))}")
+                raise ValueError(
+                    f"group {group!r} is not there; the lists have {', '.join(sorted(known))}"
+                )
         self._source, self._target = source, target
 
     def add_to(self, document: dict[str, Any]) -> None:
-        """Add to a document of `explain`: text_cda, by attribute, and the same for each sentence (null: unchanged), with its
-        sets: source, target (null: none was possible or wanted), confidence, the reason it is barred or unsure, and edits."""
+        """Add to a document of `explain`: text_cda, by attribute, and the same for each sentence
+        (null: unchanged), with its sets: source, target (null: none was possible or wanted),
+        confidence, the reason it is barred or unsure, and edits."""
         text = document["text"]
         found = self._finder.find_all(text)
         sentences = whole_sentences(text, found)
@@ -61,7 +75,9 @@ class Rewriter:
         for attribute, substituter in self._substituters.items():
             edits: list[Edit] = []
             wanted = chooser(text, self._source, self._target)
-            proposed = judged(text, substituter.propose(text, sentences, mentions), wanted, self._judge)
+            proposed = judged(
+                text, substituter.propose(text, sentences, mentions), wanted, self._judge
+            )
             least = self._strictness.get(attribute, STRICTNESS)
             for number, each in enumerate(proposed):
                 target = wanted(each) if each.confidence >= least else None
@@ -86,7 +102,9 @@ class Rewriter:
 
 
 def difference(document: dict[str, Any]) -> Text:
-    """The changes for a terminal: of each changed sentence the words that go and those that come; reasons of barred ones."""
+    """The changes for a terminal: of each changed sentence the words that go and those that come;
+    reasons of barred ones.
+    """
     out = Text()
     for row in document["sentences"]:
         for attribute, changed in row["text_cda"].items():
@@ -109,5 +127,9 @@ def difference(document: dict[str, Any]) -> Text:
             out.append(visible(document["text"][at : row["end"]]) + "\n")
         for each in row["sets"]:
             if not each["edits"] and each["reason"]:
-                out.append(f"{row['sent_id']:>4}  {each['attribute']}: left as it is, {visible(each['reason'])}\n", style="dim")
+                out.append(
+                    f"{row['sent_id']:>4}  {each['attribute']}: left as it is,"
+                    f" {visible(each['reason'])}\n",
+                    style="dim",
+                )
     return out

@@ -16,7 +16,8 @@ from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import Found, LabelFinder, Mention, uncut
 from evenflow.transforms.text.sentences import bounds, trimmed
 
-# One colour a group: twelve that can be told apart on black and on white, in the order in which lists are given.
+# One colour a group: twelve that can be told apart on black and on white, in the order in which
+# lists are given.
 COLOURS = (
     *("dark_orange3", "dodger_blue2", "green4", "magenta3", "red3", "dark_cyan"),
     *("gold3", "medium_purple2", "chartreuse4", "deep_pink3", "steel_blue", "orange4"),
@@ -24,23 +25,28 @@ COLOURS = (
 
 
 def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
-    """A document with EVERY sentence: sent_id, start, end, sent_text, labels, words_per_group, counts_per_group,
-    relevant_sentence (main paper, 4.1).
+    """A document with EVERY sentence: sent_id, start, end, sent_text, labels, words_per_group,
+    counts_per_group, relevant_sentence (main paper, 4.1).
 
-    start and end, of sentences and of labels, are character offsets into the document's text. A sentence has no
-    whitespace around it, every other character of the text is in one, and so is every label, whole: a bound inside a
-    mention is none. words_per_group maps attribute -> group -> the labels named, counts_per_group -> how many. Any str
-    is allowed; an empty or blank text has no sentence.
+    start and end, of sentences and of labels, are character offsets into the document's text. A
+    sentence has no whitespace around it, every other character of the text is in one, and so is
+    every label, whole: a bound inside a mention is none. words_per_group maps attribute -> group ->
+    the labels named, counts_per_group -> how many. Any str is allowed; an empty or blank text has
+    no sentence.
     """
     found = finder.find_all(text)
-    mentions = sorted(finder.named(found), key=lambda mention: (mention.start, -mention.end, mention.attribute))
+    mentions = sorted(
+        finder.named(found), key=lambda mention: (mention.start, -mention.end, mention.attribute)
+    )
     rows: list[dict[str, Any]] = []
     at = 0
     for start, end in whole_sentences(text, found):
         first = at
         while at < len(mentions) and mentions[at].start < end:
             at += 1
-        rows.append({"sent_id": len(rows), "start": start, "end": end, "sent_text": text[start:end]})
+        rows.append(
+            {"sent_id": len(rows), "start": start, "end": end, "sent_text": text[start:end]}
+        )
         rows[-1] |= _named(mentions[first:at], finder)
     return {"id": identity, "text": text, "sentences": rows}
 
@@ -53,8 +59,9 @@ def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
 def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[str, Any]]:
     """The documents of JSON lines, one by one as `explain` gives them; blank lines are passed over.
 
-    A line is an object with a text and, if it has one, an id: text or a whole number. Else the id is its line's number.
-    For a line that is none: {"line": its number from 1, "error": what is wrong}, and the next line is read.
+    A line is an object with a text and, if it has one, an id: text or a whole number. Else the id
+    is its line's number. For a line that is none: {"line": its number from 1, "error": what is
+    wrong}, and the next line is read.
     """
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -68,15 +75,17 @@ def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[
 
 
 def dumps(document: dict[str, Any], indent: int | None = None) -> str:
-    """JSON in ASCII: valid wherever it is written, whatever the text (a lone surrogate becomes its escape)."""
+    """JSON in ASCII: valid wherever it is written, whatever the text (a lone surrogate becomes its
+    escape).
+    """
     return json.dumps(document, ensure_ascii=True, allow_nan=False, indent=indent)
 
 
 def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
     """The document for a terminal: its groups' colours, then a sentence a line.
 
-    A label has its group's colour and name; one within another (of two attributes) is underlined. Nothing of the text
-    can steer the terminal, see `visible`.
+    A label has its group's colour and name; one within another (of two attributes) is underlined.
+    Nothing of the text can steer the terminal, see `visible`.
     """
     styles = _styles(finder)
     out = legend(finder)
@@ -85,7 +94,9 @@ def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
         edges = {row["start"], row["end"]}
         edges |= {label[side] for label in row["labels"] for side in ("start", "end")}
         for start, end in pairwise(sorted(edges)):
-            here = [label for label in row["labels"] if label["start"] <= start and end <= label["end"]]
+            here = [
+                label for label in row["labels"] if label["start"] <= start and end <= label["end"]
+            ]
             said = visible(document["text"][start:end])
             if here:
                 style = styles[here[-1]["attribute"], here[-1]["group"]]
@@ -124,7 +135,8 @@ def _document(line: bytes, number: int) -> tuple[str, str]:
         raise UnusableLine(f"invalid UTF-8 at byte {error.start}") from error
     except json.JSONDecodeError as error:
         raise UnusableLine(f"not JSON: {error.msg} at character {error.pos}") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of nested lists
+    # A number of thousands of digits, thousands of nested lists
+    except (ValueError, RecursionError) as error:
         raise UnusableLine(f"JSON that is not read: {error}") from error
     if not isinstance(record, dict):
         raise UnusableLine(f'an object with "id" and "text" was expected, not {_type(record)}')
@@ -165,7 +177,8 @@ def _named(mentions: list[Mention], finder: LabelFinder) -> dict[str, Any]:
         ],
         "words_per_group": words,
         "counts_per_group": {
-            attribute: {group: len(said) for group, said in groups.items()} for attribute, groups in words.items()
+            attribute: {group: len(said) for group, said in groups.items()}
+            for attribute, groups in words.items()
         },
         "relevant_sentence": bool(mentions),
     }
@@ -175,6 +188,9 @@ def _styles(finder: LabelFinder) -> dict[tuple[str, str], str]:
     """A colour a group; lists of more groups than there are colours use them in reverse video next."""
     groups = [(words.attribute, group) for words in finder.lists for group in words.groups]
     return {
-        group: f"bold {COLOURS[number % len(COLOURS)]}" + (" reverse" if number >= len(COLOURS) else "")
+        group: (
+            f"bold {COLOURS[number % len(COLOURS)]}"
+            + (" reverse" if number >= len(COLOURS) else "")
+        )
         for number, group in enumerate(groups)
     }

@@ -15,7 +15,8 @@ from evenflow.transforms.io.record_digest import RecordDigest
 class Segment:
     """Records first..last of a file, as part of a pane; order is its place there.
 
-    offset: the byte of the file where the first one begins; None where a reader may not begin there.
+    offset: the byte of the file where the first one begins; None where a reader may not begin
+    there.
     """
 
     file: str
@@ -43,16 +44,18 @@ class ChangedError(RuntimeError):
 
     def __init__(self, source: SourceRange, pane: int):
         super().__init__(
-            f"{source.file}: changed since pane {pane} read it (its records {source.first} to {source.last} are others now); "
-            "put the file back as it was and run the same command again, or begin in another --output"
+            f"{source.file}: changed since pane {pane} read it (its records {source.first} to"
+            f" {source.last} are others now); put the file back as it was and run the same command"
+            " again, or begin in another --output"
         )
 
 
 def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
-    """The panes of files (with their stored sizes), by documents and MiB of input; those behind a committed one, if it is given.
+    """The panes of files (with their stored sizes), by documents and MiB of input; those behind a
+    committed one, if it is given.
 
-    A record larger than a pane makes a pane of its own. Raises OSError, ChangedError where the last file that the committed
-    pane has read is another now.
+    A record larger than a pane makes a pane of its own. Raises OSError, ChangedError where the last
+    file that the committed pane has read is another now.
     """
     limit_docs = config.pane.docs or (1 << 62)
     limit_bytes = config.pane.mib << 20
@@ -79,7 +82,14 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
                 if docs and (docs >= limit_docs or size + weight > limit_bytes):
                     segments += _segment(file, first, at, offset, len(segments))
                     yield Pane(number, tuple(segments), size, before + seen)
-                    number, docs, size, segments, first, offset = number + 1, 0, 0, [], at, block.byte(index)
+                    number, docs, size, segments, first, offset = (
+                        number + 1,
+                        0,
+                        0,
+                        [],
+                        at,
+                        block.byte(index),
+                    )
                 at += 1
                 docs += 1
                 size += weight
@@ -93,10 +103,14 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
 
 
 def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
-    """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises ChangedError, OSError."""
+    """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises
+    ChangedError, OSError.
+    """
     digest = RecordDigest()
     rest: list[files.Block] = []
-    source = files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
+    source = (
+        files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
+    )
     for block in source:
         if part := block.clip(last.first, last.last):
             digest.add(part)
@@ -114,14 +128,18 @@ def _segment(file: str, first: int, until: int, offset: int | None, order: int) 
 
 
 def see_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
-    """Read again what panes have read of some files. Raises ChangedError where it is something else now, OSError."""
+    """Read again what panes have read of some files. Raises ChangedError where it is something else
+    now, OSError.
+    """
     reader = files.FileReader()
     names = {files.shown(name): name for name in changed}
     for entry in entries if changed else ():
         for source in entry.source:
             if source.file in names and source.sha256 is not None:
                 digest = RecordDigest()
-                for block in reader.segment(names[source.file], source.first, source.last, source.offset):
+                for block in reader.segment(
+                    names[source.file], source.first, source.last, source.offset
+                ):
                     digest.add(block)
                 if digest.hexdigest() != source.sha256:
                     raise ChangedError(source, entry.pane)

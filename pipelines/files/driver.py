@@ -1,4 +1,6 @@
-"""The driver of `evenflow run` on files: cuts panes, lets the graph read them, and commits them in order."""
+"""The driver of `evenflow run` on files: cuts panes, lets the graph read them, and commits them in
+order.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from evenflow.wordlists.loader import WordList
 
 @dataclass
 class PaneProgress:
-    """What the terminal shows after each pane. input_bytes, total_bytes: of the files as stored, done and in all."""
+    """What the terminal shows after each pane. input_bytes, total_bytes: of the files as stored,
+    done and in all.
+    """
 
     entry: PaneEntry
     seconds: float
@@ -50,8 +54,8 @@ class Outcome:
 
 @dataclass
 class Run:
-    """One run of the gate on files. on_pane is called after each commit, on_block (with one worker) after each block read,
-    on_note with what a user should know."""
+    """One run of the gate on files. on_pane is called after each commit, on_block (with one worker)
+    after each block read, on_note with what a user should know."""
 
     inputs: list[str]
     output: Path
@@ -64,17 +68,30 @@ class Run:
     def go(self) -> Outcome:
         """Run to the end, a halt or an error.
 
-        Raises RunError, ChangedError, InputError, OSError, LedgerError, LockedError, WorkerError, WordListError, SuiteError.
+        Raises RunError, ChangedError, InputError, OSError, LedgerError, LockedError, WorkerError,
+        WordListError, SuiteError.
         """
         inside = self.output.resolve()
-        found = {name: each for name, each in files.find(self.inputs).items() if inside not in Path(name).resolve().parents}
+        found = {
+            name: each
+            for name, each in files.find(self.inputs).items()
+            if inside not in Path(name).resolve().parents
+        }
         names = {name: each.bytes for name, each in found.items()}
         if not names:
-            raise files.InputError(f"{', '.join(self.inputs)}: nothing there but this run's own output")
-        lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
+            raise files.InputError(
+                f"{', '.join(self.inputs)}: nothing there but this run's own output"
+            )
+        lists = [
+            loader.load(each.wordlist or name) for name, each in self.config.attributes.items()
+        ]
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            record = settings(self.config, lists, {"input": {files.shown(name): size for name, size in names.items()}})
+            record = settings(
+                self.config,
+                lists,
+                {"input": {files.shown(name): size for name, size in names.items()}},
+            )
             begun = begin(self.output, record, self.config, lists)
             entries = begun.entries
             self._see_unchanged(found, record, entries, begun.finished)
@@ -90,13 +107,20 @@ class Run:
             if not outcome.held:
                 after = files.find(self.inputs)
                 gone = files.Stored(0, None)
-                self._see_unchanged({name: after.get(name, gone) for name in names}, record, committer.entries, True)
+                self._see_unchanged(
+                    {name: after.get(name, gone) for name in names}, record, committer.entries, True
+                )
             return outcome
 
     def _see_unchanged(
-        self, found: dict[str, files.Stored], record: dict[str, Any], entries: Sequence[PaneEntry], finished: bool
+        self,
+        found: dict[str, files.Stored],
+        record: dict[str, Any],
+        entries: Sequence[PaneEntry],
+        finished: bool,
     ) -> None:
-        """See that what panes have read is still so: files that another size or time makes doubtful are read again.
+        """See that what panes have read is still so: files that another size or time makes doubtful
+        are read again.
 
         Notes what was seen. Raises ChangedError, OSError.
         """
@@ -104,15 +128,25 @@ class Run:
         known = meta.get("modified") or {}
         now = {files.shown(name): each.modified for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
-        doubtful = {name for name, each in found.items() if known.get(files.shown(name), each.modified) != each.modified}
-        doubtful |= {name for name, each in found.items() if sizes.get(files.shown(name), each.bytes) != each.bytes}
+        doubtful = {
+            name
+            for name, each in found.items()
+            if known.get(files.shown(name), each.modified) != each.modified
+        }
+        doubtful |= {
+            name
+            for name, each in found.items()
+            if sizes.get(files.shown(name), each.bytes) != each.bytes
+        }
         cutting.see_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
             note(self.output, record, self.config, finished, modified=now)
 
     def _read(self, names: dict[str, int], committer: commit.Committer) -> Outcome:
         done, total = len(committer.entries), sum(names.values())
-        place = graph.GraphPlace(self.config.model_dump(), str(self.output / "staged"), files.root(names))
+        place = graph.GraphPlace(
+            self.config.model_dump(), str(self.output / "staged"), files.root(names)
+        )
         if self.workers == 1:
             place.workshop().on_block = self.on_block
         panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
@@ -128,12 +162,17 @@ class Run:
                     folder = place.folder(pane.number)
                     if committer.index is not None:
                         closing.close_pane(
-                            pane.number, closing.read_staged(folder), folder, place.workshop().annotator, committer.index
+                            pane.number,
+                            closing.read_staged(folder),
+                            folder,
+                            place.workshop().annotator,
+                            committer.index,
                         )
                     ranges = [_range(folder, each) for each in pane.segments]
                     entry = committer.commit(folder, closing.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
-                    spent_here = now - began - timings.pop(commit.START, 0.0)  # once a run, it is no pane's
+                    # Once a run, it is no pane's
+                    spent_here = now - began - timings.pop(commit.START, 0.0)
                     committer.note_timings(entry, spent_here, timings)
                     self.on_pane(PaneProgress(entry, spent_here, pane.stored, total))
                     began = now
@@ -151,7 +190,13 @@ class Run:
 def _range(folder: Path, each: cutting.Segment) -> SourceRange:
     """A segment that was read, for the ledger."""
     digest = graph.digest_file(folder, each).read_text()
-    return SourceRange(file=files.shown(each.file), first=each.first, last=each.last, offset=each.offset, sha256=digest)
+    return SourceRange(
+        file=files.shown(each.file),
+        first=each.first,
+        last=each.last,
+        offset=each.offset,
+        sha256=digest,
+    )
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
@@ -159,14 +204,17 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     kept = config.model_dump()
     # These change nothing that was measured or committed: a run may go on with others.
     del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
-    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):  # where and how, not what is asked
+    # Where and how, not what is asked
+    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]
     return {"configuration": kept, "wordlists": epochs.list_digests(lists), **source}
 
 
 @dataclass
 class Begun:
-    """A run at its start: the ledger so far, whether all was read, and the epoch. note: what a user should know of that."""
+    """A run at its start: the ledger so far, whether all was read, and the epoch. note: what a user
+    should know of that.
+    """
 
     entries: History
     finished: bool
@@ -195,9 +243,14 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
 
 
 def note(output: Path, record: dict[str, Any], config: Config, finished: bool, **more: Any) -> None:
-    """Write ledger/meta.json. more: epochs, and modified: when each file was changed, nanoseconds since 1970; what is not given
-    stays as it was."""
+    """Write ledger/meta.json. more: epochs, and modified: when each file was changed, nanoseconds
+    since 1970; what is not given stays as it was."""
     known = ledger.read_meta(output) or {}
     kept = {key: known[key] for key in ("epochs", "modified") if key in known}
-    meta = {"version": 1, "settings": record, "configuration": config.model_dump(), "finished": finished}
+    meta = {
+        "version": 1,
+        "settings": record,
+        "configuration": config.model_dump(),
+        "finished": finished,
+    }
     ledger.write_meta(output, {**meta, **kept, **more})

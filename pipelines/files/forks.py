@@ -1,4 +1,6 @@
-"""The fork server that worker processes come from: it imports Beam once for all of them, beside this process's own imports."""
+"""The fork server that worker processes come from: it imports Beam once for all of them, beside
+this process's own imports.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The gate on files as a Beam graph: panes are read, validated, annotated and staged, then closed into shards.
+"""The gate on files as a Beam graph: panes are read, validated, annotated and staged, then closed
+into shards.
 
-What travels is a pane's number, the names of its staged blocks and their counts; documents stay in staged/. Whatever is
-in staged/ without a ledger entry is thrown away at the next start.
+What travels is a pane's number, the names of its staged blocks and their counts; documents stay in
+staged/. Whatever is in staged/ without a ledger entry is thrown away at the next start.
 """
 
 from __future__ import annotations
@@ -31,16 +32,20 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import files
 from evenflow.transforms.io.record_digest import RecordDigest
 
-# Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700 they are looked through again
-# and again, for a tenth of the time, and none of them is garbage in a cycle.
+# Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700
+# they are looked through again and again, for a tenth of the time, and none of them is garbage in a
+# cycle.
 YOUNG = 50_000
 
 
 class Workshop:
-    """What a process keeps from pane to pane: the tables of the word lists, and the file being read."""
+    """What a process keeps from pane to pane: the tables of the word lists, and the file being
+    read.
+    """
 
     def __init__(self, config: Config):
-        # Tables and models live as long as the process: looking through them for garbage would take a sixth of the time.
+        # Tables and models live as long as the process: looking through them for garbage would take
+        # a sixth of the time.
         with uncollected():
             self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
@@ -92,7 +97,9 @@ def digest_file(folder: Path, segment: Segment) -> Path:
 
 
 class ReadAndAnnotate(beam.DoFn):
-    """(pane, segment) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its dead letters as JSON lines."""
+    """(pane, segment) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its
+    dead letters as JSON lines.
+    """
 
     def __init__(self, place: GraphPlace):
         self._place = place
@@ -121,7 +128,9 @@ class ReadAndAnnotate(beam.DoFn):
 
 
 class ClosePane(beam.DoFn):
-    """(pane, its Staged blocks) -> staged/PANE/ with shards, dead letters and ready.json, the mark that it can be judged."""
+    """(pane, its Staged blocks) -> staged/PANE/ with shards, dead letters and ready.json, the mark
+    that it can be judged.
+    """
 
     def __init__(self, place: GraphPlace):
         self._place = place
@@ -130,11 +139,18 @@ class ClosePane(beam.DoFn):
         pane, blocks = element
         shop = self._place.workshop()
         with shop.noting_failure(), shop.timed("shards"):
-            close_pane(pane, sorted(blocks, key=lambda each: each.place), self._place.folder(pane), shop.annotator)
+            close_pane(
+                pane,
+                sorted(blocks, key=lambda each: each.place),
+                self._place.folder(pane),
+                shop.annotator,
+            )
 
 
 class ListStaged(beam.DoFn):
-    """(pane, its Staged blocks) -> staged/PANE/blocks.json: the pane is whole, and is closed by who commits it."""
+    """(pane, its Staged blocks) -> staged/PANE/blocks.json: the pane is whole, and is closed by who
+    commits it.
+    """
 
     def __init__(self, place: GraphPlace):
         self._place = place
@@ -146,12 +162,13 @@ class ListStaged(beam.DoFn):
 
 
 def graph(source: beam.Pipeline, panes: list[Pane], place: GraphPlace) -> None:
-    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane -> shards, but where that is left to
-    who commits the panes one after the other."""
+    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane ->
+    shards, but where that is left to who commits the panes one after the other."""
     alone = place.workshop().annotator.config.duplicates.scope == "pane"
     _ = (
         source
-        | "Segments" >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
+        | "Segments"
+        >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
         | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
         | "Blocks of a pane" >> beam.GroupByKey()
         | "Close a pane" >> beam.ParDo(ClosePane(place) if alone else ListStaged(place))
@@ -159,12 +176,14 @@ def graph(source: beam.Pipeline, panes: list[Pane], place: GraphPlace) -> None:
 
 
 def run_graph(panes: list[Pane], place: GraphPlace) -> dict[str, float]:
-    """Run the graph over some panes in this process; seconds by stage. Leftovers of an earlier try are removed.
+    """Run the graph over some panes in this process; seconds by stage. Leftovers of an earlier try
+    are removed.
 
     Raises what a step raised: OSError above all.
     """
     began = time.perf_counter()
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # a step's failure is raised here, and told by who called
+    # A step's failure is raised here, and told by who called
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     for pane in panes:
         folder = place.folder(pane.number)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,6 @@
-"""What `evenflow measure` does: figures of the input, nothing written. Without Beam, whose import takes a second."""
+"""What `evenflow measure` does: figures of the input, nothing written. Without Beam, whose import
+takes a second.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Imported before Beam in worker processes: what libraries log there is no message of ours, and would mix with them.
+"""Imported before Beam in worker processes: what libraries log there is no message of ours, and
+would mix with them.
 
 Errors are raised and told by the parent, in its own words.
 """

@@ -1,4 +1,6 @@
-"""Runs the graph over chunks of panes, in this process or in several, and hands the panes back in order."""
+"""Runs the graph over chunks of panes, in this process or in several, and hands the panes back in
+order.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from evenflow.pipelines.files import forks
 from evenflow.pipelines.files.cutting import Pane
 from evenflow.pipelines.files.graph import GraphPlace, run_graph
 
-# Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough for verdicts to
-# appear soon, and for several workers to share the work.
+# Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough
+# for verdicts to appear soon, and for several workers to share the work.
 CHUNK_BYTES = 256 << 20
 CHUNK_BYTES_SHARED = 64 << 20
 CHUNK_PANES = 64
@@ -31,7 +33,9 @@ def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:
     """Panes together, up to `most` bytes of records or CHUNK_PANES; a larger pane alone."""
     chunk: list[Pane] = []
     for pane in panes:
-        if chunk and (len(chunk) == CHUNK_PANES or sum(each.size for each in chunk) + pane.size > most):
+        if chunk and (
+            len(chunk) == CHUNK_PANES or sum(each.size for each in chunk) + pane.size > most
+        ):
             yield chunk
             chunk = []
         chunk.append(pane)
@@ -39,8 +43,11 @@ def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:
         yield chunk
 
 
-def staged(panes: Iterator[Pane], place: GraphPlace, workers: int) -> Generator[tuple[list[Pane], dict[str, float]], None, None]:
-    """Chunks of panes in order, each when all of its panes are ready in staged/, with its seconds by stage.
+def staged(
+    panes: Iterator[Pane], place: GraphPlace, workers: int
+) -> Generator[tuple[list[Pane], dict[str, float]], None, None]:
+    """Chunks of panes in order, each when all of its panes are ready in staged/, with its seconds
+    by stage.
 
     Raises what run_graph raises, WorkerError.
     """
@@ -53,7 +60,8 @@ def staged(panes: Iterator[Pane], place: GraphPlace, workers: int) -> Generator[
     try:
         for chunk in chunks(panes, CHUNK_BYTES_SHARED):
             pending.append((chunk, pool.submit(run_graph, chunk, place)))
-            # What is staged ahead stays bounded, but while this process loads the checks, for seconds, the workers go on.
+            # What is staged ahead stays bounded, but while this process loads the checks, for
+            # seconds, the workers go on.
             if len(pending) > AHEAD * workers:
                 yield _finished(*pending.popleft())
         while pending:
@@ -62,18 +70,23 @@ def staged(panes: Iterator[Pane], place: GraphPlace, workers: int) -> Generator[
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _finished(chunk: list[Pane], future: Future[dict[str, float]]) -> tuple[list[Pane], dict[str, float]]:
+def _finished(
+    chunk: list[Pane], future: Future[dict[str, float]]
+) -> tuple[list[Pane], dict[str, float]]:
     try:
         return chunk, future.result()
     except BrokenProcessPool as error:
         raise WorkerError(
-            f"a worker process died while it read pane {chunk[0].number} (killed, or out of memory?); "
-            "nothing is lost: run the same command again to go on, with fewer --workers if memory was short"
+            f"a worker process died while it read pane {chunk[0].number} (killed, or out of"
+            " memory?); nothing is lost: run the same command again to go on, with fewer --workers"
+            " if memory was short"
         ) from error
 
 
 def _die_with_parent() -> None:
-    """End this process as soon as its parent does: a killed run leaves nobody behind who writes. Ctrl-C is the parent's."""
+    """End this process as soon as its parent does: a killed run leaves nobody behind who writes.
+    Ctrl-C is the parent's.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -15,12 +15,20 @@ from evenflow.schemas.ledger import Shard
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside, sentence_table
-from evenflow.transforms.staging.shards import ShardLayout, described, seal, write_block, write_shards
+from evenflow.transforms.staging.shards import (
+    ShardLayout,
+    described,
+    seal,
+    write_block,
+    write_shards,
+)
 
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged block: its place in the pane (segment, block), the stem of its files in staged/PANE/, and its figures."""
+    """A staged block: its place in the pane (segment, block), the stem of its files in
+    staged/PANE/, and its figures.
+    """
 
     place: tuple[int, int]
     stem: str
@@ -45,7 +53,8 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     if done.table.num_rows:
         write_block(done.table, path.with_suffix(".arrow"))
         if annotator.proposer is not None and done.details is not None:
-            from evenflow.transforms.staging import proposals  # it loads models and a solver, which are not needed without
+            # It loads models and a solver, which are not needed without
+            from evenflow.transforms.staging import proposals
 
             proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed)
     if done.details is not None:
@@ -59,12 +68,20 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     write_letters(path.with_suffix(".jsonl"), done.dead)
 
 
-def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotator, index: IdIndex | None = None) -> None:
-    """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the dead-letter file, remove the
-    blocks, mark the pane ready. index: of the ids of all panes before, where these count."""
+def close_pane(
+    pane: int,
+    blocks: list[Staged],
+    folder: Path,
+    annotator: Annotator,
+    index: IdIndex | None = None,
+) -> None:
+    """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the
+    dead-letter file, remove the blocks, mark the pane ready. index: of the ids of all panes before,
+    where these count."""
     figures = {each.stem: each.figures for each in blocks}
     if annotator.tier is not None:
-        from evenflow.transforms.annotation import second_pass  # it is there wherever a language model is
+        # It is there wherever a language model is
+        from evenflow.transforms.annotation import second_pass
 
         figures = second_pass.settled(figures, folder, annotator, stage)
     stems = [each.stem for each in blocks]
@@ -81,9 +98,13 @@ def close_pane(pane: int, blocks: list[Staged], folder: Path, annotator: Annotat
     else:
         mended = Mended.unchanged(closed.values())
     config = annotator.config
-    layout = ShardLayout(annotator.attributes, config.fields.text, config.fields.id, config.shards.rows)
+    layout = ShardLayout(
+        annotator.attributes, config.fields.text, config.fields.id, config.shards.rows
+    )
     shards = write_shards(staged, folder, pane, layout)
-    set_aside = aside.write([folder / f"{stem}{aside.SUFFIX}" for stem in stems], folder, pane, layout)
+    set_aside = aside.write(
+        [folder / f"{stem}{aside.SUFFIX}" for stem in stems], folder, pane, layout
+    )
     letters = _join_letters(folder, stems, pane)
     for path in staged:
         path.unlink()
@@ -142,10 +163,14 @@ def read_ready(folder: Path) -> Ready:
 
 def list_staged(folder: Path, blocks: list[Staged]) -> None:
     """Note the blocks of a pane that is closed by who commits it: folder/blocks.json."""
-    (folder / "blocks.json").write_bytes(orjson.dumps([dataclasses.asdict(each) for each in blocks]))
+    (folder / "blocks.json").write_bytes(
+        orjson.dumps([dataclasses.asdict(each) for each in blocks])
+    )
 
 
 def read_staged(folder: Path) -> list[Staged]:
     """What list_staged wrote."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
-    return [Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found]
+    return [
+        Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found
+    ]

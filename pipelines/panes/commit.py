@@ -1,8 +1,9 @@
 """Commits a pane that the graph has made ready, whatever its source was.
 
-Each step is durable before the next: (a) shards and dead letters closed in staged/; (b) checks of Great Expectations; (c)
-verdict from the rolling score; (d) files moved to accepted/ or quarantine/, and dead-letter/; (e) the ledger entry, by an
-atomic rename. A kill between any two steps replays the pane under the same names.
+Each step is durable before the next: (a) shards and dead letters closed in staged/; (b) checks of
+Great Expectations; (c) verdict from the rolling score; (d) files moved to accepted/ or quarantine/,
+and dead-letter/; (e) the ledger entry, by an atomic rename. A kill between any two steps replays
+the pane under the same names.
 """
 
 from __future__ import annotations
@@ -35,26 +36,46 @@ from evenflow.transforms.stereotypes import calibration
 from evenflow.wordlists.loader import WordList
 
 START = "start checks"  # stage of the first commit: loading Great Expectations
-FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged", "ledger", "checks", "gate")
+FOLDERS = (
+    "accepted",
+    "quarantine",
+    "dead-letter",
+    "sentences",
+    "staged",
+    "ledger",
+    "checks",
+    "gate",
+)
 
 
 class Committer:
-    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the attributes' word lists. epoch: of
-    the program and settings at work."""
+    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the
+    attributes' word lists. epoch: of the program and settings at work."""
 
-    def __init__(self, output: Path, config: Config, lists: Sequence[WordList], entries: History, epoch: Epoch | None = None):
+    def __init__(
+        self,
+        output: Path,
+        config: Config,
+        lists: Sequence[WordList],
+        entries: History,
+        epoch: Epoch | None = None,
+    ):
         self.entries = entries
         self._output = output
         self._config = config
         self._lists = tuple(lists)
         self._epoch = epoch or Epoch()
         self._judge = PaneJudge(config, lists, entries.totals)
-        self.index = IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
+        self.index = (
+            IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
+        )
         if config.checks.suite:
             self.prepare()  # what is wrong with a user's suite is said before anything is read
 
     def prepare(self) -> PaneChecks:
-        """Make the checks ready, which takes seconds the first time; otherwise the first commit does it. Raises SuiteError."""
+        """Make the checks ready, which takes seconds the first time; otherwise the first commit
+        does it. Raises SuiteError.
+        """
         return self._checks
 
     @cached_property
@@ -92,7 +113,9 @@ class Committer:
         timings: dict[str, float],
         stream: StreamPane | None = None,
     ) -> PaneEntry:
-        """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to timings. Raises OSError."""
+        """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to
+        timings. Raises OSError.
+        """
         attributes = self._judge.judge(ready.figures, ready.repairs, ready.stereotypes)
         began = time.perf_counter()
         if "_checks" not in self.__dict__:
@@ -102,13 +125,18 @@ class Committer:
         paths = [folder / shard.name for shard in ready.shards]
         table = ready.sentence_table
         sentences = None if table is None else (folder / table.name, table.rows)
-        checked = self._checks.run(len(self.entries), paths, attributes, ready.figures.documents, sentences)  # (b)
+        # (b)
+        checked = self._checks.run(
+            len(self.entries), paths, attributes, ready.figures.documents, sentences
+        )
         timings["checks"] = time.perf_counter() - began
         figures, gate = ready.figures, self._config.gate
         aside = ready.set_aside.rows if ready.set_aside else 0
         reading = of_reading(figures.dead_reasons, figures.documents + aside, gate.most_dead)
         asked = self._config.llm
-        asking = of_asking(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
+        asking = (
+            of_asking(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
+        )
         verdict = overall(attributes, checked, reading, asking)  # (c)
         place: Folder = "quarantine" if verdict.state == "block" else "accepted"
         self._judge.settle(attributes, place)
@@ -137,11 +165,16 @@ class Committer:
             program=self._epoch.program,
         )
         began = time.perf_counter()
-        with undisturbed():  # whoever stops the run finds no file in accepted/ that the ledger does not name
+        # Whoever stops the run finds no file in accepted/ that the ledger does not name
+        with undisturbed():
             self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
-            self._move(folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else [])
+            self._move(
+                folder, "dead-letter", [ready.dead_letters.name] if ready.dead_letters else []
+            )
             self._move(folder, "quarantine", [ready.set_aside.name] if ready.set_aside else [])
-            self._move(folder, "sentences", [ready.sentence_table.name] if ready.sentence_table else [])
+            self._move(
+                folder, "sentences", [ready.sentence_table.name] if ready.sentence_table else []
+            )
             self.entries.commit(entry)  # (e)
         shutil.rmtree(folder)
         if self.index is not None:
@@ -159,7 +192,9 @@ class Committer:
             self._checks.docs({pane for pane, _ in self.entries.totals.last_failures})
 
     def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
-        """Add a line to gate/timings.jsonl. Clock times are no part of the ledger, which is the same in every run."""
+        """Add a line to gate/timings.jsonl. Clock times are no part of the ledger, which is the
+        same in every run.
+        """
         line = {
             "pane": entry.pane,
             "seconds": round(seconds, 4),
@@ -211,12 +246,17 @@ def clear_staged(output: Path) -> None:
 
 
 def clear_leftovers(output: Path, panes: int) -> None:
-    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before their entry. These are of the
-    one pane behind those that were committed, and by their names: a folder of a million files need not be looked through."""
+    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before
+    their entry. These are of the one pane behind those that were committed, and by their names: a
+    folder of a million files need not be looked through."""
     clear_staged(output)
     for folder in ("accepted", "quarantine"):
         shards = (output / folder / shard_name(panes, number) for number in count())
         for path in takewhile(Path.exists, shards):  # they were moved in this order
             path.unlink()
-    for folder, suffix in (("quarantine", "-aside.parquet"), ("dead-letter", ".jsonl"), ("sentences", ".parquet")):
+    for folder, suffix in (
+        ("quarantine", "-aside.parquet"),
+        ("dead-letter", ".jsonl"),
+        ("sentences", ".parquet"),
+    ):
         (output / folder / f"part-{panes:08d}{suffix}").unlink(missing_ok=True)

@@ -1,8 +1,10 @@
-"""Whether a run may go on with what a ledger has: what must be the same is refused where it is not, other things open an epoch.
+"""Whether a run may go on with what a ledger has: what must be the same is refused where it is not,
+other things open an epoch.
 
-The same must be: the input, and every setting that says what is measured and what is done to a text. A new epoch opens with
-another program (its version, its code, its models, the lists and prompts that it ships with), and on a topic with other
-thresholds. A setting that one of the two programs does not know counts as its default.
+The same must be: the input, and every setting that says what is measured and what is done to a
+text. A new epoch opens with another program (its version, its code, its models, the lists and
+prompts that it ships with), and on a topic with other thresholds. A setting that one of the two
+programs does not know counts as its default.
 """
 
 from __future__ import annotations
@@ -25,9 +27,20 @@ from evenflow.wordlists.loader import SHIPPED, WordList
 
 DIGITS = 16  # of a digest in the ledger: 64 bits tell programs apart
 # Whose code makes figures.
-ROOMS = ("gates", "transforms", "schemas", "wordlists", "prompts", "pipelines.files", "pipelines.panes", "pipelines.stream")
+ROOMS = (
+    "gates",
+    "transforms",
+    "schemas",
+    "wordlists",
+    "prompts",
+    "pipelines.files",
+    "pipelines.panes",
+    "pipelines.stream",
+)
 # Settings that say where the gate's states begin, and nothing about what is read or written.
-THRESHOLD = re.compile(r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): ")
+THRESHOLD = re.compile(
+    r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): "
+)
 
 
 class RunError(RuntimeError):
@@ -35,21 +48,31 @@ class RunError(RuntimeError):
 
 
 def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
-    """What makes the panes: the version, and digests of code, models, lists and, where an LLM is asked, prompts."""
+    """What makes the panes: the version, and digests of code, models, lists and, where an LLM is
+    asked, prompts.
+    """
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
-    models = [path for suffix in ("onnx", "npz", "json", "tsv", "txt") for path in sorted(rooms[1].rglob(f"*.{suffix}"))]
+    models = [
+        path
+        for suffix in ("onnx", "npz", "json", "tsv", "txt")
+        for path in sorted(rooms[1].rglob(f"*.{suffix}"))
+    ]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.tells_sentences:
-        found["prompts"] = _digest(sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json")))
+        found["prompts"] = _digest(
+            sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
+        )
     return found
 
 
 def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
     """Digests of the word lists, by attribute."""
     return {
-        words.attribute: hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
+        words.attribute: (
+            hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
+        )
         for words in lists
     }
 
@@ -75,7 +98,8 @@ def gone_on(
 ) -> Epoch:
     """The epoch in which a run goes on: the last one, or a new one with its changes.
 
-    known: ledger/meta.json. record: the settings now. now: the program. totals: of the ledger so far. Raises RunError.
+    known: ledger/meta.json. record: the settings now. now: the program. totals: of the ledger so
+    far. Raises RunError.
     """
     before = [Epoch.model_validate(each) for each in known.get("epochs") or [{}]]
     changed = ledger.changed_settings(*_comparable(known["settings"], record))
@@ -83,36 +107,60 @@ def gone_on(
     for words in lists:
         seen = totals.attributes.get(words.attribute)
         if seen is not None and seen.last.groups != list(words.groups):
-            changed.append(f"groups of {words.attribute}: {seen.last.groups} -> {list(words.groups)}")
+            changed.append(
+                f"groups of {words.attribute}: {seen.last.groups} -> {list(words.groups)}"
+            )
     if refused := [line for line in changed if line not in allowed]:
         lines = "\n  ".join(refused)
-        raise RunError(f"{output} was begun with other settings:\n  {lines}\ngo on with those, or give another --output")
+        raise RunError(
+            f"{output} was begun with other settings:\n  {lines}\ngo on with those, or give another"
+            " --output"
+        )
     last = before[-1]
-    changes = [*allowed, *ledger.changed_settings(last.program, dict(now))] if last.program != now else allowed
+    changes = (
+        [*allowed, *ledger.changed_settings(last.program, dict(now))]
+        if last.program != now
+        else allowed
+    )
     if not changes:
         return last
     return Epoch(number=last.number + 1, pane=totals.panes, program=dict(now), changes=changes)
 
 
-def _comparable(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings of a ledger and of now, without what a program brings with it, and with defaults for what either does not know."""
+def _comparable(
+    then: Mapping[str, Any], now: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings of a ledger and of now, without what a program brings with it, and with defaults for
+    what either does not know.
+    """
     mine = now["configuration"]
-    own = {name for name, each in mine["attributes"].items() if each["wordlist"] and each["wordlist"] not in SHIPPED}
+    own = {
+        name
+        for name, each in mine["attributes"].items()
+        if each["wordlist"] and each["wordlist"] not in SHIPPED
+    }
     old, new = dict(then), dict(now)
     for each in (old, new):
         each.pop("prompts", None)
-        each["wordlists"] = {name: digest for name, digest in each.get("wordlists", {}).items() if name in own}
+        each["wordlists"] = {
+            name: digest for name, digest in each.get("wordlists", {}).items() if name in own
+        }
     if "input" in old:  # earlier versions noted paths as they were given
         old["input"] = {files.absolute(name): size for name, size in old["input"].items()}
     theirs = _filled(old["configuration"], mine, Config().model_dump())
     defaults = AttributeSettings().model_dump()
     both = theirs["attributes"].keys() & mine["attributes"].keys()
-    shared = {name: _filled(theirs["attributes"][name], mine["attributes"][name], defaults) for name in both}
+    shared = {
+        name: _filled(theirs["attributes"][name], mine["attributes"][name], defaults)
+        for name in both
+    }
     old["configuration"] = theirs | {"attributes": theirs["attributes"] | shared}
     return old, new
 
 
-def _filled(theirs: Mapping[str, Any], mine: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(
+    theirs: Mapping[str, Any], mine: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
     """The ledger's settings, with the keys of this program."""
     out = {}
     for key, value in mine.items():

@@ -47,7 +47,9 @@ class LiveMetrics(Collector):
 
 @contextmanager
 def serving(output: Path, config: Config) -> Iterator[tuple[LiveMetrics, str]]:
-    """Metrics at an address, within the block. Raises OSError naming the address where it cannot be had, LedgerError."""
+    """Metrics at an address, within the block. Raises OSError naming the address where it cannot be
+    had, LedgerError.
+    """
     host, port = config.metrics.host, config.metrics.port
     metrics = LiveMetrics(output, config)
     registry = CollectorRegistry(auto_describe=False)
@@ -55,7 +57,9 @@ def serving(output: Path, config: Config) -> Iterator[tuple[LiveMetrics, str]]:
     try:
         server, thread = start_http_server(port or 0, host, registry)
     except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), f"metrics at {host}:{port}") from error
+        raise OSError(
+            error.errno, error.strerror or str(error), f"metrics at {host}:{port}"
+        ) from error
     try:
         shown = f"[{host}]" if ":" in host else host
         yield metrics, f"http://{shown}:{server.server_address[1]}/metrics"

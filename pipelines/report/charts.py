@@ -1,7 +1,8 @@
 """Geometry of the page's charts: from figures to SVG paths.
 
-A plot is WIDTH x HEIGHT units, stretched by the browser to its box; lines and dots keep their thickness
-(vector-effect: non-scaling-stroke), and all lettering is HTML beside it, so that it is legible at any width.
+A plot is WIDTH x HEIGHT units, stretched by the browser to its box; lines and dots keep their
+thickness (vector-effect: non-scaling-stroke), and all lettering is HTML beside it, so that it is
+legible at any width.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from evenflow.pipelines.report.text import moment
 from evenflow.schemas.ledger import STATES, State
 
 WIDTH, HEIGHT = 1000.0, 400.0
-MOST_COLUMNS = 500  # places on the x axis; of more panes, neighbours share one: a screen has no more pixels for dots
+# Places on the x axis; of more panes, neighbours share one: a screen has no more pixels for dots
+MOST_COLUMNS = 500
 MOST_TITLES = 150  # panes whose figures a pointer can ask for; more would make the page heavy
 MOST_LARGE_DOTS = 80  # columns up to which dots of the ordinary size do not touch
 
@@ -24,7 +26,9 @@ Points = Sequence[tuple[float, float] | None]
 
 @dataclass(frozen=True)
 class Tick:
-    """A tick: its place in per cent of the axis, its lettering, and whether a narrow screen has room for it."""
+    """A tick: its place in per cent of the axis, its lettering, and whether a narrow screen has
+    room for it.
+    """
 
     at: float
     label: str
@@ -33,7 +37,9 @@ class Tick:
 
 @dataclass(frozen=True)
 class Threshold:
-    """A labelled line: name, DR, place from the top in per cent, and a class that moves its lettering off a near line's."""
+    """A labelled line: name, DR, place from the top in per cent, and a class that moves its
+    lettering off a near line's.
+    """
 
     name: str
     value: float
@@ -52,7 +58,9 @@ class Hover:
 
 @dataclass(frozen=True)
 class Chart:
-    """DR over panes, ready to be drawn: SVG path data, ticks and thresholds. merged: panes a column; fine: with small dots."""
+    """DR over panes, ready to be drawn: SVG path data, ticks and thresholds. merged: panes a
+    column; fine: with small dots.
+    """
 
     dots: str
     rolling: str
@@ -79,9 +87,19 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
     cells = [each.attributes[name] for each in places]
     single = panes[-1].last - panes[0].first + 1 == len(panes)
     step = WIDTH / len(cells)
-    values = [value for cell in cells for value in (cell.high, cell.rolling_high, cell.rolling, cell.cumulative)]
+    values = [
+        value
+        for cell in cells
+        for value in (cell.high, cell.rolling_high, cell.rolling, cell.cumulative)
+    ]
     limits = [value for value in (warn, block) if value is not None]
-    top, y = axis(max([value for value in values if value is not None] + [1.08 * limit for limit in limits] + [0.05]))
+    top, y = axis(
+        max(
+            [value for value in values if value is not None]
+            + [1.08 * limit for limit in limits]
+            + [0.05]
+        )
+    )
 
     def place(i: int, value: float | None) -> tuple[float, float] | None:
         return None if value is None else ((i + 0.5) * step, HEIGHT * (1 - value / top))
@@ -107,19 +125,29 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
 
 
 def series_chart(values: Sequence[float | None]) -> tuple[str, str, tuple[Tick, ...]]:
-    """A quantity over panes: paths of its line and of the area below, and the ticks of its axis. Merged panes: their mean."""
+    """A quantity over panes: paths of its line and of the area below, and the ticks of its axis.
+    Merged panes: their mean.
+    """
     each = math.ceil(len(values) / MOST_COLUMNS) if values else 1
-    groups = [[one for one in values[i : i + each] if one is not None] for i in range(0, len(values), each)]
+    groups = [
+        [one for one in values[i : i + each] if one is not None]
+        for i in range(0, len(values), each)
+    ]
     means = [sum(group) / len(group) if group else None for group in groups]
     step = WIDTH / max(len(means), 1)
     top, y = axis(max([one for one in means if one is not None], default=1.0))
-    above = [None if one is None else ((i + 0.5) * step, HEIGHT * (1 - one / top)) for i, one in enumerate(means)]
+    above = [
+        None if one is None else ((i + 0.5) * step, HEIGHT * (1 - one / top))
+        for i, one in enumerate(means)
+    ]
     below = [None if one is None else (one[0], HEIGHT) for one in above]
     return line(above), band(below, above, step / 3), y
 
 
 def line(points: Points) -> str:
-    """Path of a line that is interrupted where there is no point; a point between two gaps is a dot."""
+    """Path of a line that is interrupted where there is no point; a point between two gaps is a
+    dot.
+    """
     out: list[str] = []
     before = None
     for i, point in enumerate(points):
@@ -131,7 +159,9 @@ def line(points: Points) -> str:
 
 
 def band(low: Points, high: Points, least: float) -> str:
-    """Path of the area between two lines, interrupted where either is; least: half the width of a lone place."""
+    """Path of the area between two lines, interrupted where either is; least: half the width of a
+    lone place.
+    """
     out: list[str] = []
     run: list[tuple[tuple[float, float], tuple[float, float]]] = []
     for below, above in [*zip(low, high, strict=True), (None, None)]:
@@ -158,7 +188,9 @@ def _xy(point: tuple[float, float]) -> str:
 
 
 def _runs(marked: Sequence[bool], step: float) -> str:
-    """Path of horizontal strokes under the marked places, neighbours joined; 100 units high, centred at 50."""
+    """Path of horizontal strokes under the marked places, neighbours joined; 100 units high,
+    centred at 50.
+    """
     out: list[str] = []
     start = None
     for i, here in enumerate([*marked, False]):
@@ -176,12 +208,18 @@ def axis(highest: float) -> tuple[float, tuple[Tick, ...]]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough)
     count = math.ceil(highest / step - 1e-9)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if round(step / power, 6) == 2.5 else 0))
-    return step * count, tuple(Tick(100 * (1 - i / count), f"{i * step:,.{digits}f}") for i in range(count + 1))
+    digits = max(
+        0, -math.floor(math.log10(step) + 1e-9) + (1 if round(step / power, 6) == 2.5 else 0)
+    )
+    return step * count, tuple(
+        Tick(100 * (1 - i / count), f"{i * step:,.{digits}f}") for i in range(count + 1)
+    )
 
 
 def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
-    """Pane numbers below a plot of at most `most` columns: a dozen round ones at most, on a narrow screen every other one."""
+    """Pane numbers below a plot of at most `most` columns: a dozen round ones at most, on a narrow
+    screen every other one.
+    """
     step = next(f * 10**e for e in range(19) for f in (1, 2, 5) if panes / (f * 10**e) <= 12)
     each = math.ceil(panes / most)
     places = math.ceil(panes / each)
@@ -192,7 +230,9 @@ def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
 
 
 def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
-    """Numbers of the panes with which groups begin, or the days, below a plot of the groups: a dozen at most."""
+    """Numbers of the panes with which groups begin, or the days, below a plot of the groups: a
+    dozen at most.
+    """
     step = math.ceil(len(groups) / 12)
     return tuple(
         Tick(
@@ -206,11 +246,17 @@ def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
 
 def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Threshold, ...]:
     out = []
-    close = warn is not None and block is not None and (block - warn) / top < 0.08  # their letterings would meet
+    # Their letterings would meet
+    close = warn is not None and block is not None and (block - warn) / top < 0.08
     for name, value in (("warn", warn), ("block", block)):
         if value is not None:
             out.append(
-                Threshold(name, value, 100 * (1 - value / top), (" below" if name == "warn" else " above") if close else "")
+                Threshold(
+                    name,
+                    value,
+                    100 * (1 - value / top),
+                    (" below" if name == "warn" else " above") if close else "",
+                )
             )
     return tuple(out)
 
@@ -218,7 +264,8 @@ def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Th
 def _hovers(panes: Sequence[Span], name: str) -> tuple[Hover, ...]:
     step = WIDTH / len(panes)
     return tuple(
-        Hover(f"{i * step:.1f}", f"{step:.1f}", _said(each.first, each.attributes[name])) for i, each in enumerate(panes)
+        Hover(f"{i * step:.1f}", f"{step:.1f}", _said(each.first, each.attributes[name]))
+        for i, each in enumerate(panes)
     )
 
 

@@ -1,4 +1,6 @@
-"""The figures of the report, as in report.json: a pure function of the ledger, so that the same ledger gives the same bytes."""
+"""The figures of the report, as in report.json: a pure function of the ledger, so that the same
+ledger gives the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ def figures(
     words: Sequence[Word] = (),
     groups: Sequence[Span] = (),
 ) -> dict[str, Any]:
-    """The run in figures: those of `gate status`, and of each attribute and pane what the page draws.
+    """The run in figures: those of `gate status`, and of each attribute and pane what the page
+    draws.
 
-    panes: those that are told one by one: all, or the last ones. meta: ledger/meta.json, None where there is none; without a
-    configuration there are no thresholds. held: why the gate stands still. words: the holds and releases that people gave.
-    groups: neighbouring panes, where there are too many to be told one by one.
+    panes: those that are told one by one: all, or the last ones. meta: ledger/meta.json, None where
+    there is none; without a configuration there are no thresholds. held: why the gate stands still.
+    words: the holds and releases that people gave. groups: neighbouring panes, where there are too
+    many to be told one by one.
     """
     config = configuration(meta)
     common = status(totals, bool(meta and meta.get("finished")), held)
@@ -45,11 +49,14 @@ def figures(
             "evaluated": totals.evaluated,
             "panes_failed": totals.panes_failed,
             "failed": totals.failures,
-            "failures": [{"pane": pane, **failure.model_dump()} for pane, failure in totals.last_failures],
+            "failures": [
+                {"pane": pane, **failure.model_dump()} for pane, failure in totals.last_failures
+            ],
         },
         "llm": llm(totals),
         "attributes": {
-            name: each | attribute(name, totals.attributes[name], config) for name, each in common["attributes"].items()
+            name: each | attribute(name, totals.attributes[name], config)
+            for name, each in common["attributes"].items()
         },
         "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
@@ -68,7 +75,9 @@ def configuration(meta: dict[str, Any] | None) -> Config | None:
 
 
 def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
-    """Dead letters by reason, the most frequent first: how many, in how many panes' files, and the last of these panes."""
+    """Dead letters by reason, the most frequent first: how many, in how many panes' files, and the
+    last of these panes.
+    """
     rows = [
         {
             "reason": reason,
@@ -82,7 +91,9 @@ def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
 
 
 def llm(totals: Totals) -> dict[str, Any]:
-    """What asking a language model cost over all panes, by prompt (inference_stats.Stats); empty where none was asked."""
+    """What asking a language model cost over all panes, by prompt (inference_stats.Stats); empty
+    where none was asked.
+    """
     if not totals.llm:
         return {}
     from evenflow.transforms.llm.client.stats import Stats  # it is there wherever a model was asked
@@ -91,12 +102,14 @@ def llm(totals: Totals) -> dict[str, Any]:
 
 
 def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[str, Any]:
-    """An attribute over all panes: shares against the target, thresholds, convergence, labels and documents that weigh most.
+    """An attribute over all panes: shares against the target, thresholds, convergence, labels and
+    documents that weigh most.
 
-    unjudged: panes that are open because there was too little to judge. labels: mentions a label, summed over the panes.
-    Each pane keeps its most frequent labels, so label_mentions, their sum, may fall short of mentions. convergence: after how
-    many documents that name the attribute the cumulative interval was, and stayed, within +-epsilon, and the pane that completed
-    them; null where it has not come to that. heavy: exact, since each pane keeps as many.
+    unjudged: panes that are open because there was too little to judge. labels: mentions a label,
+    summed over the panes. Each pane keeps its most frequent labels, so label_mentions, their sum,
+    may fall short of mentions. convergence: after how many documents that name the attribute the
+    cumulative interval was, and stayed, within +-epsilon, and the pane that completed them; null
+    where it has not come to that. heavy: exact, since each pane keeps as many.
     """
     counts = total.sums.counts
     mentions = sum(counts)
@@ -104,8 +117,15 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
     found = total.stereotypes
     return {
         "groups": [
-            {"group": group, "mentions": count, "share": round(count / mentions, 6) if mentions else None, "target": target}
-            for group, count, target in zip(total.last.groups, counts, total.last.target, strict=True)
+            {
+                "group": group,
+                "mentions": count,
+                "share": round(count / mentions, 6) if mentions else None,
+                "target": target,
+            }
+            for group, count, target in zip(
+                total.last.groups, counts, total.last.target, strict=True
+            )
         ],
         "mentions": mentions,
         "documents": total.sums.documents,
@@ -153,5 +173,7 @@ def _scores(each: AttributeEntry) -> dict[str, Any]:
         "rolling": [each.rolling.dr, each.rolling.low, each.rolling.high],
         "cumulative": [each.cumulative.dr, each.cumulative.low, each.cumulative.high],
         "stream": [each.stream.dr, each.stream.low, each.stream.high] if each.stream else None,
-        "accepted": [each.accepted.dr, each.accepted.low, each.accepted.high] if each.accepted else None,
+        "accepted": [each.accepted.dr, each.accepted.low, each.accepted.high]
+        if each.accepted
+        else None,
     }

@@ -1,4 +1,6 @@
-"""What the report tells of repair: scores before and after, what was barred and why, substitutions; and of stereotypes."""
+"""What the report tells of repair: scores before and after, what was barred and why, substitutions;
+and of stereotypes.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,33 @@ MOST = 12  # substitutions that the report names
 def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
     """An attribute's repair over all panes; None where none was asked for.
 
-    before, after: cumulative scores (ledger.Score). sets: mentions that hang together, and what became of them: changed,
-    left (eligible, but the plan did not need them) and barred by reason, the most frequent first. judged: exchanges that the
-    encoder judged. reduced: by how much of itself DR fell. substitutions: the most frequent, each with its first example; a
-    pane keeps its most frequent ones alone.
+    before, after: cumulative scores (ledger.Score). sets: mentions that hang together, and what
+    became of them: changed, left (eligible, but the plan did not need them) and barred by reason,
+    the most frequent first. judged: exchanges that the encoder judged. reduced: by how much of
+    itself DR fell. substitutions: the most frequent, each with its first example; a pane keeps its
+    most frequent ones alone.
     """
     done = total.repair
     if done is None or total.repaired is None:
         return None
     target = total.last.target
-    before, after = score(done.before, target, confidence), score(total.repaired, target, confidence)
+    before, after = (
+        score(done.before, target, confidence),
+        score(total.repaired, target, confidence),
+    )
     barred = sorted(done.barred.items(), key=lambda row: (-row[1], row[0]))
-    often = sorted(done.substitutions, key=lambda each: (-each.count, each.said, each.instead, each.target))[:MOST]
+    often = sorted(
+        done.substitutions, key=lambda each: (-each.count, each.said, each.instead, each.target)
+    )[:MOST]
     return {
         "mode": done.mode,
         "strictness": done.strictness,
         "before": before.model_dump(),
         "after": after.model_dump(),
         "counts_before": list(done.before.counts),
-        "reduced": round(1 - after.dr / before.dr, 6) if before.dr and after.dr is not None else None,
+        "reduced": round(1 - after.dr / before.dr, 6)
+        if before.dr and after.dr is not None
+        else None,
         "sets": done.sets,
         "judged": done.judged,
         "eligible": done.eligible,

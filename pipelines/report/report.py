@@ -1,4 +1,6 @@
-"""The report: report.json and report.html, one file that needs no network, from the ledger (and gate/timings.jsonl for speed)."""
+"""The report: report.json and report.html, one file that needs no network, from the ledger (and
+gate/timings.jsonl for speed).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
-MOST_SINGLE = 2000  # panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour are one
+# Panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour
+# are one
+MOST_SINGLE = 2000
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
 MOST_FILES = 4  # links a reason of dead letters
 RATE_WINDOW = 5  # panes that a rate is averaged over
@@ -30,7 +34,9 @@ DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_si
 
 @dataclass(frozen=True)
 class AttributeView:
-    """An attribute as its section shows it. top: the highest DR that its target allows. chart: None for a single pane."""
+    """An attribute as its section shows it. top: the highest DR that its target allows. chart: None
+    for a single pane.
+    """
 
     name: str
     anchor: str
@@ -72,8 +78,8 @@ def render(
     timed: dict[int, timings.Timing],
     docs: str | None,
 ) -> str:
-    """The page. panes: those that are drawn, or groups of them. found: the figures of report.json; docs: relative path of the
-    checks' data docs, None without."""
+    """The page. panes: those that are drawn, or groups of them. found: the figures of report.json;
+    docs: relative path of the checks' data docs, None without."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -93,7 +99,10 @@ def render(
         headline=words.headline(found),
         sentences=words.run_sentences(found),
         source=_source(found, meta),
-        attributes=[attribute_view(i, name, each, panes, config) for i, (name, each) in enumerate(found["attributes"].items())],
+        attributes=[
+            attribute_view(i, name, each, panes, config)
+            for i, (name, each) in enumerate(found["attributes"].items())
+        ],
         tens=view.tens(strip),
         large=len(strip) <= view.LARGE_TILES,
         merged=math.ceil(found["panes"] / max(len(strip), 1)),
@@ -120,8 +129,12 @@ def render(
     )
 
 
-def attribute_view(number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None) -> AttributeView:
-    """What the section of an attribute shows. number: its place, for its anchor (a name may hold anything)."""
+def attribute_view(
+    number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None
+) -> AttributeView:
+    """What the section of an attribute shows. number: its place, for its anchor (a name may hold
+    anything).
+    """
     limits = each["thresholds"]
     count = panes[-1].last + 1
     several = each["mentions"] and len(panes) > 1
@@ -144,7 +157,10 @@ def _rates(timed: dict[int, timings.Timing]) -> list[tuple[str, Any]]:
         return []
     rates = timings.rates(timed, range(min(timed), max(timed) + 1), RATE_WINDOW)
     return [
-        (f"{unit}, mean of {RATE_WINDOW} panes", charts.series_chart([None if rate is None else rate[i] for rate in rates]))
+        (
+            f"{unit}, mean of {RATE_WINDOW} panes",
+            charts.series_chart([None if rate is None else rate[i] for rate in rates]),
+        )
         for i, unit in enumerate(("MB a second", "Documents a second"))
     ]
 
@@ -157,7 +173,9 @@ def _letters(rows: Sequence[dict[str, int]]) -> list[tuple[str, str]]:
 
 def _source(found: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
     """What was read: the only file's name, or how many files."""
-    counted = f"{text.counted(found['documents'], 'document')} in {text.counted(found['panes'], 'pane')}"
+    counted = (
+        f"{text.counted(found['documents'], 'document')} in {text.counted(found['panes'], 'pane')}"
+    )
     names = (meta.get("settings") or {}).get("input")
     if not isinstance(names, dict) or not names:
         return counted

@@ -16,14 +16,18 @@ UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def shown(value: object) -> object:
-    """What Jinja prints for an expression: text without anything that does not show, all else as it is."""
+    """What Jinja prints for an expression: text without anything that does not show, all else as it
+    is.
+    """
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return visible(value)
     return value
 
 
 def outside(text: str, limit: int = LONG) -> Markup:
-    """Text from outside: escaped, isolated from the direction of what is around it, and cut with the whole in its title."""
+    """Text from outside: escaped, isolated from the direction of what is around it, and cut with
+    the whole in its title.
+    """
     clean = visible(text)
     if len(clean) <= limit:
         return Markup("<bdi>{}</bdi>").format(clean)
@@ -32,7 +36,9 @@ def outside(text: str, limit: int = LONG) -> Markup:
 
 def lines(text: str) -> Markup:
     """Text of several lines for a <pre>: each line isolated and escaped."""
-    return Markup("\n").join(Markup("<bdi>{}</bdi>").format(visible(line)) for line in text.split("\n"))
+    return Markup("\n").join(
+        Markup("<bdi>{}</bdi>").format(visible(line)) for line in text.split("\n")
+    )
 
 
 def number(value: float | None) -> Markup:
@@ -87,7 +93,9 @@ def rate(value: float | None) -> Markup:
     """Something a second: three digits that count."""
     if value is None:
         return NONE
-    return Markup(f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}")
+    return Markup(
+        f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    )
 
 
 def duration(seconds: float) -> Markup:
@@ -96,7 +104,11 @@ def duration(seconds: float) -> Markup:
         return Markup(f"{seconds:.1f}") + GAP + "s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return Markup(f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}") + GAP + ("h" if hours else "min")
+    return (
+        Markup(f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}")
+        + GAP
+        + ("h" if hours else "min")
+    )
 
 
 def moment(milliseconds: int) -> Markup:
@@ -115,7 +127,9 @@ def counted(count: int, thing: str) -> str:
 
 def listed(parts: list[Markup]) -> Markup:
     """a, b and c."""
-    return Markup(" and ").join([Markup(", ").join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return Markup(" and ").join(
+        [Markup(", ").join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts
+    )
 
 
 def whole(text: str) -> str:
@@ -125,5 +139,19 @@ def whole(text: str) -> str:
 
 
 FILTERS = {
-    each.__name__: each for each in (outside, lines, number, score, short, percent, points, size, rate, duration, moment, whole)
+    each.__name__: each
+    for each in (
+        outside,
+        lines,
+        number,
+        score,
+        short,
+        percent,
+        points,
+        size,
+        rate,
+        duration,
+        moment,
+        whole,
+    )
 }

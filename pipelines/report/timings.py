@@ -1,4 +1,6 @@
-"""Throughput from gate/timings.jsonl: wall-clock times, kept apart from the ledger and only for the page."""
+"""Throughput from gate/timings.jsonl: wall-clock times, kept apart from the ledger and only for the
+page.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ TAIL = 1 << 20  # bytes of the file that are read: some five thousand panes
 
 @dataclass(frozen=True)
 class Timing:
-    """A pane's time. seconds: from the commit before to its own. stages: seconds a stage, summed over workers."""
+    """A pane's time. seconds: from the commit before to its own. stages: seconds a stage, summed
+    over workers.
+    """
 
     pane: int
     seconds: float
@@ -35,7 +39,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Throughput:
-    """The run's speed. panes: those timed, in order. seconds: in all. stages: the longest first, their shares sum to 1."""
+    """The run's speed. panes: those timed, in order. seconds: in all. stages: the longest first,
+    their shares sum to 1.
+    """
 
     panes: tuple[Timing, ...]
     seconds: float
@@ -86,24 +92,39 @@ def _parsed(line: bytes) -> Timing | None:
         return None
     if not isinstance(row, dict):
         return None
-    pane, size, documents, stages = (row.get(key) for key in ("pane", "input_bytes", "documents", "stages"))
+    pane, size, documents, stages = (
+        row.get(key) for key in ("pane", "input_bytes", "documents", "stages")
+    )
     seconds = _positive(row.get("seconds"))
-    if not (isinstance(pane, int) and isinstance(size, int) and isinstance(documents, int)) or not seconds:
+    if (
+        not (isinstance(pane, int) and isinstance(size, int) and isinstance(documents, int))
+        or not seconds
+    ):
         return None
     spent = stages.items() if isinstance(stages, dict) else ()
-    return Timing(pane, seconds, max(size, 0), max(documents, 0), {key: _positive(value) for key, value in spent})
+    return Timing(
+        pane,
+        seconds,
+        max(size, 0),
+        max(documents, 0),
+        {key: _positive(value) for key, value in spent},
+    )
 
 
 def _positive(value: Any) -> float:
     """A finite number above 0, or 0."""
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) and value > 0 else 0.0
+    return (
+        float(value)
+        if isinstance(value, int | float) and math.isfinite(value) and value > 0
+        else 0.0
+    )
 
 
 def throughput(timings: Iterable[Timing]) -> Throughput | None:
     """The speed over all timed panes; None without one.
 
-    What no stage accounts for is the stage `other`. With several workers the stages' sum exceeds the wall clock; their
-    shares are then of that sum.
+    What no stage accounts for is the stage `other`. With several workers the stages' sum exceeds
+    the wall clock; their shares are then of that sum.
     """
     panes = tuple(timings)
     if not panes:
@@ -117,12 +138,24 @@ def throughput(timings: Iterable[Timing]) -> Throughput | None:
     if rest > 0:
         spent["other"] = spent.get("other", 0.0) + rest
     total = sum(spent.values())
-    stages = sorted((Stage(name, seconds, seconds / total) for name, seconds in spent.items()), key=lambda one: -one.seconds)
-    return Throughput(panes, wall, sum(each.input_bytes for each in panes), sum(each.documents for each in panes), tuple(stages))
+    stages = sorted(
+        (Stage(name, seconds, seconds / total) for name, seconds in spent.items()),
+        key=lambda one: -one.seconds,
+    )
+    return Throughput(
+        panes,
+        wall,
+        sum(each.input_bytes for each in panes),
+        sum(each.documents for each in panes),
+        tuple(stages),
+    )
 
 
-def rates(timings: dict[int, Timing], panes: Iterable[int], window: int) -> list[tuple[float, float] | None]:
-    """MB and documents a second at each pane, over up to `window` timed panes up to it; None where a pane was not timed.
+def rates(
+    timings: dict[int, Timing], panes: Iterable[int], window: int
+) -> list[tuple[float, float] | None]:
+    """MB and documents a second at each pane, over up to `window` timed panes up to it; None where
+    a pane was not timed.
 
     Panes that are read together share their reading time: a single pane's seconds alone would jump.
     """
@@ -135,6 +168,9 @@ def rates(timings: dict[int, Timing], panes: Iterable[int], window: int) -> list
             continue
         recent = [*recent, timing][-window:]
         seconds = sum(each.seconds for each in recent)
-        size, documents = sum(each.input_bytes for each in recent), sum(each.documents for each in recent)
+        size, documents = (
+            sum(each.input_bytes for each in recent),
+            sum(each.documents for each in recent),
+        )
         out.append((size / 1e6 / seconds, documents / seconds))
     return out

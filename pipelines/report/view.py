@@ -1,4 +1,6 @@
-"""What the page shows beside the charts: verdict tiles, spells of panes that were not open, labels by group."""
+"""What the page shows beside the charts: verdict tiles, spells of panes that were not open, labels
+by group.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TITLE_REASON = 300  # characters of a reason in a tile's title
 
 @dataclass(frozen=True)
 class Tile:
-    """A pane, or neighbours from `first` on, in the strip of verdicts: the gravest state, and what a pointer is told."""
+    """A pane, or neighbours from `first` on, in the strip of verdicts: the gravest state, and what
+    a pointer is told.
+    """
 
     first: int
     state: State
@@ -31,7 +35,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class Spell:
-    """Neighbouring panes with the same state for the same causes. reason: of the pane where it was gravest, `at`."""
+    """Neighbouring panes with the same state for the same causes. reason: of the pane where it was
+    gravest, `at`.
+    """
 
     first: int
     last: int
@@ -54,7 +60,9 @@ class LabelBar:
 
 @dataclass(frozen=True)
 class LabelGroup:
-    """The labels of a group that were mentioned most; group is empty where the word list is not at hand. index: its colour."""
+    """The labels of a group that were mentioned most; group is empty where the word list is not at
+    hand. index: its colour.
+    """
 
     group: str
     index: int
@@ -86,20 +94,35 @@ def _tile(span: Span) -> Tile:
 
 def spells(panes: Sequence[Span]) -> list[Spell]:
     """Panes that were not open, neighbours with the same state and causes as one."""
-    return [_spell(list(run)) for (state, _), run in groupby(panes, lambda each: (each.state, each.causes)) if state != "open"]
+    return [
+        _spell(list(run))
+        for (state, _), run in groupby(panes, lambda each: (each.state, each.causes))
+        if state != "open"
+    ]
 
 
 def _spell(run: list[Span]) -> Spell:
     worst = max(run, key=lambda each: each.weight)
     first, last = run[0], run[-1]
     panes = last.last - first.first + 1
-    return Spell(first.first, last.last, panes, first.state, first.causes, first.folder, worst.at, worst.reason)
+    return Spell(
+        first.first,
+        last.last,
+        panes,
+        first.state,
+        first.causes,
+        first.folder,
+        worst.at,
+        worst.reason,
+    )
 
 
 def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> list[LabelGroup]:
-    """An attribute's labels by group, the most mentioned first; one list without a group where the groups are not known.
+    """An attribute's labels by group, the most mentioned first; one list without a group where the
+    groups are not known.
 
-    The ledger has no label's group, so it comes from the word list, and only where that list agrees with the ledger.
+    The ledger has no label's group, so it comes from the word list, and only where that list agrees
+    with the ledger.
     """
     if not figures["labels"]:
         return []
@@ -120,7 +143,9 @@ def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> l
     ]
 
 
-def _groups_of_labels(name: str, figures: dict[str, Any], config: Config | None) -> dict[str, int] | None:
+def _groups_of_labels(
+    name: str, figures: dict[str, Any], config: Config | None
+) -> dict[str, int] | None:
     settings = config.attributes.get(name) if config else None
     if settings is None:
         return None
@@ -145,4 +170,6 @@ def spell_name(spell: Spell) -> str:
 
 def strip_label(figures: dict[str, Any]) -> str:
     """What the strip of tiles shows, for who cannot see it."""
-    return f"{counted(figures['panes'], 'pane')}: " + ", ".join(f"{figures['states'][one]:,} {one}" for one in STATES)
+    return f"{counted(figures['panes'], 'pane')}: " + ", ".join(
+        f"{figures['states'][one]:,} {one}" for one in STATES
+    )

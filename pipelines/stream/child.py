@@ -1,8 +1,10 @@
-"""Runs a command that ends when its parent does, even by SIGKILL: python stream_child.py PARENT COMMAND ARGUMENT…
+"""Runs a command that ends when its parent does, even by SIGKILL: python stream_child.py PARENT
+COMMAND ARGUMENT…
 
-Beam starts its runner as a process of its own and ends it when the driver ends in order. A driver that is killed would leave it
-behind. This file becomes the command after it has asked Linux for a SIGKILL at its parent's death; elsewhere it only
-becomes the command. It imports nothing of the package, so that it starts in milliseconds.
+Beam starts its runner as a process of its own and ends it when the driver ends in order. A driver
+that is killed would leave it behind. This file becomes the command after it has asked Linux for a
+SIGKILL at its parent's death; elsewhere it only becomes the command. It imports nothing of the
+package, so that it starts in milliseconds.
 """
 
 from __future__ import annotations

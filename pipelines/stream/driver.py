@@ -1,4 +1,6 @@
-"""The driver of `evenflow run --kafka`: starts the graph on a runner, commits panes beside it, and stops in order."""
+"""The driver of `evenflow run --kafka`: starts the graph on a runner, commits panes beside it, and
+stops in order.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +40,18 @@ from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
 LOOK_SECONDS = 0.1  # between two looks for panes that are whole: small beside the span of a pane
-START_SECONDS = 15.0  # that a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
+# That a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
+START_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
 class Stream:
     """What is read.
 
-    pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop at the end offsets
-    of the start. max_panes: stop after as many. group: where offsets are committed for others to see. publish: topics
-    that the committed panes go to, which needs a group. publish_from: the first pane to publish where no proof says it.
+    pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop
+    at the end offsets of the start. max_panes: stop after as many. group: where offsets are
+    committed for others to see. publish: topics that the committed panes go to, which needs a
+    group. publish_from: the first pane to publish where no proof says it.
     """
 
     settings: KafkaSettings
@@ -61,17 +65,21 @@ class Stream:
     publish_from: int | None = None
 
     def cutter(self, config: Config, partitions: int) -> PaneCutter:
-        """Cuts panes by time, and parts by bytes so that a burst makes no pane without end: pane.mib is the pane's, and each
-        partition has an equal part of it."""
-        return PaneCutter(int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1))
+        """Cuts panes by time, and parts by bytes so that a burst makes no pane without end:
+        pane.mib is the pane's, and each partition has an equal part of it."""
+        return PaneCutter(
+            int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1)
+        )
 
 
 @dataclass
 class StreamRun:
-    """One run of the gate on a topic. options: of Beam's runner; none: in this process, which reads to the end only.
+    """One run of the gate on a topic. options: of Beam's runner; none: in this process, which reads
+    to the end only.
 
-    stop: set it (from a signal) to stop after the pane in hand. on_pane: called after each commit with its seconds.
-    on_note: called with what a user should know. debug: what Beam, its runner and kafka-python log and print is let through.
+    stop: set it (from a signal) to stop after the pane in hand. on_pane: called after each commit
+    with its seconds. on_note: called with what a user should know. debug: what Beam, its runner and
+    kafka-python log and print is let through.
     """
 
     stream: Stream
@@ -86,11 +94,17 @@ class StreamRun:
     def go(self) -> Outcome:
         """Run until the end, stop, or an error.
 
-        Raises RunError, RunnerError, GapError, KafkaSourceError, OSError, LedgerError, LockedError, WordListError, SuiteError.
+        Raises RunError, RunnerError, GapError, KafkaSourceError, OSError, LedgerError, LockedError,
+        WordListError, SuiteError.
         """
         if not self.options and not self.stream.until_end:
-            raise RunError("reading for ever needs a runner that fires panes while it reads: give --runner prism or flink")
-        lists = [loader.load(each.wordlist or name) for name, each in self.config.attributes.items()]
+            raise RunError(
+                "reading for ever needs a runner that fires panes while it reads: give --runner"
+                " prism or flink"
+            )
+        lists = [
+            loader.load(each.wordlist or name) for name, each in self.config.attributes.items()
+        ]
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
             for topic in self.stream.publish.names:
@@ -100,7 +114,9 @@ class StreamRun:
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            given = stream.source_settings(self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values)
+            given = stream.source_settings(
+                self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
+            )
             record = settings(self.config, lists, given)
             begun = begin(self.output, record, self.config, lists)
             if begun.note:
@@ -127,10 +143,13 @@ class StreamRun:
             committer.finish()
             commit.clear_staged(self.output)
             (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
-            note(self.output, record, self.config, finished=False)  # a topic has no end: there may be more tomorrow
+            # A topic has no end: there may be more tomorrow
+            note(self.output, record, self.config, finished=False)
             return Outcome(entries, len(entries) - done, committer.held())
 
-    def _run(self, panes: stream.StreamCommitter, place: GraphPlace, done: int, cutter: PaneCutter) -> None:
+    def _run(
+        self, panes: stream.StreamCommitter, place: GraphPlace, done: int, cutter: PaneCutter
+    ) -> None:
         source = Source(
             self.stream.settings,
             (self.stream.topic,),
@@ -154,7 +173,9 @@ class StreamRun:
                     return
                 self.stop.wait(LOOK_SECONDS)
 
-    def _pipeline(self, source: Source, place: GraphPlace) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+    def _pipeline(
+        self, source: Source, place: GraphPlace
+    ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
         """The graph on its runner; see `stream_engine`."""
         workshop = place.workshop()
 
@@ -167,8 +188,8 @@ class StreamRun:
         return on_runner(draw, options, lambda: workshop.failure)
 
     def _find(self, topic: str) -> int:
-        """See that a topic is there, before anything is written: a name given wrong must not be noted in a ledger. How many
-        partitions it has.
+        """See that a topic is there, before anything is written: a name given wrong must not be
+        noted in a ledger. How many partitions it has.
 
         Raises KafkaSourceError.
         """
@@ -186,23 +207,34 @@ class StreamRun:
                 self.stop.wait(AGAIN_SECONDS)
 
     def _follow(self, entries: History, annotator: Annotator) -> Callable[[PaneEntry], None]:
-        """What is done after each entry: publish the pane, or commit its offsets, or nothing. Catches up first."""
+        """What is done after each entry: publish the pane, or commit its offsets, or nothing.
+        Catches up first.
+        """
         if self.stream.group is None:
             return lambda entry: None
         topic = self.stream.topic
-        positions = {(topic, partition): each.next for partition, each in stream.positions(entries.totals).items()}
+        positions = {
+            (topic, partition): each.next
+            for partition, each in stream.positions(entries.totals).items()
+        }
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
         for difference in compare(positions, offsets.committed(positions)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
-            return lambda entry: self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
+            return lambda entry: self._patiently(
+                lambda again: offsets.commit(_ends(entry, topic), entry.pane)
+            )
         publisher, publish = self._publisher(entries, annotator)
-        first = self._patiently(lambda again: publisher.begin(len(entries), self.stream.publish_from))
+        first = self._patiently(
+            lambda again: publisher.begin(len(entries), self.stream.publish_from)
+        )
         for entry in entries[first:]:
             publish(entry)
         return publish
 
-    def _publisher(self, entries: Sequence[PaneEntry], annotator: Annotator) -> tuple[PanePublisher, Callable[[PaneEntry], None]]:
+    def _publisher(
+        self, entries: Sequence[PaneEntry], annotator: Annotator
+    ) -> tuple[PanePublisher, Callable[[PaneEntry], None]]:
         """The publisher, and how it publishes the pane of an entry."""
         stream_, kafka = self.stream, self.config.kafka
         assert stream_.group is not None
@@ -226,13 +258,17 @@ class StreamRun:
         def once(entry: PaneEntry, again: bool) -> None:
             if again and publisher.begin(len(entries)) > entry.pane:
                 return  # the answer was lost, not the transaction
-            records = messages(self.output, entry, stream_.publish, self.config.fields.id, annotator.own)
+            records = messages(
+                self.output, entry, stream_.publish, self.config.fields.id, annotator.own
+            )
             publisher.publish(entry.pane, records, _ends(entry, stream_.topic))
 
         return publisher, lambda entry: self._patiently(lambda again: once(entry, again))
 
     def _patiently(self, do: Callable[[bool], Done]) -> Done:
-        """do(again), tried again while no broker answers: nothing can be read meanwhile, and the ledger stands."""
+        """do(again), tried again while no broker answers: nothing can be read meanwhile, and the
+        ledger stands.
+        """
         since, again = time.monotonic(), False
         while True:
             try:
@@ -248,4 +284,7 @@ class StreamRun:
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:
     """Next offsets of the partitions that a pane holds records of."""
-    return {(topic, int(key)): each.next for key, each in (entry.stream.positions if entry.stream else {}).items()}
+    return {
+        (topic, int(key)): each.next
+        for key, each in (entry.stream.positions if entry.stream else {}).items()
+    }

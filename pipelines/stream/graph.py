@@ -1,11 +1,14 @@
-"""The gate on Kafka: the graph reads, annotates and stages where it reads; the driver commits panes in order.
+"""The gate on Kafka: the graph reads, annotates and stages where it reads; the driver commits panes
+in order.
 
-The graph: partitions -> blocks, annotated and staged by the reading step itself -> the blocks of a pane, when the
-watermark has passed its span -> a list of them beside them in staged/. The driver looks for such lists and commits the
-earliest pane, as long as none earlier is still being filled. What travels are names and counts, never documents.
+The graph: partitions -> blocks, annotated and staged by the reading step itself -> the blocks of a
+pane, when the watermark has passed its span -> a list of them beside them in staged/. The driver
+looks for such lists and commits the earliest pane, as long as none earlier is still being filled.
+What travels are names and counts, never documents.
 
-Restart: from the ledger's last position of each partition. The group's offsets in Kafka follow the ledger (after the entry),
-for other tools to see; they are compared with it at the start and never believed against it.
+Restart: from the ledger's last position of each partition. The group's offsets in Kafka follow the
+ledger (after the entry), for other tools to see; they are compared with it at the start and never
+believed against it.
 """
 
 from __future__ import annotations
@@ -48,7 +51,9 @@ class GapError(RuntimeError):
 
 @dataclass(frozen=True)
 class StagedRange:
-    """A staged block: its partition, offsets start..next (excluded), time of its last record in ms, and its figures."""
+    """A staged block: its partition, offsets start..next (excluded), time of its last record in ms,
+    and its figures.
+    """
 
     partition: int
     start: int
@@ -68,7 +73,9 @@ def folder_of(staged: Path, pane: PaneId) -> Path:
 
 
 class StageItems:
-    """Annotates and stages what the source reads, in the worker that reads it; gives (span, part) -> Piece."""
+    """Annotates and stages what the source reads, in the worker that reads it; gives (span, part)
+    -> Piece.
+    """
 
     def __init__(self, place: GraphPlace, values: records.Values):
         self._place = place
@@ -79,7 +86,9 @@ class StageItems:
         self._place.workshop()
 
     def process(self, item: Item) -> Iterator[tuple[tuple[int, int], StagedRange]]:
-        """Stage an item; names depend on partition and offset alone, so that a replay writes them again."""
+        """Stage an item; names depend on partition and offset alone, so that a replay writes them
+        again.
+        """
         shop = self._place.workshop()
         folder = folder_of(Path(self._place.staged), item.pane)
         with shop.noting_failure():
@@ -104,7 +113,9 @@ class StageItems:
 
 
 class ListBlocks(beam.DoFn):
-    """(pane, its pieces) -> blocks.json in the pane's folder, by an atomic rename: the pane is whole."""
+    """(pane, its pieces) -> blocks.json in the pane's folder, by an atomic rename: the pane is
+    whole.
+    """
 
     def __init__(self, place: GraphPlace):
         self._place = place
@@ -164,7 +175,8 @@ def read_pieces(folder: Path) -> list[StagedRange]:
 
 
 def joined(pieces: Sequence[StagedRange], due: dict[int, int]) -> list[StagedRange]:
-    """The pieces, each stretch of offsets once, joining up with what is due (partition -> next offset) by the ledger.
+    """The pieces, each stretch of offsets once, joining up with what is due (partition -> next
+    offset) by the ledger.
 
     A stretch that was put out twice (a bundle that was done again) counts once. Raises GapError.
     """
@@ -176,8 +188,9 @@ def joined(pieces: Sequence[StagedRange], due: dict[int, int]) -> list[StagedRan
             continue
         if expected is not None and piece.start != expected:
             raise GapError(
-                f"partition {piece.partition}: offset {expected} was due and offsets {piece.start} to {piece.next - 1} came; "
-                "nothing more is committed: start again, and reading goes on from the ledger"
+                f"partition {piece.partition}: offset {expected} was due and offsets {piece.start}"
+                f" to {piece.next - 1} came; nothing more is committed: start again, and reading"
+                " goes on from the ledger"
             )
         at[piece.partition] = piece.next
         kept.append(piece)
@@ -186,7 +199,9 @@ def joined(pieces: Sequence[StagedRange], due: dict[int, int]) -> list[StagedRan
 
 @dataclass
 class StreamCommitter:
-    """Commits panes as they become whole, in order. after_commit: called with each entry and its positions."""
+    """Commits panes as they become whole, in order. after_commit: called with each entry and its
+    positions.
+    """
 
     output: Path
     topic: str
@@ -196,7 +211,10 @@ class StreamCommitter:
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
 
     def __post_init__(self) -> None:
-        self._due = {partition: position.next for partition, position in positions(self.committer.entries.totals).items()}
+        self._due = {
+            partition: position.next
+            for partition, position in positions(self.committer.entries.totals).items()
+        }
 
     def hold(self) -> str | None:
         """Why the gate is held, which the source is told by a file in gate/; None if it may go on."""
@@ -209,7 +227,9 @@ class StreamCommitter:
         return held
 
     def commit_whole(self, stop: Callable[[], bool]) -> int:
-        """Commit panes that are whole, up to the first that is not, the gate is held or stop() says so; how many."""
+        """Commit panes that are whole, up to the first that is not, the gate is held or stop() says
+        so; how many.
+        """
         count = 0
         for folder in sorted((self.output / "staged").iterdir()):
             if stop() or not (folder / BLOCKS).exists() or self.hold():
@@ -223,7 +243,9 @@ class StreamCommitter:
         span, part = (int(piece) for piece in folder.name.split("-"))
         pieces = joined(read_pieces(folder), self._due)
         number = len(self.committer.entries)
-        staged = [Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces]
+        staged = [
+            Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
+        ]
         close_pane(number, staged, folder, self.annotator, self.committer.index)
         timings = {"shards": time.perf_counter() - began}
         ends: dict[int, Position] = {}
@@ -233,8 +255,12 @@ class StreamCommitter:
             file = records.source(self.topic, piece.partition)
             first = ranges[piece.partition].first if piece.partition in ranges else piece.start
             ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
-        stream = StreamPane(span=span, part=part, positions={str(key): each for key, each in ends.items()})
-        entry = self.committer.commit(folder, read_ready(folder), list(ranges.values()), timings, stream)
+        stream = StreamPane(
+            span=span, part=part, positions={str(key): each for key, each in ends.items()}
+        )
+        entry = self.committer.commit(
+            folder, read_ready(folder), list(ranges.values()), timings, stream
+        )
         self._due |= {key: each.next for key, each in ends.items()}
         self.after_commit(entry)
         seconds = time.perf_counter() - began
@@ -244,4 +270,11 @@ class StreamCommitter:
 
 def source_settings(config: Config, topic: str, span_seconds: float, values: str) -> dict[str, Any]:
     """What of a stream must be the same for it to be continued."""
-    return {"stream": {"topic": topic, "pane_seconds": span_seconds, "pane_mib": config.pane.mib, "values": values}}
+    return {
+        "stream": {
+            "topic": topic,
+            "pane_seconds": span_seconds,
+            "pane_mib": config.pane.mib,
+            "values": values,
+        }
+    }

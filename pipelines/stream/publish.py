@@ -1,4 +1,6 @@
-"""What goes to topics of a committed pane: its accepted documents, and its dead letters, read back from its files."""
+"""What goes to topics of a committed pane: its accepted documents, and its dead letters, read back
+from its files.
+"""
 
 from __future__ import annotations
 
@@ -38,27 +40,39 @@ class Topics:
 
 
 def identity(output: Path) -> str:
-    """What tells an output's ledger from all others; made by chance at the first call. Raises LedgerError, OSError."""
+    """What tells an output's ledger from all others; made by chance at the first call. Raises
+    LedgerError, OSError.
+    """
     path = output / "ledger" / "identity"
     if not path.exists():
         atomic_write(path, secrets.token_hex(16).encode() + b"\n")
     text = path.read_text(encoding="utf-8", errors="replace").strip()
     if not re.fullmatch("[0-9a-f]{32}", text):
-        raise LedgerError(f"{path}: 32 hexadecimal digits were expected; without them nobody knows what this output published")
+        raise LedgerError(
+            f"{path}: 32 hexadecimal digits were expected; without them nobody knows what this"
+            " output published"
+        )
     return text
 
 
-def messages(output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]) -> Iterator[Message]:
-    """The records of a pane. identity: the shards' column of ids, which is the key. own: columns that are left out.
+def messages(
+    output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]
+) -> Iterator[Message]:
+    """The records of a pane. identity: the shards' column of ids, which is the key. own: columns
+    that are left out.
 
-    An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are JSON text in the shards and
-    become values again. A dead letter has the value, key and headers of its record; its position and reason are headers.
-    What is too large for its topic: see kafka_sizes.py.
+    An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are
+    JSON text in the shards and become values again. A dead letter has the value, key and headers of
+    its record; its position and reason are headers. What is too large for its topic: see
+    kafka_sizes.py.
     """
     if topics.accepted is not None and entry.folder == "accepted":
         for shard in entry.shards:
             kept = f"accepted/{shard.name}"
-            yield from (each._replace(kept=kept) for each in _documents(output / kept, topics.accepted, identity, own))
+            yield from (
+                each._replace(kept=kept)
+                for each in _documents(output / kept, topics.accepted, identity, own)
+            )
     if topics.dead_letters is not None and entry.dead_letters is not None:
         kept = f"dead-letter/{entry.dead_letters.name}"
         with (output / kept).open("rb") as lines:
@@ -82,12 +96,20 @@ def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> It
 def _dead(letter: dict[str, Any], topic: str) -> Message:
     key = letter.get("key_base64")
     headers: Sequence[tuple[str, bytes | None]] = [
-        (name, None if value is None else base64.b64decode(value)) for name, value in letter.get("headers", ())
+        (name, None if value is None else base64.b64decode(value))
+        for name, value in letter.get("headers", ())
     ]
-    own = (("evenflow.source", letter["file"]), ("evenflow.offset", letter["ordinal"]), ("evenflow.reason", letter["reason"]))
+    own = (
+        ("evenflow.source", letter["file"]),
+        ("evenflow.offset", letter["ordinal"]),
+        ("evenflow.reason", letter["reason"]),
+    )
     return Message(
         topic,
         None if key is None else base64.b64decode(key),
         base64.b64decode(letter["raw_base64"]),
-        (*headers, *((name, str(value).encode("utf-8", "backslashreplace")) for name, value in own)),
+        (
+            *headers,
+            *((name, str(value).encode("utf-8", "backslashreplace")) for name, value in own),
+        ),
     )

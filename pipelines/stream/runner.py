@@ -1,7 +1,8 @@
-"""Runs the graph of a stream on one of Beam's runners beside the driver, and says in clear words why it ended.
+"""Runs the graph of a stream on one of Beam's runners beside the driver, and says in clear words
+why it ended.
 
-What Beam, its runner and kafka-python log and print of a failure is held back: tracebacks of each of their threads, several
-times over. The failure is raised to the driver once.
+What Beam, its runner and kafka-python log and print of a failure is held back: tracebacks of each
+of their threads, several times over. The failure is raised to the driver once.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ from evenflow.pipelines.stream.servers import Prism, RunnerError, worker_pool
 from evenflow.transforms.kafka import errors
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError
 
-# Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300 s by default: every run
-# would end then. Ten years, in seconds, are for ever; Prism is started here, so that nobody waits as long for one that is away.
+# Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300
+# s by default: every run would end then. Ten years, in seconds, are for ever; Prism is started
+# here, so that nobody waits as long for one that is away.
 ANSWER_SECONDS = 10 * 365 * 86_400
 CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
-NOTE_SECONDS = 30.0  # between two warnings of the source that are passed on: it tries each second while no broker answers
+# Between two warnings of the source that are passed on: it tries each second while no broker
+# answers
+NOTE_SECONDS = 30.0
 AGAIN = "run the same command again to go on"
-# Beam hands on what a worker raised as the text of its traceback; its last lines are the class and the message.
+# Beam hands on what a worker raised as the text of its traceback; its last lines are the class and
+# the message.
 _RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
@@ -50,10 +55,14 @@ def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[
 
 
 @contextlib.contextmanager
-def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
-    """Run the graph beside the block: gives a function that says whether it has ended, and raises what failed.
+def on_runner(
+    draw: Draw, options: list[str], failure: Callable[[], Exception | None]
+) -> Iterator[Callable[[], bool]]:
+    """Run the graph beside the block: gives a function that says whether it has ended, and raises
+    what failed.
 
-    draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process noted of its failure.
+    draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process
+    noted of its failure.
     """
     prism = Prism() if "--runner=PrismRunner" in options else None
     if prism is not None:
@@ -61,7 +70,9 @@ def on_runner(draw: Draw, options: list[str], failure: Callable[[], Exception | 
     given = PipelineOptions(options)
     with contextlib.ExitStack() as servers:
         place = given.view_as(PortableOptions)
-        if place.environment_type == "LOOPBACK" or (place.environment_type is None and prism is not None):
+        if place.environment_type == "LOOPBACK" or (
+            place.environment_type is None and prism is not None
+        ):
             place.environment_type = "EXTERNAL"
             place.environment_config = servers.enter_context(worker_pool(given))
         with _beside(draw, given, prism, failure) as state:
@@ -97,7 +108,9 @@ def _beside(
         try:
             result = pipeline.run()
         except grpc.FutureTimeoutError as error:
-            raise RunnerError(f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it") from error
+            raise RunnerError(
+                f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it"
+            ) from error
         except RunnerError:
             raise
         except Exception as error:
@@ -113,7 +126,9 @@ def _beside(
 
 
 def _cancel(result: Any) -> None:
-    """Ask a runner to stop; in a thread of its own, since one that does not answer is waited for without an end."""
+    """Ask a runner to stop; in a thread of its own, since one that does not answer is waited for
+    without an end.
+    """
     with contextlib.suppress(Exception):  # it is left behind either way
         result.cancel()
 
@@ -122,7 +137,8 @@ def explained(error: BaseException) -> Exception:
     """What failed, from what the runner says of it."""
     if isinstance(error, grpc.RpcError):
         return RunnerError(
-            f"the runner ended, or cannot be reached any more: was it killed, or out of memory? {AGAIN.capitalize()}"
+            "the runner ended, or cannot be reached any more: was it killed, or out of memory?"
+            f" {AGAIN.capitalize()}"
         )
     raised = _RAISED.findall(str(error))
     if not raised:
@@ -132,7 +148,11 @@ def explained(error: BaseException) -> Exception:
     kind = getattr(errors, name, KafkaSourceError)
     if kind is TopicMissingError and "deleted" not in message:
         message = f"{message.partition(': ')[0]} any more: it was deleted while it was read"
-    return kind(message) if isinstance(kind, type) and issubclass(kind, KafkaSourceError) else KafkaSourceError(message)
+    return (
+        kind(message)
+        if isinstance(kind, type) and issubclass(kind, KafkaSourceError)
+        else KafkaSourceError(message)
+    )
 
 
 def _last_line(error: BaseException) -> str:
@@ -161,7 +181,8 @@ def _is_own(record: logging.LogRecord) -> bool:
 def quiet(note: Callable[[str], None]) -> Iterator[None]:
     """Within the block libraries log and print nothing; warnings of the source are given to `note`.
 
-    Behind an error kafka-python stays silent: a broken-off pipeline's threads live on for seconds, and would speak after it.
+    Behind an error kafka-python stays silent: a broken-off pipeline's threads live on for seconds,
+    and would speak after it.
     """
     handlers = list(logging.getLogger().handlers)
     warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")
@@ -169,7 +190,8 @@ def quiet(note: Callable[[str], None]) -> Iterator[None]:
     level = kafka.level
 
     def on_thread(arguments: threading.ExceptHookArgs) -> None:
-        if not arguments.exc_type.__module__.startswith("grpc"):  # the runner's connections, when it ends
+        # The runner's connections, when it ends
+        if not arguments.exc_type.__module__.startswith("grpc"):
             hook(arguments)
 
     for handler in handlers:

@@ -1,8 +1,9 @@
 """The servers of a stream's run, on the loopback interface alone: the workers' pool and Prism.
 
-Whoever reaches one of them has code of his run here: neither asks who is calling. Beam's own pool, and Prism as it is released,
-listen on all interfaces. So the pool is started here, and a Prism that another address of this machine reaches is ended before
-it is given a job; `make prism` builds one that listens on 127.0.0.1.
+Whoever reaches one of them has code of his run here: neither asks who is calling. Beam's own pool,
+and Prism as it is released, listen on all interfaces. So the pool is started here, and a Prism that
+another address of this machine reaches is ended before it is given a job; `make prism` builds one
+that listens on 127.0.0.1.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from evenflow.pipelines.files.workers import WorkerError
 from evenflow.pipelines.stream import child
 
 HOST = "127.0.0.1"
-# Addresses that documentation is written with: nobody answers there, and nothing is sent. What is asked is the own address from
-# which they would be called.
+# Addresses that documentation is written with: nobody answers there, and nothing is sent. What is
+# asked is the own address from which they would be called.
 ELSEWHERE = ((socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1"))
 PROBE_SECONDS = 1.0
 
@@ -39,13 +40,20 @@ class RunnerError(WorkerError):
 
 @contextmanager
 def worker_pool(options: PipelineOptions) -> Iterator[str]:
-    """Within the block workers in this process are started for a runner of this machine, at the address given."""
-    given: list[tuple[str, Any]] = [("grpc.http2.max_pings_without_data", 0), ("grpc.http2.max_ping_strikes", 0)]
+    """Within the block workers in this process are started for a runner of this machine, at the
+    address given.
+    """
+    given: list[tuple[str, Any]] = [
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.max_ping_strikes", 0),
+    ]
     threads: Any = thread_pool_executor.shared_unbounded_instance()
     server = grpc.server(threads, options=given)
     pool = BeamFnExternalWorkerPoolServicer(
         state_cache_size=sdk_worker_main._get_state_cache_size_bytes(options=options),
-        data_buffer_time_limit_ms=sdk_worker_main._get_data_buffer_time_limit_ms(options.view_as(DebugOptions).experiments or []),
+        data_buffer_time_limit_ms=sdk_worker_main._get_data_buffer_time_limit_ms(
+            options.view_as(DebugOptions).experiments or []
+        ),
     )
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     port = server.add_insecure_port(f"{HOST}:0")
@@ -57,7 +65,9 @@ def worker_pool(options: PipelineOptions) -> Iterator[str]:
 
 
 def reached_from(port: int) -> str | None:
-    """An address of this machine, beside the loopback interface's, at which something answers on a port; None: there is none."""
+    """An address of this machine, beside the loopback interface's, at which something answers on a
+    port; None: there is none.
+    """
     for family, elsewhere in ELSEWHERE:
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as asking:
@@ -82,7 +92,9 @@ class Prism(PrismRunner):
 
 
 class _PrismServer(PrismJobServer):
-    """Prism, which a killed driver does not leave behind. To be started by a thread that lives as long as it."""
+    """Prism, which a killed driver does not leave behind. To be started by a thread that lives as
+    long as it.
+    """
 
     def subprocess_cmd_and_endpoint(self) -> tuple[list[Any], str]:
         command, endpoint = super().subprocess_cmd_and_endpoint()
@@ -94,7 +106,8 @@ class _PrismServer(PrismJobServer):
         if own := reached_from(int(self._endpoint.rpartition(":")[2])):
             self.stop()
             raise RunnerError(
-                f"{self._path or 'this Prism'} takes jobs at {own} from everybody who reaches it, and so runs their code: build "
-                "one that listens on 127.0.0.1 alone with `make prism`, and give that"
+                f"{self._path or 'this Prism'} takes jobs at {own} from everybody who reaches it,"
+                " and so runs their code: build one that listens on 127.0.0.1 alone with `make"
+                " prism`, and give that"
             )
         return stub

@@ -1,7 +1,8 @@
-"""How a command ends: its exit status, and one clear message on standard error instead of a traceback.
+"""How a command ends: its exit status, and one clear message on standard error instead of a
+traceback.
 
-0 done, 1 failure, 2 wrong usage or configuration, 3 a pane is blocked; 130 and 143 stopped by Ctrl-C and SIGTERM, as shells
-count them (128 and the signal's number).
+0 done, 1 failure, 2 wrong usage or configuration, 3 a pane is blocked; 130 and 143 stopped by
+Ctrl-C and SIGTERM, as shells count them (128 and the signal's number).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from evenflow.pipelines.terminal.lines import event, visible
 FAILED, USAGE, BLOCKED = 1, 2, 3
 AGAIN = "run the same command again to go on"
 
-# Errors that say all there is to say. An error's module is loaded where it was raised: none is imported for this table.
+# Errors that say all there is to say. An error's module is loaded where it was raised: none is
+# imported for this table.
 KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
@@ -34,14 +36,16 @@ KNOWN = (
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.kafka.settings", "KafkaSettingsError", USAGE),
-    ("evenflow.pipelines.panes.epochs", "RunError", USAGE),  # other settings than those of the ledger
+    # Other settings than those of the ledger
+    ("evenflow.pipelines.panes.epochs", "RunError", USAGE),
     ("evenflow.pipelines.files.cutting", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
     ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
     ("evenflow.pipelines.stream.graph", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
-    ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),  # before what it is a kind of
+    # Before what it is a kind of
+    ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),
     ("evenflow.transforms.llm.client.settings", "InferenceError", FAILED),
     ("evenflow.transforms.llm.client.cache", "CacheError", FAILED),
     ("evenflow.transforms.models.files", "ModelError", FAILED),
@@ -59,7 +63,8 @@ class Stopped(BaseException):
 class Session:
     """What the end of a command depends on.
 
-    output: the directory it writes to. resumable: begun again, the command goes on. signal: the one that asked to stop.
+    output: the directory it writes to. resumable: begun again, the command goes on. signal: the one
+    that asked to stop.
     """
 
     debug: bool = False
@@ -69,16 +74,20 @@ class Session:
     signal: int | None = None
 
     def go_on(self) -> None:
-        """Raises Stopped where a signal came and what it raised was lost: some libraries swallow whatever is raised in them."""
+        """Raises Stopped where a signal came and what it raised was lost: some libraries swallow
+        whatever is raised in them.
+        """
         if self.signal is not None:
             raise Stopped
 
 
 @contextmanager
 def stoppable(session: Session) -> Iterator[None]:
-    """Within the block SIGINT and SIGTERM raise Stopped, and end worker processes at once; a second one ends this process.
+    """Within the block SIGINT and SIGTERM raise Stopped, and end worker processes at once; a second
+    one ends this process.
 
-    What comes out may be another error: Beam wraps whatever is raised while it runs. The session's signal tells.
+    What comes out may be another error: Beam wraps whatever is raised while it runs. The session's
+    signal tells.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -98,7 +107,9 @@ def stoppable(session: Session) -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within the block SIGINT and SIGTERM wait for its end: for steps of milliseconds that belong together."""
+    """Within the block SIGINT and SIGTERM wait for its end: for steps of milliseconds that belong
+    together.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled in the main thread alone
         return
@@ -129,13 +140,17 @@ class _Logs(logging.Handler):
 
 
 def logs(session: Session) -> None:
-    """Errors that libraries log are said as messages, in JSON lines too; their warnings with --debug alone."""
+    """Errors that libraries log are said as messages, in JSON lines too; their warnings with
+    --debug alone.
+    """
     logging.basicConfig(handlers=[_Logs(session)], level=logging.WARNING, force=True)
     logging.captureWarnings(True)
 
 
 def stopped(number: int, session: Session) -> NoReturn:
-    """Say so and end at once: threads of the graph need not be waited for, the ledger knows what was done."""
+    """Say so and end at once: threads of the graph need not be waited for, the ledger knows what
+    was done.
+    """
     message = f"stopped; {AGAIN}" if session.resumable else "stopped"
     tell("stopped", message, 128 + number, session)
     with suppress(OSError):
@@ -159,13 +174,22 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(error, kind):
             # A file that is there but cannot be opened is no wrong usage.
-            return str(error), FAILED if isinstance(error.__cause__, OSError) and name == "InputError" else status
+            return str(error), (
+                FAILED if isinstance(error.__cause__, OSError) and name == "InputError" else status
+            )
     if isinstance(error, OSError):
         return _system(error, session), FAILED
     if isinstance(error, MemoryError):
         return "out of memory; give fewer --workers, or smaller panes with --pane-mib", FAILED
-    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("evenflow"):
-        return f"the Python package {error.name!r} is missing; install it, or reinstall evenflow", FAILED
+    if (
+        isinstance(error, ModuleNotFoundError)
+        and error.name
+        and not error.name.startswith("evenflow")
+    ):
+        return (
+            f"the Python package {error.name!r} is missing; install it, or reinstall evenflow",
+            FAILED,
+        )
     frame = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" ({Path(frame[0].filename).name}, line {frame[0].lineno})" if frame else ""
     hint = "" if session.debug else "; --debug shows the traceback"
@@ -176,7 +200,9 @@ def _system(error: OSError, session: Session) -> str:
     """An error of the system with the path it is about and what to do."""
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow's own words hide it
     path = error.filename or (session.output if error.errno in (*FULL, *FORBIDDEN, None) else None)
-    said = f"{os.fsdecode(path)}: {reason}" if isinstance(path, str | bytes | os.PathLike) else reason
+    said = (
+        f"{os.fsdecode(path)}: {reason}" if isinstance(path, str | bytes | os.PathLike) else reason
+    )
     if error.errno in FULL:
         return f"{said}; make room{f', then {AGAIN}' if session.resumable else ''}"
     if session.output is not None and _is_below(path, session.output):
@@ -207,7 +233,8 @@ def tell(kind: str, message: str, status: int, session: Session) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """What is printed on standard output within; a reader who has seen enough ends the block, not the command.
+    """What is printed on standard output within; a reader who has seen enough ends the block, not
+    the command.
 
     Raises OSError where standard output cannot be written to.
     """

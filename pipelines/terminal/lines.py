@@ -13,7 +13,8 @@ from typing import Any
 
 
 def visible(text: str) -> str:
-    """Text that cannot steer a terminal: blanks and line breaks as blanks, what does not show as escapes.
+    """Text that cannot steer a terminal: blanks and line breaks as blanks, what does not show as
+    escapes.
 
     So control characters, bidi marks, zero-width characters and lone surrogates can be seen.
     """
@@ -31,4 +32,6 @@ def _visible(character: str) -> str:
 
 def event(name: str, fields: Mapping[str, Any]) -> str:
     """A JSON line."""
-    return json.dumps({"event": name, "time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
+    return json.dumps(
+        {"event": name, "time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields}
+    )

@@ -1,4 +1,5 @@
-"""Progress of a run, on standard error alone: a bar on a terminal, plain lines elsewhere, or JSON lines.
+"""Progress of a run, on standard error alone: a bar on a terminal, plain lines elsewhere, or JSON
+lines.
 
 A JSON line is an object with these fields:
 
@@ -11,11 +12,12 @@ A JSON line is an object with these fields:
     done           share of the input that is done, 0 to 1; null where unknown
     seconds_left   at that pace; null where unknown
 
-and of a pane further: pane (its number), verdict, reason, folder, pane_documents, dead_letters, and for each attribute dr
-(cumulative, null without a mention) and state.
+and of a pane further: pane (its number), verdict, reason, folder, pane_documents, dead_letters, and
+for each attribute dr (cumulative, null without a mention) and state.
 
-The end of a run that did not end well has another event, with the fields time, message and status (the exit status):
-"error", "stopped" (by a signal), or "held" (before the end of the input); "log" is what a library had to say.
+The end of a run that did not end well has another event, with the fields time, message and status
+(the exit status): "error", "stopped" (by a signal), or "held" (before the end of the input); "log"
+is what a library had to say.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ if TYPE_CHECKING:
 LINE_SECONDS = 5.0  # between two lines that report no pane: a log stays readable
 REDRAWS = 4  # of the bar a second
 BAR_WIDTH = 24  # columns: bar and figures fit in 80
-# A block that is read is half done until its pane is judged and committed: so the bar moves within a pane, keeps to the time
-# that small panes take to commit, and is full at the end alone.
+# A block that is read is half done until its pane is judged and committed: so the bar moves within
+# a pane, keeps to the time that small panes take to commit, and is full at the end alone.
 READ = 0.5
 # Records a stored byte, before the first pane says: text shrinks to a third.
 EXPANSION = {".gz": 3.0, ".zst": 3.0, ".parquet": 2.0}
@@ -53,9 +55,11 @@ EXPANSION = {".gz": 3.0, ".zst": 3.0, ".parquet": 2.0}
 
 @dataclass
 class Pace:
-    """What was read and committed since the start, and what follows from it. Times are seconds of any clock.
+    """What was read and committed since the start, and what follows from it. Times are seconds of
+    any clock.
 
-    began: the start. total: bytes of the input as stored. likely: bytes of its records, as far as can be guessed.
+    began: the start. total: bytes of the input as stored. likely: bytes of its records, as far as
+    can be guessed.
     """
 
     began: float
@@ -67,7 +71,8 @@ class Pace:
     committed_size: int = 0
     share: float = 0.0  # of the input, read up to the last committed pane
     size_then: int = 0  # bytes of records read when it was committed
-    mark: tuple[float, float] | None = None  # time and share done from which the pace is measured; None: from the start
+    # Time and share done from which the pace is measured; None: from the start
+    mark: tuple[float, float] | None = None
     scores: dict[str, float | None] = field(default_factory=dict)
 
     def read(self, figures: Figures) -> None:
@@ -95,7 +100,9 @@ class Pace:
         return self.size / 1e6 / (now - self.began) if now > self.began else 0.0
 
     def done(self) -> float | None:
-        """Share of the input that is done, by estimate within a pane; None where nothing is known of its size."""
+        """Share of the input that is done, by estimate within a pane; None where nothing is known
+        of its size.
+        """
         if not self.likely:
             return None
         read = min(self.share + (self.size - self.size_then) / self.likely, 1.0)
@@ -130,7 +137,10 @@ class Reporter:
         """A block was read, and there is no more to be done with it."""
         with self._lock:
             self.pace.read(figures)
-            self.pace.committed_documents, self.pace.committed_size = self.pace.documents, self.pace.size
+            self.pace.committed_documents, self.pace.committed_size = (
+                self.pace.documents,
+                self.pace.size,
+            )
             self._say(None)
 
     def on_pane(self, progress: PaneProgress) -> None:
@@ -210,7 +220,9 @@ class TerminalBar(Reporter):
         """The bar as it stands."""
         pace, now = self.pace, self.clock()
         done = pace.done()
-        bar = ProgressBar(100.0, (done or 0.0) * 100, width=BAR_WIDTH, pulse=done is None or not pace.size)
+        bar = ProgressBar(
+            100.0, (done or 0.0) * 100, width=BAR_WIDTH, pulse=done is None or not pace.size
+        )
         line = Table.grid(padding=(0, 1))
         said = [*_ahead(pace, now), f"{pace.rate(now):.1f} MB/s", f"{pace.documents:,} documents"]
         line.add_row(bar, Text(", ".join(said), overflow="ellipsis", no_wrap=True))
@@ -222,9 +234,14 @@ class TerminalBar(Reporter):
 
 @contextmanager
 def reporter(
-    log_format: str, sizes: Mapping[str, int], quiet: bool = False, clock: Callable[[], float] = time.monotonic
+    log_format: str,
+    sizes: Mapping[str, int],
+    quiet: bool = False,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Reporter]:
-    """Reports progress within a with-block. log_format: text or json. sizes: the input's files with their stored bytes."""
+    """Reports progress within a with-block. log_format: text or json. sizes: the input's files with
+    their stored bytes.
+    """
     likely = sum(size * EXPANSION.get(name[name.rfind(".") :], 1.0) for name, size in sizes.items())
     pace = Pace(clock(), sum(sizes.values()), likely)
     if quiet:
@@ -235,7 +252,12 @@ def reporter(
         yield Lines(pace, clock)
     else:
         bar = TerminalBar(pace, clock)
-        live = Live(get_renderable=bar.draw, console=console, refresh_per_second=REDRAWS, redirect_stdout=False)
+        live = Live(
+            get_renderable=bar.draw,
+            console=console,
+            refresh_per_second=REDRAWS,
+            redirect_stdout=False,
+        )
         with live:
             yield bar
 
@@ -254,4 +276,6 @@ def _span(seconds: float) -> str:
 
 
 def _scores(scores: Mapping[str, float | None]) -> str:
-    return ", ".join(f"{name} {'–' if dr is None else format(dr, '.3f')}" for name, dr in scores.items())
+    return ", ".join(
+        f"{name} {'–' if dr is None else format(dr, '.3f')}" for name, dr in scores.items()
+    )

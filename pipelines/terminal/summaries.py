@@ -10,20 +10,28 @@ from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Sums
-from evenflow.transforms.representation.dr import DIGITS, Convergence, demographic_representation, documents_until, score
+from evenflow.transforms.representation.dr import (
+    DIGITS,
+    Convergence,
+    demographic_representation,
+    documents_until,
+    score,
+)
 from evenflow.wordlists import loader
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
 
 def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
-    """The state of a gate: block if any pane was set aside, else that of its last pane; and its figures so far.
+    """The state of a gate: block if any pane was set aside, else that of its last pane; and its
+    figures so far.
 
-    finished: whether all input was read. held: why the gate stands still, None if it does not. blocked: numbers of the last
-    blocked_panes. reading, asking: of how many panes too little could be read, or the LLM left too much unanswered, and why that
-    was in the last of them. attributes: of each its verdict, rolling and cumulative score after the last pane, the score of what
-    is in accepted/, the stream's own rolling score and state, dr_before of the text before its repair (null: none), and how many
-    panes were in which state.
+    finished: whether all input was read. held: why the gate stands still, None if it does not.
+    blocked: numbers of the last blocked_panes. reading, asking: of how many panes too little could
+    be read, or the LLM left too much unanswered, and why that was in the last of them. attributes:
+    of each its verdict, rolling and cumulative score after the last pane, the score of what is in
+    accepted/, the stream's own rolling score and state, dr_before of the text before its repair
+    (null: none), and how many panes were in which state.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -44,7 +52,9 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         "accepted": totals.accepted,
         "quarantined": totals.documents - totals.accepted,
         "dead_letters": totals.dead,
-        "dead_reasons": {reason: each.count for reason, each in sorted(totals.dead_reasons.items())},
+        "dead_reasons": {
+            reason: each.count for reason, each in sorted(totals.dead_reasons.items())
+        },
         "attributes": {
             name: {
                 "verdict": each.last.verdict.model_dump(exclude={"judged"}),
@@ -64,13 +74,20 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
 
 
 def lost(status: Mapping[str, Any]) -> list[str]:
-    """What is said first of a gate, if there is anything: panes that could not be read, an LLM that did not answer."""
+    """What is said first of a gate, if there is anything: panes that could not be read, an LLM that
+    did not answer.
+    """
     reading, asking = status["reading"], status["asking"]
     said = []
     if reading["panes"]:
-        said.append(f"too little could be read of {_panes(reading['panes'])}, which is in quarantine: {reading['reason']}")
+        said.append(
+            f"too little could be read of {_panes(reading['panes'])}, which is in quarantine:"
+            f" {reading['reason']}"
+        )
     if asking["panes"]:
-        said.append(f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}")
+        said.append(
+            f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}"
+        )
     return said
 
 
@@ -97,19 +114,33 @@ class Course:
         for name, seen in total.attributes.items():
             self.sums.setdefault(name, []).append(seen.sums)
 
-    def convergence(self, name: str, target: list[float] | None, confidence: float, epsilon: float) -> Convergence:
+    def convergence(
+        self, name: str, target: list[float] | None, confidence: float, epsilon: float
+    ) -> Convergence:
         """After how many documents the score's interval was within +- epsilon, to the block.
 
-        Looked for at POINTS blocks at most, each some percent further than the one before, then between two of them.
+        Looked for at POINTS blocks at most, each some percent further than the one before, then
+        between two of them.
         """
         course = self.sums.get(name, [])
         count = len(course)
-        chosen = {round(count ** (point / (POINTS - 1))) for point in range(POINTS)} if count > POINTS else range(1, count + 1)
+        chosen = (
+            {round(count ** (point / (POINTS - 1))) for point in range(POINTS)}
+            if count > POINTS
+            else range(1, count + 1)
+        )
         scores = {number: score(course[number - 1], target, confidence) for number in chosen}
         while True:
             numbers = sorted(scores)
             found = documents_until([scores[number] for number in numbers], epsilon)
-            first = next((at for at, number in enumerate(numbers) if scores[number].documents == found.documents), 0)
+            first = next(
+                (
+                    at
+                    for at, number in enumerate(numbers)
+                    if scores[number].documents == found.documents
+                ),
+                0,
+            )
             if not first or numbers[first] - numbers[first - 1] == 1:
                 return found
             middle = (numbers[first] + numbers[first - 1]) // 2
@@ -117,10 +148,11 @@ class Course:
 
 
 def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
-    """What was measured: of each attribute its score (ledger.Score), counts and shares a group, and its target.
+    """What was measured: of each attribute its score (ledger.Score), counts and shares a group, and
+    its target.
 
-    convergence: after how many documents that name the attribute its interval was within +- epsilon, or is likely to be
-    (representation.Convergence).
+    convergence: after how many documents that name the attribute its interval was within +-
+    epsilon, or is likely to be (representation.Convergence).
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -135,24 +167,37 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
         target = [settings.target[group] for group in words.groups] if settings.target else None
         mentions = sum(seen.counts)
-        convergence = course.convergence(name, target, config.gate.confidence, config.measure.epsilon)
-        result["attributes"][name] = score(seen.sums, target, config.gate.confidence).model_dump() | {
+        convergence = course.convergence(
+            name, target, config.gate.confidence, config.measure.epsilon
+        )
+        result["attributes"][name] = score(
+            seen.sums, target, config.gate.confidence
+        ).model_dump() | {
             "counts": dict(zip(words.groups, seen.counts, strict=True)),
             "shares": {
                 group: round(count / mentions, 6) if mentions else None
                 for group, count in zip(words.groups, seen.counts, strict=True)
             },
-            "target": {group: settings.target[group] for group in words.groups} if settings.target else None,
+            "target": (
+                {group: settings.target[group] for group in words.groups}
+                if settings.target
+                else None
+            ),
             "convergence": asdict(convergence),
         }
     return result
 
 
 def left_in(entries: Sequence[PaneEntry]) -> list[str]:
-    """A line for each attribute whose stereotypes were to be taken out and were not, since no precision is known."""
+    """A line for each attribute whose stereotypes were to be taken out and were not, since no
+    precision is known.
+    """
     last = entries[-1].attributes if entries else {}
     return [
-        f"stereotypes of {name} were flagged and not taken out: how often the detector is right there is not known"
+        f"stereotypes of {name} were flagged and not taken out: how often the detector is right"
+        " there is not known"
         for name, each in last.items()
-        if each.stereotypes is not None and each.stereotypes.policy != "flag" and each.stereotypes.cut is None
+        if each.stereotypes is not None
+        and each.stereotypes.policy != "flag"
+        and each.stereotypes.cut is None
     ]

@@ -1,4 +1,6 @@
-"""Tables for people, from the plain data of the summaries. They fit in 80 columns; no text of theirs is markup."""
+"""Tables for people, from the plain data of the summaries. They fit in 80 columns; no text of
+theirs is markup.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,35 @@ STYLES = {"open": "green", "warn": "yellow", "block": "bold red"}
 
 def console() -> Console:
     """Standard output. What is not a terminal gets the tables 80 columns wide and without colours."""
-    return Console(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 80)
+    return Console(
+        markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 80
+    )
 
 
 def gate(status: Mapping[str, Any]) -> None:
     """The state of a gate."""
     repaired = any(each["dr_before"] is not None for each in status["attributes"].values())
-    table = Table("attribute", "now", *(["before"] if repaired else []), "DR", "interval", "open", "warn", "block")
+    table = Table(
+        "attribute",
+        "now",
+        *(["before"] if repaired else []),
+        "DR",
+        "interval",
+        "open",
+        "warn",
+        "block",
+    )
     for column in table.columns[-3:]:
         column.justify = "right"
     for name, each in status["attributes"].items():
         state = each["verdict"]["state"]
         counts = [str(count) for count in each["panes"].values()]
-        before = ["" if each["dr_before"] is None else f"{each['dr_before']:.4f}"] if repaired else []
-        table.add_row(visible(name), Text(state, STYLES[state]), *before, *_score(each["cumulative"]), *counts)
+        before = (
+            ["" if each["dr_before"] is None else f"{each['dr_before']:.4f}"] if repaired else []
+        )
+        table.add_row(
+            visible(name), Text(state, STYLES[state]), *before, *_score(each["cumulative"]), *counts
+        )
     out = console()
     for each in lost(status):
         out.print(Text(visible(each[0].upper() + each[1:]), "bold red"))
@@ -41,26 +58,37 @@ def gate(status: Mapping[str, Any]) -> None:
         if status["blocked_panes"] and each["accepted"] is not None:
             print(visible(f"{name}: DR of accepted/ {' '.join(_score(each['accepted']))}"))
     print(
-        f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}: {status['accepted']:,} accepted, "
-        f"{status['quarantined']:,} in quarantine"
+        f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
+        f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
     if asked := status["asking"]["questions"]:
         fell = status["asking"]["fallbacks"]
-        print(f"{_count(asked, 'question')} to the language model, {fell:,} answered by the embedded one in its place")
+        print(
+            f"{_count(asked, 'question')} to the language model, {fell:,} answered by the embedded"
+            " one in its place"
+        )
     for reason, count in status["dead_reasons"].items():
         print(f"{_count(count, 'dead letter')}: {visible(reason)}")
     said = [visible(status["reason"])]
     if status["held"]:
-        said.append("held" if status["reason"] in status["held"] else f"held: {visible(status['held'])}")
+        said.append(
+            "held" if status["reason"] in status["held"] else f"held: {visible(status['held'])}"
+        )
     elif not status["finished"]:
         said.append("the run is not finished")
-    out.print(Text.assemble("gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(said)})"))
+    out.print(
+        Text.assemble("gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(said)})")
+    )
 
 
 def measured(result: Mapping[str, Any]) -> None:
     """Counts, shares and DR of each attribute."""
-    title = f"{_count(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
-    table = Table("attribute", "group", "mentions", "share", "target", "DR", "interval", title=title)
+    title = (
+        f"{_count(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
+    )
+    table = Table(
+        "attribute", "group", "mentions", "share", "target", "DR", "interval", title=title
+    )
     for column in table.columns[2:5]:
         column.justify = "right"
     for number, (name, each) in enumerate(result["attributes"].items()):
@@ -70,7 +98,11 @@ def measured(result: Mapping[str, Any]) -> None:
         first = (visible(name), *_score(each))
         for group, count in each["counts"].items():
             share = each["shares"][group]
-            figures = (f"{count:,}", "" if share is None else f"{share:.1%}", f"{targets[group]:.1%}")
+            figures = (
+                f"{count:,}",
+                "" if share is None else f"{share:.1%}",
+                f"{targets[group]:.1%}",
+            )
             table.add_row(first[0], visible(group), *figures, *first[1:])
             first = ("", "", "")
     console().print(table)
@@ -85,7 +117,10 @@ def _converged(convergence: Mapping[str, Any]) -> str:
     if convergence["documents"] is not None:
         return f"{known} after {_count(convergence['documents'], 'document')} that name it"
     if convergence["projected"] is not None:
-        return f"not yet; {known} after about {_rounded(convergence['projected']):,} documents that name it"
+        return (
+            f"not yet; {known} after about {_rounded(convergence['projected']):,} documents that"
+            " name it"
+        )
     return ""
 
 
@@ -107,7 +142,9 @@ def _score(score: Mapping[str, Any]) -> tuple[str, str]:
     """DR and its interval."""
     if score["dr"] is None:
         return "no mention", ""
-    return f"{score['dr']:.4f}", "" if score["low"] is None else f"{score['low']:.3f}–{score['high']:.3f}"
+    return f"{score['dr']:.4f}", (
+        "" if score["low"] is None else f"{score['low']:.3f}–{score['high']:.3f}"
+    )
 
 
 def _count(number: int, thing: str) -> str:

@@ -1,9 +1,12 @@
-"""Builds `transforms/names.tsv`: first names, the sex they are given to, and whether they are common words too.
+"""Builds `transforms/names.tsv`: first names, the sex they are given to, and whether they are
+common words too.
 
-    python tests/benchmarks/cda_build_names.py census_1990_female_first.txt census_1990_male_first.txt documents.jsonl.gz
+    python tests/benchmarks/cda_build_names.py census_1990_female_first.txt
+    census_1990_male_first.txt documents.jsonl.gz
 
-The census files have a name and its share of the sex in per cent a line. The documents (JSON lines with «text») say which
-names are words in lower case: those count as a person's only beside other evidence.
+The census files have a name and its share of the sex in per cent a line. The documents (JSON lines
+with «text») say which names are words in lower case: those count as a person's only beside other
+evidence.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ def shares(path: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("female", type=Path)
     parser.add_argument("male", type=Path)
     parser.add_argument("documents", type=Path)
@@ -50,7 +55,9 @@ def main() -> None:
         sex = "f" if f >= ONE_SIDED * (f + m) else "m" if m >= ONE_SIDED * (f + m) else "e"
         word = lower[name] > 0.2 * upper[name] and lower[name] >= 2
         rows.append(f"{name}\t{sex}{'w' if word else ''}")
-    head = "# First names: f, m or e (either); w: a common word too. US census 1990, public domain.\n"
+    head = (
+        "# First names: f, m or e (either); w: a common word too. US census 1990, public domain.\n"
+    )
     OUT.write_text(head + "\n".join(rows) + "\n", encoding="ascii")
     print(len(rows), "names,", sum(row.endswith("w") for row in rows), "of them words")
 

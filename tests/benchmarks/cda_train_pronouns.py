@@ -1,14 +1,17 @@
-"""Trains the model of `evenflow.transforms.text.pronouns` on raw text, and tests it on a tagged one.
+"""Trains the model of `evenflow.transforms.text.pronouns` on raw text, and tests it on a tagged
+one.
 
-    python tests/benchmarks/cda_train_pronouns.py documents.jsonl.gz en_ewt_train.conllu.gz --test en_ewt_dev.conllu.gz
+    python tests/benchmarks/cda_train_pronouns.py documents.jsonl.gz en_ewt_train.conllu.gz --test
+    en_ewt_dev.conllu.gz
 
-Texts: JSON lines with a key «text», or CoNLL-U of which only the raw `# text` lines are read. The pronouns that a text
-has are the labels. Other persons' pronouns (my and me, their and them) help with words that «his» and «him» were never
-seen beside. The shipped model was trained on 3,732 documents (presidential speeches, ABC news, film
-reviews from NLTK's data, Reddit comments from RedditBias) and on the raw text of UD English EWT's train part.
+Texts: JSON lines with a key «text», or CoNLL-U of which only the raw `# text` lines are read. The
+pronouns that a text has are the labels. Other persons' pronouns (my and me, their and them) help
+with words that «his» and «him» were never seen beside. The shipped model was trained on 3,732
+documents (presidential speeches, ABC news, film reviews from NLTK's data, Reddit comments from
+RedditBias) and on the raw text of UD English EWT's train part.
 
-Beside it, «nouns.json»: the words that are nearly always common nouns in a tagged text, with `--nouns en_ewt_train.conllu.gz`
-alone (UD English EWT, CC BY-SA 4.0).
+Beside it, «nouns.json»: the words that are nearly always common nouns in a tagged text, with
+`--nouns en_ewt_train.conllu.gz` alone (UD English EWT, CC BY-SA 4.0).
 """
 
 from __future__ import annotations
@@ -37,7 +40,13 @@ TASKS: dict[str, dict[str, tuple[int, float]]] = {
     },
     "his": {
         **{"my": (0, 0.3), "their": (0, 0.3), "our": (0, 0.3), "your": (0, 0.3)},
-        **{"mine": (1, 1.0), "theirs": (1, 1.0), "ours": (1, 1.0), "yours": (1, 1.0), "hers": (1, 1.0)},
+        **{
+            "mine": (1, 1.0),
+            "theirs": (1, 1.0),
+            "ours": (1, 1.0),
+            "yours": (1, 1.0),
+            "hers": (1, 1.0),
+        },
     },
 }
 DETERMINERS = frozenset(["the", "a", "an", "this", "that", "these", "those", "no", "some"])
@@ -74,7 +83,9 @@ def texts(path: Path) -> Iterator[str]:
 
 
 def word_classes(documents: list[str]) -> dict[str, str]:
-    """The class of each word, see pronouns.Model: how often its neighbours are of some closed classes."""
+    """The class of each word, see pronouns.Model: how often its neighbours are of some closed
+    classes.
+    """
     words: Counter[str] = Counter()
     counts = {name: Counter[str]() for name in ("determined", "object", "verb", "before")}
     for text in documents:
@@ -86,14 +97,19 @@ def word_classes(documents: list[str]) -> dict[str, str]:
             counts["verb"][second] += first in BEFORE_VERBS
             counts["before"][first] += second in DETERMINERS or second in POSSESSIVES
     return {
-        word: "".join(str(sum(counts[name][word] / n > cut for cut in cuts)) for name, cuts in CUTS.items())
+        word: "".join(
+            str(sum(counts[name][word] / n > cut for cut in cuts)) for name, cuts in CUTS.items()
+        )
         for word, n in words.items()
         if n >= OFTEN and word[0].isalpha()
     }
 
 
 def train(
-    documents: list[str], task: dict[str, tuple[int, float]], classes: dict[str, str], strength: float
+    documents: list[str],
+    task: dict[str, tuple[int, float]],
+    classes: dict[str, str],
+    strength: float,
 ) -> tuple[dict[str, float], int]:
     """Weights by feature name, and the number of examples."""
     place = re.compile(rf"(?<![\w'’])(?:{'|'.join(task)})(?![\w'’])", re.IGNORECASE)
@@ -110,12 +126,17 @@ def train(
             weights.append(weight)
     seen = Counter(name for row in rows for name in row)
     vectorizer = DictVectorizer()
-    matrix = vectorizer.fit_transform([{name: 1.0 for name in row if seen[name] >= LEAST} for row in rows])
-    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)  # for liblinear
+    matrix = vectorizer.fit_transform(
+        [{name: 1.0 for name in row if seen[name] >= LEAST} for row in rows]
+    )
+    # For liblinear
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     model = LogisticRegression(C=strength, max_iter=300, solver="liblinear", fit_intercept=False)
     model.fit(matrix, np.array(labels), sample_weight=np.array(weights))
     pairs = zip(vectorizer.get_feature_names_out(), model.coef_[0], strict=True)
-    return {str(name): round(float(weight), 2) for name, weight in pairs if abs(weight) >= SMALLEST}, len(rows)
+    return {
+        str(name): round(float(weight), 2) for name, weight in pairs if abs(weight) >= SMALLEST
+    }, len(rows)
 
 
 def tagged(path: Path) -> Iterator[tuple[str, int, int, str]]:
@@ -158,15 +179,24 @@ def common_nouns(path: Path) -> list[str]:
 
 def write_nouns(path: Path) -> None:
     """Write what a tagged file has of them beside the model."""
-    stored = {"source": "common nouns of UD English EWT, train part, CC BY-SA 4.0", "nouns": " ".join(common_nouns(path))}
-    nouns.PATH.write_text(json.dumps(stored, indent=0) + "\n", encoding="ascii", errors="backslashreplace")
+    stored = {
+        "source": "common nouns of UD English EWT, train part, CC BY-SA 4.0",
+        "nouns": " ".join(common_nouns(path)),
+    }
+    nouns.PATH.write_text(
+        json.dumps(stored, indent=0) + "\n", encoding="ascii", errors="backslashreplace"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("texts", nargs="*", type=Path)
     parser.add_argument("--test", type=Path)
-    parser.add_argument("--nouns", type=Path, help="a tagged file: write its nouns, and nothing else")
+    parser.add_argument(
+        "--nouns", type=Path, help="a tagged file: write its nouns, and nothing else"
+    )
     parser.add_argument("--strength", type=float, default=1.0, help="inverse of the regularisation")
     args = parser.parse_args()
     if args.nouns is not None:
@@ -180,12 +210,21 @@ def main() -> None:
     for name, task in TASKS.items():
         models[name], examples = train(documents, task, classes, args.strength)
         print(f"{name}: {examples} examples, {len(models[name])} weights")
-    source = "trained by tests/benchmarks/cda_train_pronouns.py, which names the texts; no text is contained"
+    source = (
+        "trained by tests/benchmarks/cda_train_pronouns.py, which names the texts; no text is"
+        " contained"
+    )
     words: dict[str, list[str]] = {}
     for word in sorted(classes):
         words.setdefault(classes[word], []).append(word)
-    stored = {"source": source, "models": models, "classes": {code: " ".join(each) for code, each in words.items()}}
-    pronouns.MODEL_PATH.write_text(json.dumps(stored, separators=(",", ":"), sort_keys=True, ensure_ascii=True) + "\n")
+    stored = {
+        "source": source,
+        "models": models,
+        "classes": {code: " ".join(each) for code, each in words.items()},
+    }
+    pronouns.MODEL_PATH.write_text(
+        json.dumps(stored, separators=(",", ":"), sort_keys=True, ensure_ascii=True) + "\n"
+    )
     right: Counter[str] = Counter()
     every: Counter[str] = Counter()
     for text, start, end, answer in tagged(args.test):
@@ -194,10 +233,16 @@ def main() -> None:
         every[word] += 1
         right[word] += said == answer
         if said != answer:
-            print(f"  {word} -> {said} ({sure:.2f}), right: {answer}: {text[max(0, start - 40) : end + 40]!r}")
+            print(
+                f"  {word} -> {said} ({sure:.2f}), right: {answer}:"
+                f" {text[max(0, start - 40) : end + 40]!r}"
+            )
     for word in sorted(every):
         print(f"{word}: {right[word]} of {every[word]} = {right[word] / every[word]:.3%}")
-    print(f"all: {sum(right.values())} of {sum(every.values())} = {sum(right.values()) / sum(every.values()):.3%}")
+    print(
+        f"all: {sum(right.values())} of {sum(every.values())} ="
+        f" {sum(right.values()) / sum(every.values()):.3%}"
+    )
 
 
 if __name__ == "__main__":

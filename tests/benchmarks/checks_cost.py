@@ -1,8 +1,10 @@
-"""What the checks of Great Expectations cost: python tests/benchmarks/checks_cost.py [--texts FILE.jsonl[.gz]] [--panes 300]
+"""What the checks of Great Expectations cost: python tests/benchmarks/checks_cost.py [--texts
+FILE.jsonl[.gz]] [--panes 300]
 
-Prints seconds, wall and processor, of the import, the setup, panes of 20 and of 20,000 documents (64 MiB), and the data docs of
-1, 50 and more panes; the same with a user's suite that reads the text. The texts' lines are drawn at random, so that a shard
-is compressed as real text is. For scale: a core reads and annotates some tens of MB a second.
+Prints seconds, wall and processor, of the import, the setup, panes of 20 and of 20,000 documents
+(64 MiB), and the data docs of 1, 50 and more panes; the same with a user's suite that reads the
+text. The texts' lines are drawn at random, so that a shard is compressed as real text is. For
+scale: a core reads and annotates some tens of MB a second.
 """
 
 from __future__ import annotations
@@ -49,7 +51,12 @@ def timed(title: str, work: Callable[[], Any], repeats: int = 1) -> Any:
 def lines_of(path: Path) -> list[str]:
     """The lines of the texts of a JSONL file."""
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [line for row in data.decode().splitlines() for line in json.loads(row)["text"].split("\n") if line.strip()]
+    return [
+        line
+        for row in data.decode().splitlines()
+        for line in json.loads(row)["text"].split("\n")
+        if line.strip()
+    ]
 
 
 def texts(lines: list[str], number: int, size: int) -> list[str]:
@@ -70,7 +77,11 @@ def shard(annotator: Annotator, path: Path, held: list[str]) -> dict[str, Attrib
     """Write a pane's shard as the gate does; the figures that its ledger has."""
     ids = [f"document-{number}" for number in range(len(held))]
     figures, counts = annotator.count("in", ids, held, range(len(held)), with_sentences=False)
-    columns: dict[str, Any] = {"id": ids, "text": pa.array(held, pa.large_string()), "source": ["speech"] * len(held)}
+    columns: dict[str, Any] = {
+        "id": ids,
+        "text": pa.array(held, pa.large_string()),
+        "source": ["speech"] * len(held),
+    }
     out: dict[str, AttributeEntry] = {}
     for attribute, each in zip(annotator.attributes, counts, strict=True):
         for number, column in enumerate(documents.own_columns([attribute])):
@@ -91,7 +102,9 @@ def shard(annotator: Annotator, path: Path, held: list[str]) -> dict[str, Attrib
             labels={},
             heavy=[],
         )
-    pq.write_table(pa.table(columns), path, compression="zstd", compression_level=1, row_group_size=5_000)
+    pq.write_table(
+        pa.table(columns), path, compression="zstd", compression_level=1, row_group_size=5_000
+    )
     return out
 
 
@@ -114,7 +127,10 @@ def main() -> None:
         for title, path in (("", None), (", a user's suite", suite)):
             own = root / (path.stem if path else "own")
             checks = timed(
-                f"setup{title}", lambda own=own, path=path: PaneChecks(own, path, lists=annotator.lists, limits=limits)
+                f"setup{title}",
+                lambda own=own, path=path: PaneChecks(
+                    own, path, lists=annotator.lists, limits=limits
+                ),
             )
             for number, held in panes.items():
                 file = root / f"{number}.parquet"
@@ -122,7 +138,9 @@ def main() -> None:
                 mib = sum(len(text.encode()) for text in held) / (1 << 20)
                 result = timed(
                     f"pane of {number:,} documents, {mib:.1f} MiB{title}",
-                    lambda file=file, entries=entries, number=number, checks=checks: checks.run(0, [file], entries, number),
+                    lambda file=file, entries=entries, number=number, checks=checks: checks.run(
+                        0, [file], entries, number
+                    ),
                     REPEATS,
                 )
                 assert result.success, result.failures

@@ -1,11 +1,14 @@
-"""Measures the judges of exchanges on labelled ones: area, precision and recall by source and attribute, reliability, speed.
+"""Measures the judges of exchanges on labelled ones: area, precision and recall by source and
+attribute, reliability, speed.
 
-    python tests/benchmarks/exchange.py                       # documents kept for the report, by the models that ship
-    python tests/benchmarks/exchange.py --left-out FILE       # and of sources left out: a file that the training wrote
+    python tests/benchmarks/exchange.py                       # documents kept for the report, by
+    the models that ship python tests/benchmarks/exchange.py --left-out FILE       # and of sources
+    left out: a file that the training wrote
 
-Labels are those of language models. Intervals are 95 %: of areas by a bootstrap over documents, of shares Wilson's. Sources
-are left out in groups of three (`train.data.FOLDS`): four trainings, each of which saw nothing of any source of its group.
-Baselines learn from the same rows: logistic regression on words.
+Labels are those of language models. Intervals are 95 %: of areas by a bootstrap over documents, of
+shares Wilson's. Sources are left out in groups of three (`train.data.FOLDS`): four trainings, each
+of which saw nothing of any source of its group. Baselines learn from the same rows: logistic
+regression on words.
 """
 
 from __future__ import annotations
@@ -44,9 +47,14 @@ def words(learn: Sequence[Row], rows: Sequence[Row]) -> Floats:
 
 def left_out(rows: Sequence[Row], scores: Path) -> Scored:
     """Rows to learn from, judged by models that have not seen their sources."""
-    known = {row["id"]: row for row in map(json.loads, scores.read_text(encoding="utf-8").splitlines())}
+    known = {
+        row["id"]: row for row in map(json.loads, scores.read_text(encoding="utf-8").splitlines())
+    }
     judged = [row for row in rows if row["id"] in known]
-    chances = {name: np.array([known[row["id"]][name] for row in judged]) for name in ("encoder", "first stage")}
+    chances = {
+        name: np.array([known[row["id"]][name] for row in judged])
+        for name in ("encoder", "first stage")
+    }
     chances["words"] = np.zeros(len(judged))
     for held in data.FOLDS:
         at = [number for number, row in enumerate(judged) if data.family(row["source"]) in held]
@@ -69,7 +77,10 @@ def speeds(rows: Sequence[Row], judges: Judges) -> list[str]:
         begin = time.process_time()
         for _ in range(times):
             card.judged(judge, rows)
-        out.append(f"{name}: {times * len(rows) / (time.process_time() - begin):,.0f} exchanges a second and core")
+        out.append(
+            f"{name}: {times * len(rows) / (time.process_time() - begin):,.0f} exchanges a second"
+            " and core"
+        )
     return out
 
 
@@ -82,11 +93,22 @@ def _true(rows: Sequence[Row]) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--left-out", type=Path)
-    parser.add_argument("--models", type=Path, default=files.SHIPPED, help="folder of the models (default: those that ship)")
-    parser.add_argument("--more", type=Path, help="labelled rows of sources that no model has seen, a JSON row a line")
+    parser.add_argument(
+        "--models",
+        type=Path,
+        default=files.SHIPPED,
+        help="folder of the models (default: those that ship)",
+    )
+    parser.add_argument(
+        "--more",
+        type=Path,
+        help="labelled rows of sources that no model has seen, a JSON row a line",
+    )
     args = parser.parse_args()
     judges: Judges = {"encoder": Encoder(args.models), "first stage": FirstStage(args.models)}
     read = data.read(args.data)

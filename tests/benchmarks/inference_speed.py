@@ -1,14 +1,16 @@
-"""How busy a client keeps a server that takes a fixed time, and how much memory a million cached answers take.
+"""How busy a client keeps a server that takes a fixed time, and how much memory a million cached
+answers take.
 
-usage: python tests/benchmarks/inference_speed.py utilisation [--latency 0.5] [--concurrency 32] [--questions 2000]
-       python tests/benchmarks/inference_speed.py cache [--answers 1000000]
-       python tests/benchmarks/inference_speed.py server --llm URL --llm-model NAME [--questions 2000]
-       python tests/benchmarks/inference_speed.py serve --llm-serve DIR_OR_NAME [--questions 2000]
+usage: python tests/benchmarks/inference_speed.py utilisation [--latency 0.5] [--concurrency 32]
+       [--questions 2000] python tests/benchmarks/inference_speed.py cache [--answers 1000000]
+       python tests/benchmarks/inference_speed.py server --llm URL --llm-model NAME [--questions
+       2000] python tests/benchmarks/inference_speed.py serve --llm-serve DIR_OR_NAME [--questions
+       2000]
 
-utilisation: the share of the places at the server (concurrency) that are taken on average, from the first request to the
-last answer; the server is another process. cache: resident memory before and after that many answers were stored and read
-back through one connection. server, serve: sentences a second of a real server, or of vLLM started for it, with the prompt
-for stereotypes.
+utilisation: the share of the places at the server (concurrency) that are taken on average, from the
+first request to the last answer; the server is another process. cache: resident memory before and
+after that many answers were stored and read back through one connection. server, serve: sentences a
+second of a real server, or of vLLM started for it, with the prompt for stereotypes.
 """
 
 from __future__ import annotations
@@ -33,12 +35,27 @@ from evenflow.transforms.llm.questions import Question
 
 SCRIPTED = Path(__file__).parents[1] / "helpers" / "scripted_llm.py"
 BATCH = 1000  # answers stored or read at once
-WORDS = ("Her", "brother", "was", "always", "a", "quiet", "child", "who", "read", "all", "day", "long")
+WORDS = (
+    "Her",
+    "brother",
+    "was",
+    "always",
+    "a",
+    "quiet",
+    "child",
+    "who",
+    "read",
+    "all",
+    "day",
+    "long",
+)
 
 
 def main() -> None:
     """Measure what is asked for, and print it as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["utilisation", "cache", "server", "serve"])
     parser.add_argument("--latency", type=float, default=0.5, help="seconds of the scripted server")
     parser.add_argument("--concurrency", type=int, default=32)
@@ -51,14 +68,24 @@ def main() -> None:
     if given.what == "cache":
         found = cached(given.answers)
     elif given.what == "server":
-        found = asked(ServerSettings(given.llm, given.llm_model, concurrency=given.concurrency), given.questions)
+        found = asked(
+            ServerSettings(given.llm, given.llm_model, concurrency=given.concurrency),
+            given.questions,
+        )
     elif given.what == "serve":
         with serve(given.llm_serve, print) as served:
-            found = asked(ServerSettings(served.url, served.model, served.key, concurrency=given.concurrency), given.questions)
+            found = asked(
+                ServerSettings(served.url, served.model, served.key, concurrency=given.concurrency),
+                given.questions,
+            )
     else:
         with scripted(given.latency) as url:
-            found = asked(ServerSettings(url, "scripted", concurrency=given.concurrency), given.questions)
-        found["utilisation"] = round(given.questions * given.latency / found["seconds"] / given.concurrency, 4)
+            found = asked(
+                ServerSettings(url, "scripted", concurrency=given.concurrency), given.questions
+            )
+        found["utilisation"] = round(
+            given.questions * given.latency / found["seconds"] / given.concurrency, 4
+        )
     print(json.dumps(vars(given) | found, indent=1))
 
 
@@ -72,8 +99,12 @@ def question(number: int) -> Question:
 
 def asked(settings: ServerSettings, count: int) -> dict[str, float]:
     """Seconds and figures of so many questions to a server, through a cache that has none of them."""
-    with tempfile.TemporaryDirectory() as folder, Client(settings, Cache(Path(folder, "answers"))) as client:
-        client.ask([question(-number) for number in range(1, settings.concurrency + 1)])  # connections are there
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Client(settings, Cache(Path(folder, "answers"))) as client,
+    ):
+        # Connections are there
+        client.ask([question(-number) for number in range(1, settings.concurrency + 1)])
         questions = [question(number) for number in range(count)]
         used, began = time.process_time(), time.monotonic()
         answers = client.ask(questions)
@@ -94,7 +125,15 @@ def asked(settings: ServerSettings, count: int) -> dict[str, float]:
 def cached(count: int) -> dict[str, float]:
     """Memory and speed with so many answers."""
     process = psutil.Process()
-    value = json.dumps({"mentions_group": True, "label": "Her", "belief": False, "said": "was quiet", "stereotype": False})
+    value = json.dumps(
+        {
+            "mentions_group": True,
+            "label": "Her",
+            "belief": False,
+            "said": "was quiet",
+            "stereotype": False,
+        }
+    )
     with tempfile.TemporaryDirectory() as folder:
         cache = Cache(Path(folder, "answers"), 4 << 30)
         cache.put_many({key(0): Kept(value)})
@@ -123,14 +162,18 @@ def cached(count: int) -> dict[str, float]:
 
 def key(number: int) -> bytes:
     """A key as random as a digest, made faster."""
-    return (number * 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 % (1 << 256)).to_bytes(32, "big")
+    return (
+        number * 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 % (1 << 256)
+    ).to_bytes(32, "big")
 
 
 @contextmanager
 def scripted(latency: float) -> Iterator[str]:
     """The address of a server that answers after so many seconds, in a process of its own."""
     command = [sys.executable, str(SCRIPTED), str(latency)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         yield process.stdout.readline().strip()

@@ -1,12 +1,15 @@
-"""Coverage of DR's 95 % interval in simulation: python tests/benchmarks/interval_coverage.py [--quick] [--groups 2 …]
+"""Coverage of DR's 95 % interval in simulation: python tests/benchmarks/interval_coverage.py
+[--quick] [--groups 2 …]
 
-Documents are drawn from a stream whose true DR is known: lengths geometric or lognormal, shares within a document
-Dirichlet (so counts are overdispersed), and the shares drift with the length (so long documents weigh and lean). Beside
-the interval of evenflow.transforms.representation.dr: the naive multinomial one, which takes words for independent, and,
-on a few cells with few documents, the percentile interval of a bootstrap that draws documents.
+Documents are drawn from a stream whose true DR is known: lengths geometric or lognormal, shares
+within a document Dirichlet (so counts are overdispersed), and the shares drift with the length (so
+long documents weigh and lean). Beside the interval of evenflow.transforms.representation.dr: the
+naive multinomial one, which takes words for independent, and, on a few cells with few documents,
+the percentile interval of a bootstrap that draws documents.
 
-What the interval's constants were chosen on (--development) has other seeds, dispersions, length laws and drifts than
-what is reported. The whole table takes some minutes on one core; --groups and --documents print some of its rows.
+What the interval's constants were chosen on (--development) has other seeds, dispersions, length
+laws and drifts than what is reported. The whole table takes some minutes on one core; --groups and
+--documents print some of its rows.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ TARGETS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 5: (0.1, 0.35, 0.2, 0.2, 0.15)}
 # A geometric law's mean, or a lognormal's mean and standard deviation of the logarithm.
 LAWS = (("geometric", 7.0, 0.0), ("lognormal", 1.5, 0.6), ("lognormal", 1.0, 0.9))
 OTHER_LAWS = (("geometric", 4.0, 0.0), ("lognormal", 1.0, 0.8))
-SETTINGS = {  # concentrations of the shares within a document, length laws, drift of the shares with length, seed
+# Concentrations of the shares within a document, length laws, drift of the shares with length, seed
+SETTINGS = {
     "report": ((0.4, 2.0, 12.0), LAWS, 0.3, 20_000),
     "development": ((0.7, 1.0, 6.0), OTHER_LAWS, 0.4, 10_000),
 }
@@ -71,11 +75,14 @@ def cells(name: str) -> Iterator[Cell]:
         mix = np.random.default_rng(seed + number)
         concentration = concentrations[mix.integers(len(concentrations))]
         law = laws[mix.integers(len(laws))]
-        yield Cell(number, documents, target, shares, shape, concentration, law, drift, seed + number)
+        yield Cell(
+            number, documents, target, shares, shape, concentration, law, drift, seed + number
+        )
 
 
 def deviate(target: Floats, shape: str, dr: float) -> Floats:
-    """Shares (M,) with that score: one group above all others, one above one other (the rest on target), or spread out.
+    """Shares (M,) with that score: one group above all others, one above one other (the rest on
+    target), or spread out.
 
     Where that would take a share below 1/100 of its target, towards the rarest group alone.
     """
@@ -109,8 +116,8 @@ def lengths(law: tuple[str, float, float]) -> tuple[NDArray[np.int64], Floats]:
 def draw(cell: Cell, streams: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Counts (streams, D, M).
 
-    The shares of a document with n mentions have mean p (1 + drift g(n) w), with E n g(n) = 0 and sum p w = 0: so the
-    stream's shares, a ratio of expectations, are p exactly.
+    The shares of a document with n mentions have mean p (1 + drift g(n) w), with E n g(n) = 0 and
+    sum p w = 0: so the stream's shares, a ratio of expectations, are p exactly.
     """
     n, probability = lengths(cell.law)
     mass = n * probability
@@ -141,12 +148,16 @@ def naive(counts: Floats, target: Floats) -> tuple[Floats, Floats]:
     return np.clip(dr - width, 0, 1), dr + width
 
 
-def bootstrapped(counts: NDArray[np.int64], target: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def bootstrapped(
+    counts: NDArray[np.int64], target: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Percentile bounds (R,) of counts (R, D, M) by drawing D documents with replacement."""
     documents = counts.shape[1]
     bounds = []
     for stream in counts:
-        total = rng.multinomial(documents, np.full(documents, 1 / documents), size=BOOTSTRAP) @ stream
+        total = (
+            rng.multinomial(documents, np.full(documents, 1 / documents), size=BOOTSTRAP) @ stream
+        )
         score = np.abs(total / total.sum(axis=1, keepdims=True) - target).sum(axis=1) / 2
         bounds.append(np.quantile(score, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
     low, high = np.array(bounds).T
@@ -171,33 +182,50 @@ def row(cell: Cell, streams: int, resampled: int) -> tuple[str, float]:
             again = f"{covered(*bootstrapped(counts[:resampled], cell.target, rng), cell.dr):5.1f}"
     total = np.concatenate(totals).astype(float)
     found: Intervals = intervals(
-        np.full(streams, float(cell.documents)), total, np.concatenate(products), cell.target, CONFIDENCE
+        np.full(streams, float(cell.documents)),
+        total,
+        np.concatenate(products),
+        cell.target,
+        CONFIDENCE,
     )
     share = covered(found.low, found.high, cell.dr)
     figures = (
         f"{share:6.1f} ±{196 * sqrt(share / 100 * (1 - share / 100) / streams):3.1f}"
-        f" {100 * (found.low > cell.dr + 1e-9).mean():5.1f} {100 * (found.high < cell.dr - 1e-9).mean():5.1f}"
-        f" {(found.high - found.low).mean():7.4f}"
+        f" {100 * (found.low > cell.dr + 1e-9).mean():5.1f}"
+        f" {100 * (found.high < cell.dr - 1e-9).mean():5.1f} {(found.high - found.low).mean():7.4f}"
         f" {found.dr.mean() - cell.dr:+8.4f} {found.corrected.mean() - cell.dr:+8.4f}"
         f" {covered(*naive(total, cell.target), cell.dr):6.1f} {again:>6}"
     )
     uniform = "uniform" if np.ptp(cell.target) < 1e-12 else "other"
     law = f"{cell.law[0]} {cell.concentration:g}"
-    return f"{len(cell.target)} {cell.documents:5} {cell.dr:5.3f} {uniform:8}{cell.shape:7}{law:15}{figures}", share
+    return (
+        (
+            f"{len(cell.target)} {cell.documents:5} {cell.dr:5.3f}"
+            f" {uniform:8}{cell.shape:7}{law:15}{figures}"
+        ),
+        share,
+    )
 
 
 def main() -> None:
     """Prints the table and its summary."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="300 streams a cell instead of 2,000")
     parser.add_argument("--streams", type=int, help="streams a cell")
     parser.add_argument("--groups", type=int, nargs="*", default=list(TARGETS))
     parser.add_argument("--documents", type=int, nargs="*", default=list(DOCUMENTS))
-    parser.add_argument("--development", action="store_true", help="the settings that constants were chosen on")
+    parser.add_argument(
+        "--development", action="store_true", help="the settings that constants were chosen on"
+    )
     given = parser.parse_args()
     streams = given.streams or (300 if given.quick else 2000)
     began = time.perf_counter()
-    print(f"{streams} streams a cell; {100 * CONFIDENCE:g} % intervals; ± is 1.96 standard errors of the simulation")
+    print(
+        f"{streams} streams a cell; {100 * CONFIDENCE:g} % intervals; ± is 1.96 standard errors of"
+        " the simulation"
+    )
     print("M  docs    DR target  shape  length, conc.    cover  ±err  low>  high<   width", end="")
     print("     bias corrected  naive  bootst")
     shares = []

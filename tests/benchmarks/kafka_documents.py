@@ -1,4 +1,6 @@
-"""The documents that the benchmarks on a topic write: pieces of the test data's speeches, one JSON object each."""
+"""The documents that the benchmarks on a topic write: pieces of the test data's speeches, one JSON
+object each.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,17 @@ PARTITIONS = 4
 
 
 def values() -> Iterator[bytes]:
-    """JSON objects with an id and about DOCUMENT_BYTES of text, for ever; the texts come again, the ids do not."""
+    """JSON objects with an id and about DOCUMENT_BYTES of text, for ever; the texts come again, the
+    ids do not.
+    """
     raw = gzip.decompress(SPEECHES.read_bytes())
     text = "\n".join(json.loads(line)["text"] for line in raw.splitlines())
-    pieces = [text[i : i + DOCUMENT_BYTES] for i in range(0, len(text) - DOCUMENT_BYTES, DOCUMENT_BYTES)]
+    pieces = [
+        text[i : i + DOCUMENT_BYTES] for i in range(0, len(text) - DOCUMENT_BYTES, DOCUMENT_BYTES)
+    ]
     number = 0
     while True:
-        yield json.dumps({"id": str(number), "text": pieces[number % len(pieces)]}, ensure_ascii=False).encode()
+        yield json.dumps(
+            {"id": str(number), "text": pieces[number % len(pieces)]}, ensure_ascii=False
+        ).encode()
         number += 1

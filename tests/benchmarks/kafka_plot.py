@@ -1,4 +1,6 @@
-"""Panels of lines over time as one SVG, for what a benchmark has sampled; nothing but the standard library."""
+"""Panels of lines over time as one SVG, for what a benchmark has sampled; nothing but the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,13 @@ def svg(label: str, panels: Sequence[Panel]) -> str:
     """The picture: panels below each other over the same kind of x, whose label is given."""
     parts = [_panel(each, label, number * HEIGHT) for number, each in enumerate(panels)]
     size = f'width="{WIDTH}" height="{HEIGHT * len(panels)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
+    )
+    return (
+        "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"])
+        + "\n"
+    )
 
 
 def _panel(panel: Panel, label: str, top: int) -> str:
@@ -53,16 +60,30 @@ def _panel(panel: Panel, label: str, top: int) -> str:
     out = [f'<text x="{LEFT}" y="{top + 18}" font-weight="bold">{escape(panel.title)}</text>']
     for value in _ticks(most_y):
         at = down(value)
-        out.append(f'<line x1="{LEFT}" x2="{LEFT + wide}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>')
+        out.append(
+            f'<line x1="{LEFT}" x2="{LEFT + wide}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
+        )
         out.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{value:g}</text>')
     for value in _ticks(most_x):
-        out.append(f'<text x="{across(value):.1f}" y="{top + HEIGHT - 14}" text-anchor="middle">{value:g}</text>')
+        out.append(
+            f'<text x="{across(value):.1f}" y="{top + HEIGHT - 14}"'
+            f' text-anchor="middle">{value:g}</text>'
+        )
     out.append(f'<text x="{LEFT + wide + 8}" y="{top + HEIGHT - 14}">{escape(label)}</text>')
     for number, (name, (line_x, line_y)) in enumerate(panel.lines.items()):
         colour = COLOURS[number % len(COLOURS)]
-        points = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in zip(line_x, line_y, strict=True) if math.isfinite(y))
-        out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.3"/>')
-        out.append(f'<text x="{LEFT + wide + 8}" y="{top + TOP + 14 * number + 8}" fill="{colour}">{escape(name)}</text>')
+        points = " ".join(
+            f"{across(x):.1f},{down(y):.1f}"
+            for x, y in zip(line_x, line_y, strict=True)
+            if math.isfinite(y)
+        )
+        out.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.3"/>'
+        )
+        out.append(
+            f'<text x="{LEFT + wide + 8}" y="{top + TOP + 14 * number + 8}"'
+            f' fill="{colour}">{escape(name)}</text>'
+        )
     return "\n".join(out)
 
 

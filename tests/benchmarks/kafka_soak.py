@@ -1,12 +1,16 @@
-"""A steady stream through the gate on Prism for a long time: python tests/benchmarks/kafka_soak.py --minutes 30 --output DIR
+"""A steady stream through the gate on Prism for a long time: python tests/benchmarks/kafka_soak.py
+--minutes 30 --output DIR
 
-Starts a broker of its own (`make kafka prism` first), writes documents at a steady rate, and samples the memory of the
-driver (which holds the workers), of Prism and of other processes below the driver, how far the ledger is behind the topic,
-and the panes' latency. DIR gets samples.jsonl (a sample every few seconds), panes.jsonl (a line a pane), summary.json and
-soak.svg. The summary has medians, and the slope of the memory by least squares over the second half, by the hour and by
-1,000 panes: what is flat stays near 0. Growth by pane shows soonest with short panes and little data:
+Starts a broker of its own (`make kafka prism` first), writes documents at a steady rate, and
+samples the memory of the driver (which holds the workers), of Prism and of other processes below
+the driver, how far the ledger is behind the topic, and the panes' latency. DIR gets samples.jsonl
+(a sample every few seconds), panes.jsonl (a line a pane), summary.json and soak.svg. The summary
+has medians, and the slope of the memory by least squares over the second half, by the hour and by
+1,000 panes: what is flat stays near 0. Growth by pane shows soonest with short panes and little
+data:
 
-    python tests/benchmarks/kafka_soak.py --minutes 5 --pane-seconds 1 --mb-per-second 0.05 --output DIR
+    python tests/benchmarks/kafka_soak.py --minutes 5 --pane-seconds 1 --mb-per-second 0.05 --output
+    DIR
 """
 
 from __future__ import annotations
@@ -74,7 +78,9 @@ class Writer(threading.Thread):
 
 
 class Ledger:
-    """What the ledger of an output directory holds, read on as it grows. Times in seconds since 1970."""
+    """What the ledger of an output directory holds, read on as it grows. Times in seconds since
+    1970.
+    """
 
     def __init__(self, output: Path):
         self._folder = output / "ledger"
@@ -88,7 +94,13 @@ class Ledger:
             self.documents += entry["documents"]
             self.dead += entry["dead"]
             close = entry["stream"]["span"] / 1000 + span
-            self.panes.append({"pane": entry["pane"], "documents": entry["documents"], "close_to_ledger": written - close})
+            self.panes.append(
+                {
+                    "pane": entry["pane"],
+                    "documents": entry["documents"],
+                    "close_to_ledger": written - close,
+                }
+            )
 
 
 def memory(process: psutil.Process) -> float:
@@ -108,7 +120,9 @@ def others(gate: psutil.Process, prism: psutil.Process) -> float:
 
 
 def slope(at: Sequence[float], amounts: Sequence[float]) -> float:
-    """Change of amounts for each 1 of `at`, by least squares over the second half of the samples; NaN where `at` stands still."""
+    """Change of amounts for each 1 of `at`, by least squares over the second half of the samples;
+    NaN where `at` stands still.
+    """
     half = len(at) // 2
     if len(set(at[half:])) < 2:
         return float("nan")
@@ -129,7 +143,9 @@ def prism_of(gate: psutil.Process) -> psutil.Process:
 
 @dataclass(frozen=True)
 class Steady:
-    """A steady stream: its length and rate, the panes' span, and where samples, panes and the gate's messages go."""
+    """A steady stream: its length and rate, the panes' span, and where samples, panes and the
+    gate's messages go.
+    """
 
     minutes: float
     mb_per_second: float
@@ -138,13 +154,32 @@ class Steady:
 
 
 def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
-    """Run for the time given; the summary. folder: for the gate's output. Raises SystemExit if the gate ends."""
+    """Run for the time given; the summary. folder: for the gate's output. Raises SystemExit if the
+    gate ends.
+    """
     topic = broker.create_topic(
-        f"steady-{time.time_ns()}", PARTITIONS, retention_ms=KEPT_HOURS * 3_600_000, segment_bytes=64 << 20
+        f"steady-{time.time_ns()}",
+        PARTITIONS,
+        retention_ms=KEPT_HOURS * 3_600_000,
+        segment_bytes=64 << 20,
     )
     out, log = folder / "out", options.output / "gate.log"
-    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={PRISM}", "--runner=--prism_log_level=warn"]
-    command = [EVENFLOW, "run", "--kafka", broker.address, "--topic", topic, "--output", str(out), *runner]
+    runner = [
+        "--runner=--runner=PrismRunner",
+        f"--runner=--prism_location={PRISM}",
+        "--runner=--prism_log_level=warn",
+    ]
+    command = [
+        EVENFLOW,
+        "run",
+        "--kafka",
+        broker.address,
+        "--topic",
+        topic,
+        "--output",
+        str(out),
+        *runner,
+    ]
     command += ["--pane-seconds", str(options.pane_seconds)]
     with log.open("wb") as file:
         gate = subprocess.Popen(command, stdout=file, stderr=file)
@@ -171,12 +206,20 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
                     "load": os.getloadavg()[0],
                 }
                 samples.append(sample)
-                print(json.dumps({name: round(value, 2) for name, value in sample.items()}), file=lines, flush=True)
+                print(
+                    json.dumps({name: round(value, 2) for name, value in sample.items()}),
+                    file=lines,
+                    flush=True,
+                )
     finally:
         writer.stopping.set()
         writer.join(STOP_SECONDS)
         deadline = time.monotonic() + STOP_SECONDS
-        while ledger.documents + ledger.dead < writer.documents and time.monotonic() < deadline and gate.poll() is None:
+        while (
+            ledger.documents + ledger.dead < writer.documents
+            and time.monotonic() < deadline
+            and gate.poll() is None
+        ):
             time.sleep(0.5)
             ledger.read(options.pane_seconds)
         failed = gate.poll()
@@ -184,14 +227,19 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
         gate.wait(STOP_SECONDS)
     if failed is not None:
         raise SystemExit(f"the gate ended with status {failed}: see {log}")
-    (options.output / "panes.jsonl").write_text("".join(json.dumps(each) + "\n" for each in ledger.panes))
+    (options.output / "panes.jsonl").write_text(
+        "".join(json.dumps(each) + "\n" for each in ledger.panes)
+    )
     return summary(samples, ledger, writer, options.pane_seconds)
 
 
-def summary(samples: list[dict[str, float]], ledger: Ledger, writer: Writer, span: float) -> dict[str, Any]:
+def summary(
+    samples: list[dict[str, float]], ledger: Ledger, writer: Writer, span: float
+) -> dict[str, Any]:
     """What is reported of a run."""
     columns = {name: [each[name] for each in samples] for name in samples[0]}
-    latency = sorted(each["close_to_ledger"] for each in ledger.panes[1:])  # the first waits for the start
+    # The first waits for the start
+    latency = sorted(each["close_to_ledger"] for each in ledger.panes[1:])
     rate = writer.documents / columns["seconds"][-1]
     behind = [each / rate for each in columns["behind_documents"]]
     return {
@@ -207,7 +255,10 @@ def summary(samples: list[dict[str, float]], ledger: Ledger, writer: Writer, spa
             "p95": round(latency[int(0.95 * (len(latency) - 1))], 2),
             "most": round(latency[-1], 2),
         },
-        "behind_seconds": {"median": round(statistics.median(behind), 2), "most": round(max(behind), 2)},
+        "behind_seconds": {
+            "median": round(statistics.median(behind), 2),
+            "most": round(max(behind), 2),
+        },
         "driver_mib": _memory(columns, "driver_mib"),
         "prism_mib": _memory(columns, "prism_mib"),
         "others_mib": _memory(columns, "others_mib"),
@@ -233,10 +284,20 @@ def plot(output: Path) -> None:
     minutes = [each["seconds"] / 60 for each in samples]
     spread = [minutes[-1] * i / max(len(panes) - 1, 1) for i in range(len(panes))]
     panels = [
-        Panel("memory, MiB", {name: (minutes, [each[f"{name}_mib"] for each in samples]) for name in ("driver", "prism")}),
-        Panel("documents not in the ledger yet", {"behind": (minutes, [each["behind_documents"] for each in samples])}),
         Panel(
-            "seconds from a pane's close to its entry", {"pane": (spread[1:], [each["close_to_ledger"] for each in panes[1:]])}
+            "memory, MiB",
+            {
+                name: (minutes, [each[f"{name}_mib"] for each in samples])
+                for name in ("driver", "prism")
+            },
+        ),
+        Panel(
+            "documents not in the ledger yet",
+            {"behind": (minutes, [each["behind_documents"] for each in samples])},
+        ),
+        Panel(
+            "seconds from a pane's close to its entry",
+            {"pane": (spread[1:], [each["close_to_ledger"] for each in panes[1:]])},
         ),
     ]
     (output / "soak.svg").write_text(svg("minutes", panels), encoding="utf-8")
@@ -244,7 +305,9 @@ def plot(output: Path) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--mb-per-second", type=float, default=5.0)
     parser.add_argument("--pane-seconds", type=float, default=10.0)

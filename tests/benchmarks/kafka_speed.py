@@ -1,10 +1,13 @@
-"""From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200] [--runs 3] [--steady 5]
+"""From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200]
+[--runs 3] [--steady 5]
 
-Starts a broker of its own (`make kafka prism` first) with a topic of 4 partitions, and prints medians of whole
-processes, start-up included: MB of values and documents a second. Peers: a plain loop that polls and writes Parquet, and
-Quix Streams (--quix), which batches and writes Parquet. Quix Streams' dependencies exclude Beam's, so it is installed
-apart. Peers neither measure nor judge: they show what reading and writing alone cost. Commands take turns, so that what else
-the machine does meets all of them. Last comes a steady stream of --steady MB/s for a minute, a run each: its lag.
+Starts a broker of its own (`make kafka prism` first) with a topic of 4 partitions, and prints
+medians of whole processes, start-up included: MB of values and documents a second. Peers: a plain
+loop that polls and writes Parquet, and Quix Streams (--quix), which batches and writes Parquet.
+Quix Streams' dependencies exclude Beam's, so it is installed apart. Peers neither measure nor
+judge: they show what reading and writing alone cost. Commands take turns, so that what else the
+machine does meets all of them. Last comes a steady stream of --steady MB/s for a minute, a run
+each: its lag.
 """
 
 from __future__ import annotations
@@ -55,7 +58,9 @@ def plain(address: str, topic: str, output: Path, documents: int) -> None:
     import pyarrow.parquet as pq
     from kafka import KafkaConsumer
 
-    consumer = KafkaConsumer(topic, bootstrap_servers=address, auto_offset_reset="earliest", fetch_max_bytes=32 << 20)
+    consumer = KafkaConsumer(
+        topic, bootstrap_servers=address, auto_offset_reset="earliest", fetch_max_bytes=32 << 20
+    )
     rows: list[dict[str, str]] = []
     seen = held = files = 0
     while seen < documents:
@@ -65,7 +70,9 @@ def plain(address: str, topic: str, output: Path, documents: int) -> None:
                 held += len(record.value)
                 seen += 1
         if held > PANE_MB or seen == documents:
-            pq.write_table(pa.Table.from_pylist(rows), output / f"{files}.parquet", compression="zstd")
+            pq.write_table(
+                pa.Table.from_pylist(rows), output / f"{files}.parquet", compression="zstd"
+            )
             rows, held, files = [], 0, files + 1
     consumer.close()
 
@@ -80,9 +87,15 @@ def quix(address: str, topic: str, output: Path, documents: int) -> None:
     class Sink(BatchingSink):
         def write(self, batch: SinkBatch) -> None:
             table = pa.Table.from_pylist([item.value for item in batch])
-            pq.write_table(table, output / f"{batch.partition}-{batch.start_offset}.parquet", compression="zstd")
+            pq.write_table(
+                table,
+                output / f"{batch.partition}-{batch.start_offset}.parquet",
+                compression="zstd",
+            )
 
-    app = Application(broker_address=address, consumer_group=f"quix-{time.time()}", auto_offset_reset="earliest")
+    app = Application(
+        broker_address=address, consumer_group=f"quix-{time.time()}", auto_offset_reset="earliest"
+    )
     frame = app.dataframe(app.topic(topic, value_deserializer="json"))
     frame.sink(Sink())
     app.run(count=documents, timeout=60)
@@ -105,22 +118,34 @@ def steady(broker: Broker, folder: Path, rate: float, runs: int) -> None:
         place.mkdir()
         found.append(soak(broker, place, Steady(STEADY_MINUTES, rate, PANE_SECONDS, place)))
     panes = f"panes of {PANE_SECONDS:g} s"
-    print(f"steady {rate:g} MB/s for {STEADY_MINUTES:g} minutes on Prism, {panes}; seconds, medians of {runs} runs")
+    print(
+        f"steady {rate:g} MB/s for {STEADY_MINUTES:g} minutes on Prism, {panes}; seconds, medians"
+        f" of {runs} runs"
+    )
     for name, label in (
         ("behind_seconds", "written, not in the ledger"),
         ("close_to_ledger_seconds", "close of a pane to entry"),
     ):
-        middle, most = (statistics.median(each[name][key] for each in found) for key in ("median", "most"))
+        middle, most = (
+            statistics.median(each[name][key] for each in found) for key in ("median", "most")
+        )
         print(f"{label:26} median {middle:6.2f}, at most {most:6.2f}")
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mb", type=int, default=200)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--steady", type=float, default=5.0, metavar="MB/S", help="0 leaves it out")
-    parser.add_argument("--quix", type=Path, metavar="DIR", help="where `pip install --target DIR quixstreams` put it")
+    parser.add_argument(
+        "--quix",
+        type=Path,
+        metavar="DIR",
+        help="where `pip install --target DIR quixstreams` put it",
+    )
     parser.add_argument("--peer", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
@@ -136,8 +161,22 @@ def main() -> None:
             topic = broker.create_topic("documents", PARTITIONS)
             documents, size = fill(broker, topic, options.mb * 1_000_000)
             output = Path(folder) / "out"
-            run = [EVENFLOW, "run", "--kafka", broker.address, "--topic", topic, "--until-end", "--output", str(output)]
-            prism = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={PRISM}", "--runner=--prism_log_level=warn"]
+            run = [
+                EVENFLOW,
+                "run",
+                "--kafka",
+                broker.address,
+                "--topic",
+                topic,
+                "--until-end",
+                "--output",
+                str(output),
+            ]
+            prism = [
+                "--runner=--runner=PrismRunner",
+                f"--runner=--prism_location={PRISM}",
+                "--runner=--prism_log_level=warn",
+            ]
             peer = [sys.executable, __file__, "--peer"]
             rest = [broker.address, topic, str(output), str(documents)]
             commands = {
@@ -146,9 +185,21 @@ def main() -> None:
                 "poll and write Parquet": [*peer, "plain", *rest],
             }
             if options.quix is not None:
-                commands["Quix Streams to Parquet"] = [*peer, "quix", *rest, "--quix", str(options.quix)]
-            print(f"{documents} documents, {size / 1e6:.0f} MB in {PARTITIONS} partitions; medians of {options.runs} runs")
-            print(f"{'command':26} {'seconds':>8} {'from':>8} {'to':>8} {'MB/s':>7} {'documents/s':>12}")
+                commands["Quix Streams to Parquet"] = [
+                    *peer,
+                    "quix",
+                    *rest,
+                    "--quix",
+                    str(options.quix),
+                ]
+            print(
+                f"{documents} documents, {size / 1e6:.0f} MB in {PARTITIONS} partitions; medians of"
+                f" {options.runs} runs"
+            )
+            print(
+                f"{'command':26} {'seconds':>8} {'from':>8} {'to':>8} {'MB/s':>7}"
+                f" {'documents/s':>12}"
+            )
             taken: dict[str, list[float]] = {name: [] for name in commands}
             for _ in range(options.runs):
                 for name, command in commands.items():
@@ -159,7 +210,10 @@ def main() -> None:
             for name, each in taken.items():
                 seconds = statistics.median(each)
                 spread = f"{min(each):8.1f} {max(each):8.1f}"
-                print(f"{name:26} {seconds:8.1f} {spread} {size / 1e6 / seconds:7.1f} {documents / seconds:12.0f}")
+                print(
+                    f"{name:26} {seconds:8.1f} {spread} {size / 1e6 / seconds:7.1f}"
+                    f" {documents / seconds:12.0f}"
+                )
             if options.steady:
                 steady(broker, Path(folder), options.steady, options.runs)
         finally:

@@ -1,8 +1,9 @@
 """Label matching beside other tools: python tests/benchmarks/labels.py documents.jsonl[.gz] …
 
-Speed of each tool in the same run, on one core, over the same documents joined by blank lines in blocks as they are
-read, and how many mentions of the shipped lists it finds. The others are set up as their manuals say: whole words, case
-ignored. They see no combining marks, no links and no «don't», and only Python's `re` was told to prefer longer labels.
+Speed of each tool in the same run, on one core, over the same documents joined by blank lines in
+blocks as they are read, and how many mentions of the shipped lists it finds. The others are set up
+as their manuals say: whole words, case ignored. They see no combining marks, no links and no
+«don't», and only Python's `re` was told to prefer longer labels.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ from evenflow.wordlists.loader import SHIPPED, WordList, load
 Tool = Callable[[str], int]
 RUNS = 5
 # Characters that each tool is timed on: about half a second's work or more.
-TIMED = {"evenflow": 40_000_000, "re, one pattern a list": 2_000_000, "spaCy PhraseMatcher": 400_000}
+TIMED = {
+    "evenflow": 40_000_000,
+    "re, one pattern a list": 2_000_000,
+    "spaCy PhraseMatcher": 400_000,
+}
 
 
 def read_texts(paths: list[Path]) -> str:
@@ -44,10 +49,16 @@ def tools(lists: list[WordList]) -> Iterator[tuple[str, Tool]]:
     finder = LabelFinder(lists)
     yield "evenflow", lambda text: sum(len(found.starts) for found in finder.find_all(text))
     patterns = [
-        re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words.labels, key=len, reverse=True)))})\b", re.IGNORECASE)
+        re.compile(
+            rf"\b(?:{'|'.join(map(re.escape, sorted(words.labels, key=len, reverse=True)))})\b",
+            re.IGNORECASE,
+        )
         for words in lists
     ]
-    yield "re, one pattern a list", lambda text: sum(len(pattern.findall(text)) for pattern in patterns)
+    yield (
+        "re, one pattern a list",
+        lambda text: sum(len(pattern.findall(text)) for pattern in patterns),
+    )
     nlp = spacy.blank("en")
     nlp.max_length = 10**9
     matchers: list[PhraseMatcher] = []
@@ -78,15 +89,22 @@ def speed(text: str, tool: Tool) -> tuple[float, float, float]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("documents", type=Path, nargs="+", help="JSON lines with a field text, plain or gzipped")
+    parser.add_argument(
+        "documents", type=Path, nargs="+", help="JSON lines with a field text, plain or gzipped"
+    )
     text = read_texts(parser.parse_args().documents)
     sample = text[: min(TIMED.values())]
     plain = text.encode("ascii", "ignore").decode()
-    print(f"{len(text):,} characters; MB/s of all three lists: least, median, greatest of {RUNS} runs")
+    print(
+        f"{len(text):,} characters; MB/s of all three lists: least, median, greatest of {RUNS} runs"
+    )
     print(f"{'tool':24} {'as given':>23} {'ASCII alone':>23} {'mentions a million characters':>30}")
     for name, tool in tools([load(each) for each in SHIPPED]):
         tool(sample)  # tables are made at the first text
-        row = [speed((each * (TIMED[name] // len(each) + 1))[: TIMED[name]], tool) for each in (text, plain)]
+        row = [
+            speed((each * (TIMED[name] // len(each) + 1))[: TIMED[name]], tool)
+            for each in (text, plain)
+        ]
         shown = [" ".join(f"{value:7.2f}" for value in each) for each in row]
         mentions = tool(sample) / len(sample) * 1e6
         print(f"{name:24} {shown[0]:>23} {shown[1]:>23} {mentions:30,.0f}", flush=True)

@@ -1,10 +1,12 @@
-"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10239 and 1000191). Prints time and peak memory.
+"""What a ledger costs as it grows: python ledger_scale.py [PANES…] (10239 and 1000191). Prints time
+and peak memory.
 
 Each step is a process of its own.
 
-The ledger is a stream's, a pane a minute, of three attributes, with as many panes behind the last checkpoint as fit. Its segments
-are copies of one, and so are the sums: nothing that is timed reads more of them than it would of others. «all entries» reads
-every one, as all of it did before there were checkpoints.
+The ledger is a stream's, a pane a minute, of three attributes, with as many panes behind the last
+checkpoint as fit. Its segments are copies of one, and so are the sums: nothing that is timed reads
+more of them than it would of others. «all entries» reads every one, as all of it did before there
+were checkpoints.
 """
 
 from __future__ import annotations
@@ -20,13 +22,24 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 MINUTE = 60_000
-GROUPS = {"gender": ("female", "male"), "age": ("young", "middle", "old"), "religion": tuple("abcdefg")}
+GROUPS = {
+    "gender": ("female", "male"),
+    "age": ("young", "middle", "old"),
+    "religion": tuple("abcdefg"),
+}
 STEPS = {
-    "nothing but imports": "import evenflow.gates.ledger.history, evenflow.schemas.config, evenflow.pipelines.report.report",
+    "nothing but imports": (
+        "import evenflow.gates.ledger.history, evenflow.schemas.config,"
+        " evenflow.pipelines.report.report"
+    ),
     "start": "from evenflow.gates.ledger.history import History; History(root, mend=True)",
-    "gate status": "from evenflow.pipelines.cli.app import main; main(['gate', 'status', str(root), '--json'])",
+    "gate status": (
+        "from evenflow.pipelines.cli.app import main; main(['gate', 'status', str(root), '--json'])"
+    ),
     "report": "from evenflow.pipelines.report.report import build; build(root)",
-    "all entries": "from evenflow.gates.ledger.history import History, Totals; Totals.of(History(root))",
+    "all entries": (
+        "from evenflow.gates.ledger.history import History, Totals; Totals.of(History(root))"
+    ),
 }
 MOST_ENTRIES = 20_000  # that «all entries» is timed with
 
@@ -42,7 +55,9 @@ def written(root: Path, panes: int) -> None:
     from evenflow.schemas.ledger import Position, StreamPane
 
     def a_minute(number: int) -> StreamPane:
-        positions = {str(part): Position(next=number * 100, time=number * MINUTE) for part in range(8)}
+        positions = {
+            str(part): Position(next=number * 100, time=number * MINUTE) for part in range(8)
+        }
         return StreamPane(span=number * MINUTE, part=0, positions=positions)
 
     every = history.EVERY
@@ -59,18 +74,28 @@ def written(root: Path, panes: int) -> None:
     totals = Totals.of(template)
     done = panes // every * every
     for first in range(every, done, every):
-        edges = [first, *(number for number in range(first + 1, first + every) if number % 60 == 0), first + every]
+        edges = [
+            first,
+            *(number for number in range(first + 1, first + every) if number % 60 == 0),
+            first + every,
+        ]
         some = [
-            hour.model_copy(update={"first": begin, "last": end - 1, "at": begin, "time": begin * MINUTE})
+            hour.model_copy(
+                update={"first": begin, "last": end - 1, "at": begin, "time": begin * MINUTE}
+            )
             for begin, end in pairwise(edges)
         ]
         path = history.segment_path(root, first)
         path.write_bytes(whole)
-        path.with_suffix(".spans.json").write_bytes(orjson.dumps([each.model_dump() for each in some]))
+        path.with_suffix(".spans.json").write_bytes(
+            orjson.dumps([each.model_dump() for each in some])
+        )
     totals.panes, totals.stream = done, (done * MINUTE, 0)
     (root / "ledger" / "checkpoint.json").write_bytes(canonical(totals.model_dump(mode="json")))
     for number in range(done, panes):
-        entry = template[number % every].model_copy(update={"pane": number, "stream": a_minute(number)})
+        entry = template[number % every].model_copy(
+            update={"pane": number, "stream": a_minute(number)}
+        )
         (root / "ledger" / f"{number:08d}.json").write_bytes(canonical(entry.model_dump()))
 
 
@@ -96,7 +121,10 @@ def main() -> None:
             for name, code in STEPS.items():
                 if name != "all entries" or panes <= MOST_ENTRIES:
                     seconds, cpu, memory = timed(root, code)
-                    print(f"  {name:20} {seconds:8.2f} s {cpu:8.2f} s of CPU {memory:8.0f} MiB", flush=True)
+                    print(
+                        f"  {name:20} {seconds:8.2f} s {cpu:8.2f} s of CPU {memory:8.0f} MiB",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

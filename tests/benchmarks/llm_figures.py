@@ -1,17 +1,22 @@
-"""What a language model brings: sentences a second, and the figures of detection and substitution, by mode.
+"""What a language model brings: sentences a second, and the figures of detection and substitution,
+by mode.
 
-    python tests/benchmarks/llm_figures.py --serve Qwen/Qwen2.5-7B-Instruct          # starts vLLM, and stops it
-    python tests/benchmarks/llm_figures.py --url http://127.0.0.1:8000 --model NAME --sample 200
+    python tests/benchmarks/llm_figures.py --serve Qwen/Qwen2.5-7B-Instruct          # starts vLLM,
+    and stops it python tests/benchmarks/llm_figures.py --url http://127.0.0.1:8000 --model NAME
+    --sample 200
 
-Detection: tests/data/stereotype_gold.jsonl, sentences labelled by hand: precision, recall and macro F1 of the embedded
-detector, of the cascade and of the model alone (main paper, 4.2.3 and its table of detection). Substitution: the report half
-of tests/data/cda_gold.jsonl, sentences with all right answers written by hand: correct among the changed ones, as they are,
-and with the model's VALID or INVALID (main paper, 4.2.4 and Table 7). Words are those of the lists there, since answers know
-no other; how often the model would take another is told beside it. Intervals of 95 % are by bootstrap over sentences.
-Nothing is cached, and time is that of asking alone, so that the speed is the server's.
+Detection: tests/data/stereotype_gold.jsonl, sentences labelled by hand: precision, recall and macro
+F1 of the embedded detector, of the cascade and of the model alone (main paper, 4.2.3 and its table
+of detection). Substitution: the report half of tests/data/cda_gold.jsonl, sentences with all right
+answers written by hand: correct among the changed ones, as they are, and with the model's VALID or
+INVALID (main paper, 4.2.4 and Table 7). Words are those of the lists there, since answers know no
+other; how often the model would take another is told beside it. Intervals of 95 % are by bootstrap
+over sentences. Nothing is cached, and time is that of asking alone, so that the speed is the
+server's.
 
---noise says of a model with random weights that its figures mean nothing. --serve-with names the Python that has vLLM
-(as EVENFLOW_VLLM_PYTHON), --argument passes more to vLLM (--argument=--enforce-eager).
+--noise says of a model with random weights that its figures mean nothing. --serve-with names the
+Python that has vLLM (as EVENFLOW_VLLM_PYTHON), --argument passes more to vLLM
+(--argument=--enforce-eager).
 """
 
 from __future__ import annotations
@@ -83,14 +88,21 @@ class Verdicts(LlmJudge):
 def rows(path: Path, sample: int | None) -> list[dict[str, Any]]:
     """What is to be reported of a file, at most so many sentences, spread over it."""
     found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    found = [row for row in found if row.get("split", "report") == "report" and row.get("label") is not None]
+    found = [
+        row
+        for row in found
+        if row.get("split", "report") == "report" and row.get("label") is not None
+    ]
     return found if sample is None or sample >= len(found) else found[:: -(-len(found) // sample)]
 
 
 def detection(client: Asker, sentences: Sequence[str], truth: Bools) -> None:
     """Figures of detection, by mode."""
     finder = LabelFinder([loader.load(name) for name in loader.SHIPPED])
-    labels = [[(each.start, each.end, each.attribute) for each in finder.find(sentence)] for sentence in sentences]
+    labels = [
+        [(each.start, each.end, each.attribute) for each in finder.find(sentence)]
+        for sentence in sentences
+    ]
     print(f"\ndetection: {len(truth)} sentences, {truth.sum()} stereotypes")
     for mode in MODES:
         counted = Timed(client)
@@ -110,13 +122,17 @@ def figures(truth: Bools, said: Bools) -> str:
 
     def f1(place: npt.NDArray[np.int64]) -> float:
         scores = [
-            2 * (wanted[place] & found[place]).sum() / max(1, wanted[place].sum() + found[place].sum())
+            2
+            * (wanted[place] & found[place]).sum()
+            / max(1, wanted[place].sum() + found[place].sum())
             for wanted, found in ((truth, said), (~truth, ~said))
         ]
         return float(np.mean(scores))
 
     drawn = np.random.default_rng(SEED)
-    low, high = np.quantile([f1(drawn.integers(len(truth), size=len(truth))) for _ in range(RESAMPLES)], (0.025, 0.975))
+    low, high = np.quantile(
+        [f1(drawn.integers(len(truth), size=len(truth))) for _ in range(RESAMPLES)], (0.025, 0.975)
+    )
     both = (truth & said).sum()
     return (
         f"precision {both / max(1, said.sum()):.3f}, recall {both / max(1, truth.sum()):.3f}, "
@@ -130,37 +146,67 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     lists = {name: loader.load(name) for name in loader.SHIPPED}
 
     def work(judge: Callable[[Asker], SubstitutionJudge | None]) -> Callable[[Asker], list[str]]:
-        return lambda asker: [rewritten(row, lists[row["attribute"]], judge(asker)) for row in given]
+        return lambda asker: [
+            rewritten(row, lists[row["attribute"]], judge(asker)) for row in given
+        ]
 
     for mode in MODES:
         select = selection(mode, JUDGED, sum(JUDGED) / 2)
         counted = Timed(client)
         got = rehearsed(work(lambda asker, select=select: Verdicts(asker, select=select)), counted)
         changed = np.array([text != row["sentence"] for text, row in zip(got, given, strict=True)])
-        right = np.array([text in row["answers"] for text, row in zip(got, given, strict=True)]) & changed
+        right = (
+            np.array([text in row["answers"] for text, row in zip(got, given, strict=True)])
+            & changed
+        )
         due = np.array([None not in row["answers"] for row in given])
         print(
-            f"  {mode:<9} changed {changed.sum()}, correct among them {share_of(right[changed].tolist())}; "
-            f"left though due {share_of((~changed)[due].tolist())}"
+            f"  {mode:<9} changed {changed.sum()}, correct among them"
+            f" {share_of(right[changed].tolist())}; left though due"
+            f" {share_of((~changed)[due].tolist())}"
         )
         cost(counted)
     first = rehearsed(work(lambda asker: None), client)
     counted = Timed(client)
     other = rehearsed(work(lambda asker: LlmJudge(asker, by_model=1)), counted)
-    differ = [(a, b) for a, b, row in zip(first, other, given, strict=True) if row["sentence"] not in (a, b)]
-    print(f"  words chosen by the model: other than the first in {sum(a != b for a, b in differ)} of {len(differ)} sentences")
+    differ = [
+        (a, b)
+        for a, b, row in zip(first, other, given, strict=True)
+        if row["sentence"] not in (a, b)
+    ]
+    print(
+        f"  words chosen by the model: other than the first in {sum(a != b for a, b in differ)} of"
+        f" {len(differ)} sentences"
+    )
     cost(counted)
 
 
 def rewritten(row: dict[str, Any], words: loader.WordList, judge: SubstitutionJudge | None) -> str:
     """A sentence in its context after substitution."""
-    ways = {"source": row["group"], "target": row["target"]} if "leave" in row or len(words.groups) > 2 else {}
+    ways = (
+        {"source": row["group"], "target": row["target"]}
+        if "leave" in row or len(words.groups) > 2
+        else {}
+    )
     result = rewrite(
-        row["before"] + row["sentence"] + row["after"], [words], row["attribute"], judge=Encoder.shipped(), tier=judge, **ways
+        row["before"] + row["sentence"] + row["after"],
+        [words],
+        row["attribute"],
+        judge=Encoder.shipped(),
+        tier=judge,
+        **ways,
     )
     first, last = len(row["before"]), len(row["before"]) + len(row["sentence"])
-    shift = sum(len(each.replacement) - (each.end - each.start) for each in result.edits if each.end <= first)
-    growth = sum(len(each.replacement) - (each.end - each.start) for each in result.edits if each.start >= last)
+    shift = sum(
+        len(each.replacement) - (each.end - each.start)
+        for each in result.edits
+        if each.end <= first
+    )
+    growth = sum(
+        len(each.replacement) - (each.end - each.start)
+        for each in result.edits
+        if each.start >= last
+    )
     return result.text[first + shift : len(result.text) - len(row["after"]) - growth]
 
 
@@ -169,13 +215,23 @@ def cost(asked: Timed) -> None:
     for prompt, each in asked.stats.items():
         lost = sum(each.fallbacks.values())
         middle, late = each.latency(0.5), each.latency(0.95)
-        latency = "no answer" if middle is None or late is None else f"latency p50 {middle:.2f} s, p95 {late:.2f} s"
-        said = f"{each.questions} questions, {each.tokens:,} tokens, {lost} fallbacks {each.fallbacks or ''}"
+        latency = (
+            "no answer"
+            if middle is None or late is None
+            else f"latency p50 {middle:.2f} s, p95 {late:.2f} s"
+        )
+        said = (
+            f"{each.questions} questions, {each.tokens:,} tokens, {lost} fallbacks"
+            f" {each.fallbacks or ''}"
+        )
         print(f"            {prompt}: {said.strip()}; {latency}")
     questions = sum(each.questions for each in asked.stats.values())
     tokens = sum(each.tokens for each in asked.stats.values())
     if questions:
-        speed = f"{questions / asked.seconds:.1f} sentences a second, {tokens / asked.seconds:,.0f} tokens a second"
+        speed = (
+            f"{questions / asked.seconds:.1f} sentences a second, {tokens / asked.seconds:,.0f}"
+            " tokens a second"
+        )
         print(f"            {speed}, {asked.seconds:.1f} s")
 
 
@@ -184,16 +240,22 @@ def server(args: argparse.Namespace) -> Iterator[ServerSettings]:
     """How the model is reached: at an address, or served within the block."""
     limits = {"concurrency": args.concurrency, "deadline": args.deadline}
     if args.url is not None:
-        yield ServerSettings(args.url, args.model, Key("env", args.key_env) if args.key_env else None, **limits)
+        yield ServerSettings(
+            args.url, args.model, Key("env", args.key_env) if args.key_env else None, **limits
+        )
         return
     if args.serve_with:
         os.environ["EVENFLOW_VLLM_PYTHON"] = str(args.serve_with)
-    with serving.serve(args.serve, lambda line: print(line, file=sys.stderr), args.argument) as served:
+    with serving.serve(
+        args.serve, lambda line: print(line, file=sys.stderr), args.argument
+    ) as served:
         yield ServerSettings(served.url, served.model, served.key, **limits)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--serve", metavar="MODEL")
     where.add_argument("--url")
@@ -209,12 +271,21 @@ def main() -> None:
     if args.url is not None and args.model is None:
         parser.error("--url needs --model")
     if args.noise:
-        print("A model of random weights: what it answers is noise, and so are the figures; only the speed is one.")
+        print(
+            "A model of random weights: what it answers is noise, and so are the figures; only the"
+            " speed is one."
+        )
     labelled = rows(DATA / "stereotype_gold.jsonl", args.sample)
     answered = rows(DATA / "cda_gold.jsonl", args.sample)
     with server(args) as settings, Client(settings) as client:
-        print(f"{settings.model} at {settings.url}, {settings.concurrency} requests under way at most")
-        detection(client, [row["sentence"] for row in labelled], np.array([bool(row["label"]) for row in labelled]))
+        print(
+            f"{settings.model} at {settings.url}, {settings.concurrency} requests under way at most"
+        )
+        detection(
+            client,
+            [row["sentence"] for row in labelled],
+            np.array([bool(row["label"]) for row in labelled]),
+        )
         substitution(client, answered)
 
 

@@ -1,4 +1,6 @@
-"""What other tools do on the same file, as whole processes: python tests/benchmarks/peers.py copy|c4|spacy INPUT OUTPUT"""
+"""What other tools do on the same file, as whole processes: python tests/benchmarks/peers.py
+copy|c4|spacy INPUT OUTPUT
+"""
 
 from __future__ import annotations
 

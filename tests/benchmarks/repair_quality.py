@@ -1,15 +1,19 @@
-"""How even repair makes a corpus, and how right what it changes is: python tests/benchmarks/repair_quality.py [CORPUS …]
+"""How even repair makes a corpus, and how right what it changes is: python
+tests/benchmarks/repair_quality.py [CORPUS …]
 
-DR: each corpus (JSON lines with «text», by default tests/data/speeches.jsonl.gz) goes through `evenflow run`'s own steps, one
-attribute at a time: by the encoder (careful) and the first stage (fast) at several strictnesses, and by BaseCDA, which exchanges
-every label. The main paper's figures (table 7) stand beside it: of its own corpus, so they are a mark, no peer.
+DR: each corpus (JSON lines with «text», by default tests/data/speeches.jsonl.gz) goes through
+`evenflow run`'s own steps, one attribute at a time: by the encoder (careful) and the first stage
+(fast) at several strictnesses, and by BaseCDA, which exchanges every label. The main paper's
+figures (table 7) stand beside it: of its own corpus, so they are a mark, no peer.
 
-Right: sentences with answers (`--answers`, by default the report halves of tests/data/cda_fresh.jsonl and cda_domains.jsonl, see
-cda_README.md), each in its context. All that may change at a strictness is exchanged. Right among changed: equal to one of the
-answers; an answer that the annotator did not think of counts as wrong. Intervals are bootstraps over sentences, 95 %.
+Right: sentences with answers (`--answers`, by default the report halves of
+tests/data/cda_fresh.jsonl and cda_domains.jsonl, see cda_README.md), each in its context. All that
+may change at a strictness is exchanged. Right among changed: equal to one of the answers; an answer
+that the annotator did not think of counts as wrong. Intervals are bootstraps over sentences, 95 %.
 
---ablate: each rule that is left is switched off, one at a time, on the development sentences (split dev): how many decisions it
-makes right and wrong, by source. A rule that does not pay on two sources has no place.
+--ablate: each rule that is left is switched off, one at a time, on the development sentences (split
+dev): how many decisions it makes right and wrong, by source. A rule that does not pay on two
+sources has no place.
 """
 
 from __future__ import annotations
@@ -34,20 +38,31 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.substitution import bygroup, counterfactuals, even, persons
-from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, Substituter, chooser, judged
+from evenflow.transforms.substitution.counterfactuals import (
+    ExchangeJudge,
+    Substituter,
+    chooser,
+    judged,
+)
 from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"
 STRICTNESS = (0.3, 0.5, 0.7)
-PAPER = {"gender": "63 % off, 77 right", "age": "6 % off, 78 right", "religion": "7 % off, 46 right"}
+PAPER = {
+    "gender": "63 % off, 77 right",
+    "age": "6 % off, 78 right",
+    "religion": "7 % off, 46 right",
+}
 DRAWS = 1000
 NEVER = re.compile(r"(?!)")
 
 
 class Decision(NamedTuple):
-    """What became of a sentence: its source, whether it was changed, whether that is right, whether it had to change."""
+    """What became of a sentence: its source, whether it was changed, whether that is right, whether
+    it had to change.
+    """
 
     source: str
     changed: bool
@@ -64,7 +79,9 @@ def rows(paths: Iterable[Path], split: str) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def decisions(labelled: Sequence[dict[str, Any]], strictness: float, judge: ExchangeJudge) -> list[Decision]:
+def decisions(
+    labelled: Sequence[dict[str, Any]], strictness: float, judge: ExchangeJudge
+) -> list[Decision]:
     """What `explain` would make of each sentence in its context."""
     out: list[Decision] = []
     finders = {name: LabelFinder([loader.load(name)]) for name in PAPER}
@@ -75,7 +92,11 @@ def decisions(labelled: Sequence[dict[str, Any]], strictness: float, judge: Exch
         found = finders[name].find_all(text)
         sentences = trimmed(text, uncut(bounds(text), found).tolist())
         proposed = substituters[name].propose(text, sentences, finders[name].named(found))
-        own = [each for each in proposed if any(start <= mention.start < end for mention in each.mentions)]
+        own = [
+            each
+            for each in proposed
+            if any(start <= mention.start < end for mention in each.mentions)
+        ]
         wanted = chooser(text, row["group"], row["target"])
         edits = [
             Edit(edit.start - start, edit.end - start, edit.replacement)
@@ -87,7 +108,12 @@ def decisions(labelled: Sequence[dict[str, Any]], strictness: float, judge: Exch
         said = apply(row["sentence"], sorted(edits))
         answers = [row["sentence"] if answer is None else answer for answer in row["answers"]]
         out.append(
-            Decision(row["source"].split(":")[0], said != row["sentence"], said in answers, row["sentence"] not in answers)
+            Decision(
+                row["source"].split(":")[0],
+                said != row["sentence"],
+                said in answers,
+                row["sentence"] not in answers,
+            )
         )
     return out
 
@@ -104,7 +130,13 @@ def interval(right: Sequence[bool]) -> str:
 
 def right_table(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Table:
     """Right among changed, and what had to change and did, by attribute and strictness."""
-    table = Table("attribute", "strictness", "right among changed", "changed of those that had to", "decided rightly")
+    table = Table(
+        "attribute",
+        "strictness",
+        "right among changed",
+        "changed of those that had to",
+        "decided rightly",
+    )
     for name in PAPER:
         own = [row for row in labelled if row["attribute"] == name]
         for strictness in STRICTNESS:
@@ -121,23 +153,51 @@ def right_table(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Tab
 
 def dr_table(corpora: Sequence[str]) -> Table:
     """DR before and after by way."""
-    table = Table("corpus", "attribute", "way", "DR before", "DR after", "off", "changed", "eligible", "judged", "paper")
+    table = Table(
+        "corpus",
+        "attribute",
+        "way",
+        "DR before",
+        "DR after",
+        "off",
+        "changed",
+        "eligible",
+        "judged",
+        "paper",
+    )
     ways = {f"careful {each:g}": {"repair.strictness": each} for each in STRICTNESS}
     ways |= {"fast 0.5": {"repair.judge": "fast"}, "base": {"repair.method": "base"}}
     for corpus in corpora:
         for name in PAPER:
             for way, settings in ways.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    config = load(None, {"repair.mode": "substitute", "pane.mib": 1024, **settings}, only=[name])
+                    config = load(
+                        None,
+                        {"repair.mode": "substitute", "pane.mib": 1024, **settings},
+                        only=[name],
+                    )
                     [entry] = Run([corpus], Path(folder) / "out", config, 1).go().entries
                 own = entry.attributes[name]
                 assert own.repair is not None
                 before, after = own.repair.score_before.dr, own.pane.dr
                 if before is None or after is None:
                     continue
-                figures = (str(own.repair.changed), str(own.repair.eligible), str(own.repair.judged))
+                figures = (
+                    str(own.repair.changed),
+                    str(own.repair.eligible),
+                    str(own.repair.judged),
+                )
                 off = f"{1 - after / before:.0%}" if before else ""
-                table.add_row(Path(corpus).name, name, way, f"{before:.3f}", f"{after:.3f}", off, *figures, PAPER[name])
+                table.add_row(
+                    Path(corpus).name,
+                    name,
+                    way,
+                    f"{before:.3f}",
+                    f"{after:.3f}",
+                    off,
+                    *figures,
+                    PAPER[name],
+                )
     return table
 
 
@@ -151,9 +211,15 @@ def without(target: Any, name: str, instead: Any) -> Iterator[None]:
 RULES: dict[str, Callable[[], Any]] = {
     "pairs that are even": lambda: without(even, "bar", lambda *given: None),
     "what is said of somebody («she is a waitress»)": lambda: without(persons, "SAID_OF", NEVER),
-    "the same word again («a man … the man»)": lambda: without(persons._Group, "_same", lambda *given: []),
-    "a name parts a pronoun from a noun": lambda: without(persons.names, "find", lambda *given, **more: iter(())),
-    "sentences not English, or too long": lambda: without(counterfactuals, "_unreadable", lambda *given: ""),
+    "the same word again («a man … the man»)": lambda: without(
+        persons._Group, "_same", lambda *given: []
+    ),
+    "a name parts a pronoun from a noun": lambda: without(
+        persons.names, "find", lambda *given, **more: iter(())
+    ),
+    "sentences not English, or too long": lambda: without(
+        counterfactuals, "_unreadable", lambda *given: ""
+    ),
     "neighbours become one word": lambda: without(bygroup.ByGroup, "_join", lambda *given: None),
 }
 
@@ -178,10 +244,21 @@ def ablation(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Table:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus", nargs="*", default=[str(DATA / "speeches.jsonl.gz")])
-    parser.add_argument("--answers", type=Path, nargs="*", default=[DATA / "cda_fresh.jsonl", DATA / "cda_domains.jsonl"])
-    parser.add_argument("--ablate", action="store_true", help="switch off each rule that is left, on development sentences")
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        nargs="*",
+        default=[DATA / "cda_fresh.jsonl", DATA / "cda_domains.jsonl"],
+    )
+    parser.add_argument(
+        "--ablate",
+        action="store_true",
+        help="switch off each rule that is left, on development sentences",
+    )
     options = parser.parse_args()
     console, judge = Console(width=150), Encoder.shipped()
     if options.ablate:

@@ -1,16 +1,21 @@
-"""What repair costs `evenflow run`: python tests/benchmarks/repair_speed.py [CORPUS] [--mb 12] [--runs 3]
+"""What repair costs `evenflow run`: python tests/benchmarks/repair_speed.py [CORPUS] [--mb 12]
+[--runs 3]
 
-Prints medians of whole processes: MB of input a second of wall clock, CPU seconds a MB, and peak memory of all of a command's
-processes together; «start» is the CPU time of the same command on one document, which a longer input does not pay again.
-CORPUS is JSON lines, .gz or plain, by default tests/data/speeches.jsonl.gz cut into documents of some paragraphs;
-it is repeated up to --mb. Peers in the same run: spaCy's blank English pipeline with its sentencizer (sentence bounds
-alone), and with its matcher for the labels; being slow, they are given the first lines, and their figures are of those.
+Prints medians of whole processes: MB of input a second of wall clock, CPU seconds a MB, and peak
+memory of all of a command's processes together; «start» is the CPU time of the same command on one
+document, which a longer input does not pay again. CORPUS is JSON lines, .gz or plain, by default
+tests/data/speeches.jsonl.gz cut into documents of some paragraphs; it is repeated up to --mb. Peers
+in the same run: spaCy's blank English pipeline with its sentencizer (sentence bounds alone), and
+with its matcher for the labels; being slow, they are given the first lines, and their figures are
+of those.
 
-Beside it, by calculation: what the same repair would cost with the main paper's LLMs, at 2 FLOPs a parameter and token
-(Kaplan et al. 2020, section 2.1, of a forward pass). It assumes this project's prompts, one word a sentence to choose,
-in 80 % of the sentences by the model (main paper, 4.2.4), and one check of each changed sentence.
+Beside it, by calculation: what the same repair would cost with the main paper's LLMs, at 2 FLOPs a
+parameter and token (Kaplan et al. 2020, section 2.1, of a forward pass). It assumes this project's
+prompts, one word a sentence to choose, in 80 % of the sentences by the model (main paper, 4.2.4),
+and one check of each changed sentence.
 
-With --profile: the functions that cost most of an in-process repair of all attributes, by their own time.
+With --profile: the functions that cost most of an in-process repair of all attributes, by their own
+time.
 """
 
 from __future__ import annotations
@@ -49,15 +54,20 @@ REPAIRS = {
 }
 PEERS = {"spaCy sentencizer": "sentences", "spaCy sentencizer, matcher": "labels"}
 PEER_MB = 4  # of input that the peers are given: some seconds
-MODELS = {"Qwen-2.5-7B": 7.6e9, "Llama-3.3-70B": 70.6e9}  # parameters; the main paper's models, 4.2.3
+# Parameters; the main paper's models, 4.2.3
+MODELS = {"Qwen-2.5-7B": 7.6e9, "Llama-3.3-70B": 70.6e9}
 CHOICE, VERDICT = 10, 25  # tokens of an answer: a word in JSON; two findings and a verdict in JSON
-GPU_FLOPS = 4e14  # a second of one H100 or H200: 40 % of its 989e12 (NVIDIA's data sheet, dense BF16), a good use in batches
+# A second of one H100 or H200: 40 % of its 989e12 (NVIDIA's data sheet, dense BF16), a good use in
+# batches
+GPU_FLOPS = 4e14
 SENTENCE = "The engineer told his manager that he would review the code before the end of the week."
 TOP = 25  # functions of the profile
 
 
 class Cost(NamedTuple):
-    """Medians of a command on some MB of input: seconds of wall clock and CPU, MiB, and CPU seconds on one document."""
+    """Medians of a command on some MB of input: seconds of wall clock and CPU, MiB, and CPU seconds
+    on one document.
+    """
 
     megabytes: float
     wall: float
@@ -83,7 +93,10 @@ def measured(command: list[str], read: Path, runs: int, output: Path, one: list[
         taken.append(timed(command))
     shutil.rmtree(output.with_name("one"), ignore_errors=True)
     start = timed(one).cpu
-    wall, cpu, peak = (statistics.median(figures) for figures in zip(*((t.wall, t.cpu, t.peak) for t in taken), strict=True))
+    wall, cpu, peak = (
+        statistics.median(figures)
+        for figures in zip(*((t.wall, t.cpu, t.peak) for t in taken), strict=True)
+    )
     return Cost(read.stat().st_size / 1e6, wall, cpu, peak, start)
 
 
@@ -94,7 +107,11 @@ def command(read: Path, output: Path, options: tuple[str, ...]) -> list[str]:
 
 def peer(job: str, read: Path) -> list[str]:
     """spaCy on a file: sentences, or labels too."""
-    own = [str(HERE / "peers.py"), "spacy", str(read), ""] if job == "labels" else [__file__, "--peer", str(read)]
+    own = (
+        [str(HERE / "peers.py"), "spacy", str(read), ""]
+        if job == "labels"
+        else [__file__, "--peer", str(read)]
+    )
     return [sys.executable, *own]
 
 
@@ -106,7 +123,13 @@ def costs(path: Path, work: Path, runs: int) -> dict[str, Cost]:
     out: dict[str, Cost] = {}
     for name, options in REPAIRS.items():
         output = work / name.replace(" ", "-")
-        out[name] = measured(command(path, output, options), path, runs, output, command(first, work / "one", options))
+        out[name] = measured(
+            command(path, output, options),
+            path,
+            runs,
+            output,
+            command(first, work / "one", options),
+        )
     few = head(path, PEER_MB * 1_000_000, work / "few.jsonl")
     for name, job in PEERS.items():
         out[name] = measured(peer(job, few), few, runs, work / "none", peer(job, first))
@@ -115,7 +138,17 @@ def costs(path: Path, work: Path, runs: int) -> dict[str, Cost]:
 
 def cost_table(found: dict[str, Cost]) -> Table:
     """A line a command."""
-    table = Table("command", "MB", "MB/s wall", "CPU s", "CPU s/MB", "MB/s core", "start CPU s", "less it MB/s", "peak MiB")
+    table = Table(
+        "command",
+        "MB",
+        "MB/s wall",
+        "CPU s",
+        "CPU s/MB",
+        "MB/s core",
+        "start CPU s",
+        "less it MB/s",
+        "peak MiB",
+    )
     for name, each in found.items():
         table.add_row(
             name,
@@ -139,22 +172,35 @@ def spacy_sentences(path: Path) -> None:
     nlp.add_pipe("sentencizer")
     nlp.max_length = 10**9
     with path.open(encoding="utf-8") as lines:
-        print(sum(sum(1 for _ in doc.sents) for doc in nlp.pipe(json.loads(line)["text"] for line in lines)))
+        print(
+            sum(
+                sum(1 for _ in doc.sents)
+                for doc in nlp.pipe(json.loads(line)["text"] for line in lines)
+            )
+        )
 
 
 def tokens_a_sentence() -> float:
     """Of the questions about a sentence to be changed, and their answers."""
     place = SENTENCE.index("his")
     choice = loader.load("counterpart").messages(
-        SENTENCE, before=SENTENCE[:place], word="his", after=SENTENCE[place + 3 :], candidates=["her", "hers"]
+        SENTENCE,
+        before=SENTENCE[:place],
+        word="his",
+        after=SENTENCE[place + 3 :],
+        candidates=["her", "hers"],
     )
     check = loader.load("substitution").messages(SENTENCE, original=SENTENCE)
-    asked = BY_MODEL * sum(len(each["content"]) for each in choice) + sum(len(each["content"]) for each in check)
+    asked = BY_MODEL * sum(len(each["content"]) for each in choice) + sum(
+        len(each["content"]) for each in check
+    )
     return asked / CHARACTERS_A_TOKEN + BY_MODEL * CHOICE + VERDICT
 
 
 def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
-    """The LLM's cost beside the embedded repair's, for the sets of an output's ledger that a question would be about."""
+    """The LLM's cost beside the embedded repair's, for the sets of an output's ledger that a
+    question would be about.
+    """
     sets = changed = 0
     for entry in ledger.read_entries(output):
         for attribute in entry.attributes.values():
@@ -163,14 +209,29 @@ def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
                 changed += attribute.repair.changed
     tokens = tokens_a_sentence()
     own = (cost.cpu - base.cpu) / max(sets, 1)
-    title = f"a sentence's repair: {sets:,} eligible sets in {cost.megabytes:.1f} MB, {changed:,} changed"
-    table = Table("by", "tokens", "FLOPs a sentence", "seconds a sentence", "seconds a MB", title=title)
-    table.add_row("embedded (CPU, all that repair adds)", "", "", f"{own:.2g}", f"{(cost.cpu - base.cpu) / cost.megabytes:.2f}")
+    title = (
+        f"a sentence's repair: {sets:,} eligible sets in {cost.megabytes:.1f} MB, {changed:,}"
+        " changed"
+    )
+    table = Table(
+        "by", "tokens", "FLOPs a sentence", "seconds a sentence", "seconds a MB", title=title
+    )
+    table.add_row(
+        "embedded (CPU, all that repair adds)",
+        "",
+        "",
+        f"{own:.2g}",
+        f"{(cost.cpu - base.cpu) / cost.megabytes:.2f}",
+    )
     for name, parameters in MODELS.items():
         flops = 2 * parameters * tokens
         seconds = flops / GPU_FLOPS
         table.add_row(
-            f"{name} (GPU)", f"{tokens:.0f}", f"{flops:.2g}", f"{seconds:.2g}", f"{seconds * sets / cost.megabytes:.1f}"
+            f"{name} (GPU)",
+            f"{tokens:.0f}",
+            f"{flops:.2g}",
+            f"{seconds:.2g}",
+            f"{seconds * sets / cost.megabytes:.1f}",
         )
     return table
 
@@ -184,7 +245,9 @@ def repaired(path: Path, work: Path) -> None:
         folder.mkdir()
         staged: list[closing.Staged] = []
         for each in pane.segments:
-            for number, block in enumerate(reader.segment(each.file, each.first, each.last, each.offset)):
+            for number, block in enumerate(
+                reader.segment(each.file, each.first, each.last, each.offset)
+            ):
                 done = annotator.annotate(block)
                 stem = f"{each.order:06d}-{number:06d}"
                 closing.stage(done, folder / stem, annotator)
@@ -194,12 +257,17 @@ def repaired(path: Path, work: Path) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, nargs="?", help="JSON lines with a field text, .gz or plain")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "corpus", type=Path, nargs="?", help="JSON lines with a field text, .gz or plain"
+    )
     parser.add_argument("--mb", type=int, default=12, help="size of the input")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--profile", action="store_true")
-    parser.add_argument("--peer", type=Path, help=argparse.SUPPRESS)  # what the peer's process is started with
+    # What the peer's process is started with
+    parser.add_argument("--peer", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer is not None:
         spacy_sentences(options.peer)

@@ -1,7 +1,9 @@
-"""Sentence bounds beside other tools: python tests/benchmarks/sentence_bounds.py en_ewt_dev.conllu.gz …
+"""Sentence bounds beside other tools: python tests/benchmarks/sentence_bounds.py
+en_ewt_dev.conllu.gz …
 
-Precision, recall and F1 over the bounds inside paragraphs, with a 95 % bootstrap interval of F1 that draws documents, and
-the speed of each tool in the same run, on one core, over the same paragraphs joined by blank lines.
+Precision, recall and F1 over the bounds inside paragraphs, with a 95 % bootstrap interval of F1
+that draws documents, and the speed of each tool in the same run, on one core, over the same
+paragraphs joined by blank lines.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ from evenflow.transforms.text.sentences import bounds
 Splitter = Callable[[str], set[int]]
 DRAWS = 2000
 # Characters that each tool is timed on: about a second's work.
-TIMED = {"evenflow": 40_000_000, "spaCy sentencizer": 400_000, "pysbd": 60_000, "blingfire": 4_000_000}
+TIMED = {
+    "evenflow": 40_000_000,
+    "spaCy sentencizer": 400_000,
+    "pysbd": 60_000,
+    "blingfire": 4_000_000,
+}
 
 
 def evenflow_starts(text: str) -> set[int]:
@@ -93,12 +100,18 @@ def main() -> None:
         paragraphs = read_paragraphs(path)
         total = sum(len(part.starts) for part in paragraphs)
         print(f"{path.name}: {len(paragraphs)} paragraphs, {total} bounds inside them")
-        print(f"{'tool':18} {'F1':>6} {'95 % interval':>15} {'precision':>9} {'recall':>6} {'MB/s':>7}")
+        print(
+            f"{'tool':18} {'F1':>6} {'95 % interval':>15} {'precision':>9} {'recall':>6}"
+            f" {'MB/s':>7}"
+        )
         for name, split in peers():
             rows = counts(paragraphs, split)
             right, said, gold = rows.sum(axis=0)
             low, high = interval(rows)
-            figures = f"{2 * right / (said + gold):6.3f}   {low:.3f} - {high:.3f} {right / said:9.3f} {right / gold:6.3f}"
+            figures = (
+                f"{2 * right / (said + gold):6.3f}   {low:.3f} - {high:.3f} {right / said:9.3f}"
+                f" {right / gold:6.3f}"
+            )
             print(f"{name:18} {figures} {speed(paragraphs, name, split):7.2f}", flush=True)
 
 

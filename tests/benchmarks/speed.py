@@ -1,10 +1,12 @@
-"""Speed and memory of `measure` and `run` beside peers: python tests/benchmarks/speed.py [INPUT.jsonl] [--mb 100] [--runs 3]
+"""Speed and memory of `measure` and `run` beside peers: python tests/benchmarks/speed.py
+[INPUT.jsonl] [--mb 100] [--runs 3]
 
-Prints medians of whole processes: wall and CPU seconds, MB of text a second of wall and of CPU time, and peak memory of
-all of a command's processes together. Without INPUT, the text is that of tests/data/speeches.jsonl.gz, in documents of some
-paragraphs each. Peers: datatrove (read and write; C4QualityFilter), spaCy's sentencizer with its matcher. What a slow peer
-cannot do in a minute it does on the first lines alone; its MB/s are of those. With --profile, only a table of where a
-core-second of `run` goes is printed.
+Prints medians of whole processes: wall and CPU seconds, MB of text a second of wall and of CPU
+time, and peak memory of all of a command's processes together. Without INPUT, the text is that of
+tests/data/speeches.jsonl.gz, in documents of some paragraphs each. Peers: datatrove (read and
+write; C4QualityFilter), spaCy's sentencizer with its matcher. What a slow peer cannot do in a
+minute it does on the first lines alone; its MB/s are of those. With --profile, only a table of
+where a core-second of `run` goes is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ import psutil
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
 PARAGRAPHS = 8  # a document of the made corpus
-SLOW_MB = {"datatrove C4QualityFilter": 8, "spaCy sentencizer + matcher": 4}  # of input that slow peers are given
+# Of input that slow peers are given
+SLOW_MB = {"datatrove C4QualityFilter": 8, "spaCy sentencizer + matcher": 4}
 
 
 @dataclass
@@ -46,7 +49,11 @@ def corpus(source: Path | None, size: int, path: Path) -> None:
     if source is None:
         raw = gzip.decompress((HERE.parent / "data" / "speeches.jsonl.gz").read_bytes())
         whole = [json.loads(line)["text"].split("\n") for line in raw.splitlines()]
-        texts = ["\n".join(parts[i : i + PARAGRAPHS]) for parts in whole for i in range(0, len(parts), PARAGRAPHS)]
+        texts = [
+            "\n".join(parts[i : i + PARAGRAPHS])
+            for parts in whole
+            for i in range(0, len(parts), PARAGRAPHS)
+        ]
         texts = [text for text in texts if text.strip()]
     else:
         with source.open(encoding="utf-8") as lines:
@@ -54,7 +61,12 @@ def corpus(source: Path | None, size: int, path: Path) -> None:
     written = number = 0
     with path.open("w", encoding="utf-8") as out:
         while written < size:
-            line = json.dumps({"id": f"d{number}", "text": texts[number % len(texts)]}, ensure_ascii=False) + "\n"
+            line = (
+                json.dumps(
+                    {"id": f"d{number}", "text": texts[number % len(texts)]}, ensure_ascii=False
+                )
+                + "\n"
+            )
             written += len(line.encode())
             number += 1
             out.write(line)
@@ -95,7 +107,9 @@ def timed(command: list[str]) -> Timing:
     after = os.times()
     if process.returncode not in (0, 3):
         raise SystemExit(f"{' '.join(command)}: status {process.returncode}\n{errors.decode()}")
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     return Timing(wall, cpu, peak / 2**20)
 
 
@@ -105,7 +119,10 @@ def commands(path: Path, work: Path, workers: list[int]) -> dict[str, tuple[list
     peer = [sys.executable, str(HERE / "peers.py")]
     out = {"evenflow measure": ([EVENFLOW, "measure", str(path)], path)}
     for count in workers:
-        out[f"evenflow run, {count} worker{'s' * (count > 1)}"] = ([*run, "--workers", str(count)], path)
+        out[f"evenflow run, {count} worker{'s' * (count > 1)}"] = (
+            [*run, "--workers", str(count)],
+            path,
+        )
     out["datatrove read and write"] = ([*peer, "copy", str(path), str(work / "out")], path)
     for name, size in SLOW_MB.items():
         few = head(path, size * 1_000_000, work / f"{size}.jsonl")
@@ -115,7 +132,10 @@ def commands(path: Path, work: Path, workers: list[int]) -> dict[str, tuple[list
 
 def table(path: Path, work: Path, runs: int, workers: list[int], only: str) -> None:
     """Run everything and print the medians, one line a command."""
-    print(f"{'command':32} {'MB':>6} {'wall s':>7} {'CPU s':>7} {'MB/s':>7} {'MB/s core':>9} {'peak MiB':>8}")
+    print(
+        f"{'command':32} {'MB':>6} {'wall s':>7} {'CPU s':>7} {'MB/s':>7} {'MB/s core':>9}"
+        f" {'peak MiB':>8}"
+    )
     for name, (command, read) in commands(path, work, workers).items():
         if only not in name:
             continue
@@ -124,19 +144,34 @@ def table(path: Path, work: Path, runs: int, workers: list[int], only: str) -> N
         for _ in range(runs):
             shutil.rmtree(work / "out", ignore_errors=True)
             taken.append(timed(command))
-        wall, cpu = statistics.median(each.wall for each in taken), statistics.median(each.cpu for each in taken)
+        wall, cpu = (
+            statistics.median(each.wall for each in taken),
+            statistics.median(each.cpu for each in taken),
+        )
         peak = statistics.median(each.peak for each in taken)
-        # Worker processes are children of a fork server, whose time the system does not add to ours.
+        # Worker processes are children of a fork server, whose time the system does not add to
+        # ours.
         core = (
-            f"{cpu:7.2f} {size / wall:7.1f} {size / cpu:9.1f}" if "workers" not in name else f"{'':7} {size / wall:7.1f} {'':9}"
+            f"{cpu:7.2f} {size / wall:7.1f} {size / cpu:9.1f}"
+            if "workers" not in name
+            else f"{'':7} {size / wall:7.1f} {'':9}"
         )
         print(f"{name:32} {size:6.0f} {wall:7.2f} {core} {peak:8.0f}", flush=True)
 
 
 def profile(path: Path, work: Path) -> None:
-    """Where a core-second of `run` goes, from the gate's own timings, and of annotating, step by step in this process."""
-    subprocess.run([EVENFLOW, "run", "--input", str(path), "--output", str(work / "out")], stderr=subprocess.DEVNULL, check=False)
-    lines = [json.loads(line) for line in (work / "out" / "gate" / "timings.jsonl").read_text().splitlines()]
+    """Where a core-second of `run` goes, from the gate's own timings, and of annotating, step by
+    step in this process.
+    """
+    subprocess.run(
+        [EVENFLOW, "run", "--input", str(path), "--output", str(work / "out")],
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    lines = [
+        json.loads(line)
+        for line in (work / "out" / "gate" / "timings.jsonl").read_text().splitlines()
+    ]
     total = sum(line["seconds"] for line in lines)
     print(f"\n{'stage':28} {'share of the time between commits':>34}")
     for stage in lines[0]["stages"]:
@@ -150,7 +185,9 @@ def profile(path: Path, work: Path) -> None:
 
     annotator = Annotator(load(None))
     finder = LabelFinder(annotator.lists)
-    seconds = dict.fromkeys(("reading", "parsing", "matching", "sentence bounds", "counting and the rest"), 0.0)
+    seconds = dict.fromkeys(
+        ("reading", "parsing", "matching", "sentence bounds", "counting and the rest"), 0.0
+    )
     size = 0
 
     def lap(step: str) -> None:
@@ -177,16 +214,24 @@ def profile(path: Path, work: Path) -> None:
         seconds["counting and the rest"] += whole
         began = time.process_time()
     # annotate did the three steps again: what is left is its own.
-    seconds["counting and the rest"] -= sum(seconds[step] for step in ("parsing", "matching", "sentence bounds"))
+    seconds["counting and the rest"] -= sum(
+        seconds[step] for step in ("parsing", "matching", "sentence bounds")
+    )
     print(f"\n{'step of annotating':28} {'MB/s':>8} {'share':>7}")
     for step, spent in seconds.items():
-        print(f"{step:28} {size / 1e6 / max(spent, 1e-9):8.0f} {spent / sum(seconds.values()):7.1%}")
+        print(
+            f"{step:28} {size / 1e6 / max(spent, 1e-9):8.0f} {spent / sum(seconds.values()):7.1%}"
+        )
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("input", type=Path, nargs="?", help="JSONL with a field text; repeated up to the size")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "input", type=Path, nargs="?", help="JSONL with a field text; repeated up to the size"
+    )
     parser.add_argument("--mb", type=int, default=100, help="size of the input")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])

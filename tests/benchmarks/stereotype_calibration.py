@@ -1,12 +1,14 @@
-"""Writes transforms/stereotyping/calibration.json: from which probability on what is called is right, and how often.
+"""Writes transforms/stereotyping/calibration.json: from which probability on what is called is
+right, and how often.
 
     python tests/benchmarks/stereotype_calibration.py [--published FOLDER]
 
-On report documents of tests/data, which no model learnt from; half of them (a hash of the id) are used here and never by
-stereotypes.py. cleared: the first stage's probability below which at most one in fifty of the stereotypes lies. called: for each
-attribute, kind of text and step of probability, how many sentences were called and how many of them rightly. weights: what an
-indicator's value adds to the strength that people see, a ridge regression of their scores on the heads' answers; without
-PUBLISHED those that stand in the file are kept.
+On report documents of tests/data, which no model learnt from; half of them (a hash of the id) are
+used here and never by stereotypes.py. cleared: the first stage's probability below which at most
+one in fifty of the stereotypes lies. called: for each attribute, kind of text and step of
+probability, how many sentences were called and how many of them rightly. weights: what an
+indicator's value adds to the strength that people see, a ridge regression of their scores on the
+heads' answers; without PUBLISHED those that stand in the file are kept.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ LOST = 0.02  # share of the stereotypes that the first stage may clear
 RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
-def called(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> dict[str, dict[str, list[list[float]]]]:
+def called(
+    reader: probabilities.SentenceReader, rows: Sequence[Row]
+) -> dict[str, dict[str, list[list[float]]]]:
     chances = [each or 0.0 for each in reader.chances([row.text for row in rows])]
     out: dict[str, dict[str, list[list[float]]]] = {}
     for attribute in SHIPPED:
@@ -40,7 +44,10 @@ def called(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> dict[st
                 for p, row in zip(chances, rows, strict=True)
                 if (row.attribute, kind_of(row.source)) == (attribute, kind)
             ]
-            steps = [[step, sum(p >= step for p, _ in own), sum(right for p, right in own if p >= step)] for step in STEPS]
+            steps = [
+                [step, sum(p >= step for p, _ in own), sum(right for p, right in own if p >= step)]
+                for step in STEPS
+            ]
             out.setdefault(attribute, {})[kind] = steps
     return out
 
@@ -54,22 +61,39 @@ def weights(folder: Path) -> dict[str, float]:
     rows = [row for row in published(folder) if row.task == "strength" and row.split == "train"]
     told = Encoder.shipped().stereotypes([row.text for row in rows])
     said = [
-        {f"{name}={probabilities.likeliest(each.indicators[name])[0]}" for name in NAMES if name in each.indicators} for each in told
+        {
+            f"{name}={probabilities.likeliest(each.indicators[name])[0]}"
+            for name in NAMES
+            if name in each.indicators
+        }
+        for each in told
     ]
     values = sorted(set().union(*said))
     design = np.array([[float(value in each) for value in values] for each in said])
     design -= design.mean(axis=0)
     score = np.array([row.label for row in rows])
-    fitted: Any = np.linalg.solve(design.T @ design + RIDGE * np.eye(len(values)), design.T @ (score - score.mean()))
+    fitted: Any = np.linalg.solve(
+        design.T @ design + RIDGE * np.eye(len(values)), design.T @ (score - score.mean())
+    )
     return {value: round(weight, 4) for value, weight in zip(values, fitted.tolist(), strict=True)}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--published", type=Path)
     args = parser.parse_args()
-    rows = [row for row, _ in real() if row.task == "stereotype" and row.split == "report" and used_to_calibrate(row)]
-    before = json.loads(calibration.PATH.read_text(encoding="utf-8")) if calibration.PATH.exists() else {"weights": {}}
+    rows = [
+        row
+        for row, _ in real()
+        if row.task == "stereotype" and row.split == "report" and used_to_calibrate(row)
+    ]
+    before = (
+        json.loads(calibration.PATH.read_text(encoding="utf-8"))
+        if calibration.PATH.exists()
+        else {"weights": {}}
+    )
     shipped = probabilities.shipped()
     least = cleared(shipped, rows)
     reader = probabilities.SentenceReader(shipped.first, shipped.second, least, shipped.words)
@@ -85,8 +109,15 @@ def main() -> None:
     calibration.PATH.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     for attribute in SHIPPED:
         known = calibration.Calibration.load()
-        print(attribute, stored["called"][attribute], "cut at 0.8:", calibration.cut(attribute, 0.8, known))
-    below = sum(p < least for p in shipped.first.stereotypes([row.text for row in rows])) / len(rows)
+        print(
+            attribute,
+            stored["called"][attribute],
+            "cut at 0.8:",
+            calibration.cut(attribute, 0.8, known),
+        )
+    below = sum(p < least for p in shipped.first.stereotypes([row.text for row in rows])) / len(
+        rows
+    )
     print(f"cleared below {least}: {below:.2f} of all")
 
 

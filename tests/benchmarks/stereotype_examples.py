@@ -1,18 +1,21 @@
-"""What the stereotype heads of the encoder learn from and are measured on, as rows of one JSON Lines file.
+"""What the stereotype heads of the encoder learn from and are measured on, as rows of one JSON
+Lines file.
 
     python tests/benchmarks/stereotype_examples.py OUT [--published FOLDER]
 
-A row: text (prepared as `transforms/stereotypes/masking.py` does), task, label, source, doc, split. Tasks:
+A row: text (prepared as `transforms/stereotypes/masking.py` does), task, label, source, doc, split.
+Tasks:
 
-    stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied?
-    stance       stated, denied, objected, irony, reported, fact, none: what the sentence does with it
-    strength     0..1: how strong people find it (published scores; ours as strength / 3)
-    indicators   {name: value}, see transforms/stereotyping/indicators.py
-    association  1 or 0: is what is said what people ascribe to such a group (StereoSet: stereotype, or unrelated)?
+    stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied? stance
+    stated, denied, objected, irony, reported, fact, none: what the sentence does with it strength
+    0..1: how strong people find it (published scores; ours as strength / 3) indicators   {name:
+    value}, see transforms/stereotyping/indicators.py association  1 or 0: is what is said what
+    people ascribe to such a group (StereoSet: stereotype, or unrelated)?
 
-split: `report` rows are never learnt from. Of real text they are those whose document has a hash of 0 modulo 5, and the
-report halves of the older sets. PUBLISHED holds StereoSet (CC BY-SA 4.0) and, without a licence of their own and so not
-shipped, the human scores of Liu and the SCSC annotations of Görge et al.; without it only what is in tests/data is written.
+split: `report` rows are never learnt from. Of real text they are those whose document has a hash of
+0 modulo 5, and the report halves of the older sets. PUBLISHED holds StereoSet (CC BY-SA 4.0) and,
+without a licence of their own and so not shipped, the human scores of Liu and the SCSC annotations
+of Görge et al.; without it only what is in tests/data is written.
 """
 
 from __future__ import annotations
@@ -82,7 +85,11 @@ class Row(NamedTuple):
 
 def of_hash(doc: str) -> str:
     """The split of a document."""
-    return "report" if int.from_bytes(blake2b(doc.encode(), digest_size=8).digest(), "big") % FIVE == 0 else "train"
+    return (
+        "report"
+        if int.from_bytes(blake2b(doc.encode(), digest_size=8).digest(), "big") % FIVE == 0
+        else "train"
+    )
 
 
 def shown(sentence: str, attribute: str) -> str | None:
@@ -103,22 +110,32 @@ def kind_of(source: str) -> str:
 
 def read(name: str) -> list[dict[str, Any]]:
     path = TESTS / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def used_to_calibrate(row: Row) -> bool:
-    """Whether a report row calibrates the removal (stereotype_calibration.py), so that no figure may come from it."""
+    """Whether a report row calibrates the removal (stereotype_calibration.py), so that no figure
+    may come from it.
+    """
     return blake2b(b"calibration/" + row.doc.encode(), digest_size=1).digest()[0] % 2 == 0
 
 
 def real() -> Iterator[tuple[Row, int]]:
-    """Sentences of real documents, labelled one by one, each with the strength of the stereotype in it (0: none)."""
+    """Sentences of real documents, labelled one by one, each with the strength of the stereotype in
+    it (0: none).
+    """
     for name, each in [(one, each) for one in REAL for each in read(one)]:
         text = shown(each["sentence"], each["attribute"])
         if text is None:
             continue
         doc = each["id"]
-        split = {"dev": "train", "report": "report"}[each["half"]] if "half" in each else of_hash(doc)
+        split = (
+            {"dev": "train", "report": "report"}[each["half"]] if "half" in each else of_hash(doc)
+        )
         if each.get("drawn") == "called":  # by a model that learnt from the others: to judge it by
             split = "report"
         source = each["source"] if name == "stereotype_read" else f"{each['source']}-older"
@@ -134,16 +151,26 @@ def real() -> Iterator[tuple[Row, int]]:
 
 
 def written() -> Iterator[Row]:
-    """Sentences that were written for the purpose: they teach what stance is, and less than real ones what a stereotype is."""
+    """Sentences that were written for the purpose: they teach what stance is, and less than real
+    ones what a stereotype is.
+    """
     for name in ("stereotype_written", "stereotype_pairs", "stereotype_exam", "not_stereotypes"):
         for number, each in enumerate(read(name)):
             named = [each["attribute"]] if "attribute" in each else SHIPPED
             if name == "stereotype_written":
                 named = _subjects(each["text"])
             doc = f"{name}-{each.get('twin') or each.get('id') or number}"
-            split = {"train": "train", "dev": "train", "report": "report"}[each["split"]] if "split" in each else of_hash(doc)
+            split = (
+                {"train": "train", "dev": "train", "report": "report"}[each["split"]]
+                if "split" in each
+                else of_hash(doc)
+            )
             label = int(each.get("stereotype", False))
-            stance = "stated" if label else KINDS.get(each.get("kind", ""), POINTS.get(each.get("point", "")))
+            stance = (
+                "stated"
+                if label
+                else KINDS.get(each.get("kind", ""), POINTS.get(each.get("point", "")))
+            )
             for attribute in named:
                 if attribute not in SHIPPED or (text := shown(each["text"], attribute)) is None:
                     continue
@@ -154,18 +181,30 @@ def written() -> Iterator[Row]:
 
 
 def _subjects(text: str) -> list[str]:
-    """Of a written sentence that does not say of whom the stereotype is: the attribute that it names first, pronouns last."""
-    named = sorted(spans(text), key=lambda each: (placeholder(text[each[0] : each[1]]) in PRONOUNS, each[0]))
+    """Of a written sentence that does not say of whom the stereotype is: the attribute that it
+    names first, pronouns last.
+    """
+    named = sorted(
+        spans(text), key=lambda each: (placeholder(text[each[0] : each[1]]) in PRONOUNS, each[0])
+    )
     return [named[0][2]] if named else []
 
 
 def stereoset(folder: Path) -> Iterator[tuple[str, str, str, int, str]]:
     """(sentence, masked, item, label, attribute) of both parts."""
-    for line in (folder / "stereoset_intrasentence_dev.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (
+        (folder / "stereoset_intrasentence_dev.jsonl").read_text(encoding="utf-8").splitlines()
+    ):
         each = json.loads(line)
         if each["label"] in ("stereotype", "unrelated"):
             masked = hidden(each["sentence"], each["target"], each["bias_type"])
-            yield each["sentence"], masked, each["id"], int(each["label"] == "stereotype"), each["bias_type"]
+            yield (
+                each["sentence"],
+                masked,
+                each["id"],
+                int(each["label"] == "stereotype"),
+                each["bias_type"],
+            )
     with gzip.open(folder / "stereoset_intersentence.jsonl.gz", "rt", encoding="utf-8") as file:
         for number, line in enumerate(file):
             each = json.loads(line)
@@ -181,14 +220,18 @@ def stereoset(folder: Path) -> Iterator[tuple[str, str, str, int, str]]:
 
 
 def hidden(sentence: str, target: str, kind: str) -> str:
-    """A published sentence with its target and, of an attribute that ships, all words of its groups as placeholders."""
+    """A published sentence with its target and, of an attribute that ships, all words of its groups
+    as placeholders.
+    """
     text = shown(sentence, kind) or sentence
     text = re.sub(rf"\b{re.escape(target)}s\b", "folks", text, flags=re.IGNORECASE)
     return re.sub(rf"\b{re.escape(target)}\b", "folk", text, flags=re.IGNORECASE)
 
 
 def published(folder: Path) -> Iterator[Row]:
-    """StereoSet, human scores, SCSC. Sentences of the scores' validation part are report rows wherever they stand."""
+    """StereoSet, human scores, SCSC. Sentences of the scores' validation part are report rows
+    wherever they stand.
+    """
     scores = {}
     for part in ("train", "val"):
         with (folder / f"human_scores_{part}.csv").open(encoding="utf-8", newline="") as file:
@@ -197,7 +240,15 @@ def published(folder: Path) -> Iterator[Row]:
     items = {sentence.casefold(): item for sentence, _, item, _, _ in sets}
     kept = {items.get(sentence.casefold()) for sentence, _, _ in scores["val"]}
     for _, masked, item, label, kind in sets:
-        yield Row(masked, "association", label, "stereoset", item, "report" if item in kept else of_hash(item), kind)
+        yield Row(
+            masked,
+            "association",
+            label,
+            "stereoset",
+            item,
+            "report" if item in kept else of_hash(item),
+            kind,
+        )
     for part, rows in scores.items():
         for sentence, kind, score in rows:
             item = items.get(sentence.casefold())
@@ -205,13 +256,33 @@ def published(folder: Path) -> Iterator[Row]:
                 continue
             value = min(1.0, max(0.0, (float(score) - LOW) / (HIGH - LOW)))
             text = shown(sentence, kind) or sentence
-            yield Row(text, "strength", value, "scores", item or sentence[:60], "report" if part == "val" else "train", kind)
+            yield Row(
+                text,
+                "strength",
+                value,
+                "scores",
+                item or sentence[:60],
+                "report" if part == "val" else "train",
+                kind,
+            )
     with (folder / "scsc_annotations.csv").open(encoding="utf-8", newline="") as file:
         for each in csv.DictReader(file):
-            found = {RENAMED.get(name, name): each[name].strip() for name in SCSC if each[name].strip() != "not-applicable"}
+            found = {
+                RENAMED.get(name, name): each[name].strip()
+                for name in SCSC
+                if each[name].strip() != "not-applicable"
+            }
             if found:
                 text = hidden(each["input"], each["label"].strip() or "\0", each["bias_type"])
-                yield Row(text, "indicators", found, "scsc", each["input"][:60], of_hash(each["input"]), each["bias_type"])
+                yield Row(
+                    text,
+                    "indicators",
+                    found,
+                    "scsc",
+                    each["input"][:60],
+                    of_hash(each["input"]),
+                    each["bias_type"],
+                )
 
 
 def rows(folder: Path | None) -> list[Row]:
@@ -219,7 +290,9 @@ def rows(folder: Path | None) -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--published", type=Path)
     args = parser.parse_args()

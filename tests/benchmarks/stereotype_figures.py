@@ -1,4 +1,6 @@
-"""Figures of labelled sentences, with their intervals: shares (Wilson), areas and ranks (bootstrap)."""
+"""Figures of labelled sentences, with their intervals: shares (Wilson), areas and ranks
+(bootstrap).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ BINS = np.linspace(0, 1, 11)
 def interval(figure: Callable[[Values], float], n: int) -> str:
     """A figure of n cases given by index, with its bootstrap interval."""
     rng = np.random.default_rng(0)
-    low, high = np.nanquantile([figure(rng.integers(0, n, n)) for _ in range(DRAWS)], (0.025, 0.975))
+    low, high = np.nanquantile(
+        [figure(rng.integers(0, n, n)) for _ in range(DRAWS)], (0.025, 0.975)
+    )
     return f"{figure(np.arange(n)):.3f} [{low:.3f}, {high:.3f}] (n={n})"
 
 
@@ -43,13 +47,16 @@ def rank(first: Values, second: Values) -> Callable[[Values], float]:
 
 
 def reliability(chances: Values, true: Values) -> list[str]:
-    """A line for each of ten bins that is not empty: its bounds, mean probability, share that is true, and n."""
+    """A line for each of ten bins that is not empty: its bounds, mean probability, share that is
+    true, and n.
+    """
     lines: list[str] = []
     for low, high in pairwise(BINS):
         at = (chances >= low) & ((chances < high) | (high == 1))
         if at.any():
             lines.append(
-                f"{low:.1f} to {high:.1f}: {chances[at].mean():.2f} said, {share(int(true[at].sum()), int(at.sum()))} true"
+                f"{low:.1f} to {high:.1f}: {chances[at].mean():.2f} said,"
+                f" {share(int(true[at].sum()), int(at.sum()))} true"
             )
     return lines
 
@@ -59,5 +66,6 @@ def removal(called: Sequence[bool], true: Sequence[bool], strong: Sequence[bool]
     hits = sum(a and b for a, b in zip(called, true, strict=True))
     strongest = sum(a and b for a, b in zip(called, strong, strict=True))
     return (
-        f"precision {share(hits, sum(called))}, recall {share(hits, sum(true))}, of strong ones {share(strongest, sum(strong))}"
+        f"precision {share(hits, sum(called))}, recall {share(hits, sum(true))}, of strong ones"
+        f" {share(strongest, sum(strong))}"
     )

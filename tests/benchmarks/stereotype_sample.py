@@ -1,12 +1,15 @@
-"""Draws sentences that name people of a group, to be read and labelled (docs/stereotype_guideline.md).
+"""Draws sentences that name people of a group, to be read and labelled
+(docs/stereotype_guideline.md).
 
-    python tests/benchmarks/stereotype_sample.py DOCUMENTS… [--random N] [--called N] [--from P] > drawn.jsonl
+    python tests/benchmarks/stereotype_sample.py DOCUMENTS… [--random N] [--called N] [--from P] >
+    drawn.jsonl
 
-DOCUMENTS: JSON Lines (.gz too) with id, text and source or kind. A unit is a sentence and an attribute. --random draws N of
-each source and attribute; --called draws N of each attribute and kind of text (posts, other) among those whose probability by
-the shipped models is P or more. A sentence that differs from another in the group alone is drawn once; so are not drawn at all
-sentences, and documents, that stand in a labelled set of tests/data. Seeds are fixed; the order is shuffled, and no score is
-printed, so that whoever labels them sees none.
+DOCUMENTS: JSON Lines (.gz too) with id, text and source or kind. A unit is a sentence and an
+attribute. --random draws N of each source and attribute; --called draws N of each attribute and
+kind of text (posts, other) among those whose probability by the shipped models is P or more. A
+sentence that differs from another in the group alone is drawn once; so are not drawn at all
+sentences, and documents, that stand in a labelled set of tests/data. Seeds are fixed; the order is
+shuffled, and no score is printed, so that whoever labels them sees none.
 """
 
 from __future__ import annotations
@@ -53,7 +56,9 @@ def same(text: str) -> str:
 
 
 def taken() -> tuple[set[str], set[str]]:
-    """Prepared sentences that are labelled already, and ids of documents that stand in a labelled set."""
+    """Prepared sentences that are labelled already, and ids of documents that stand in a labelled
+    set.
+    """
     texts, ids = set[str](), set[str]()
     for path in TESTS.glob("*.jsonl"):
         for row in read(path.stem):
@@ -73,7 +78,9 @@ def units(paths: Sequence[Path]) -> list[Unit]:
         text = document["text"]
         for start, end in trimmed(text, sorted({0, *bounds(text).tolist()})):
             sentence = text[start:end]
-            named = {each[2] for each in spans(sentence)} if LEAST <= len(sentence) <= MOST else set()
+            named = (
+                {each[2] for each in spans(sentence)} if LEAST <= len(sentence) <= MOST else set()
+            )
             for attribute in SHIPPED:
                 key = same(shown(sentence, attribute) or "") if attribute in named else ""
                 if key and key not in seen:
@@ -88,21 +95,31 @@ def drawn(pool: Sequence[Unit], number: int, called: int, least: float) -> list[
     strata: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
     for unit in pool:
         strata[unit.source, unit.attribute].append(unit)
-    out = [unit for _, own in sorted(strata.items()) for unit in rng.sample(own, min(number, len(own)))]
+    out = [
+        unit for _, own in sorted(strata.items()) for unit in rng.sample(own, min(number, len(own)))
+    ]
     if called:
-        labels = [[each for each in spans(unit.sentence) if each[2] == unit.attribute] for unit in pool]
+        labels = [
+            [each for each in spans(unit.sentence) if each[2] == unit.attribute] for unit in pool
+        ]
         chances = detect.shipped().detect([unit.sentence for unit in pool], labels)
         kinds: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
         for unit, chance in zip(pool, chances, strict=True):
             if chance is not None and chance >= least and unit not in out:
                 kinds[kind_of(unit.source), unit.attribute].append(unit._replace(drawn="called"))
-        out += [unit for _, own in sorted(kinds.items()) for unit in rng.sample(own, min(called, len(own)))]
+        out += [
+            unit
+            for _, own in sorted(kinds.items())
+            for unit in rng.sample(own, min(called, len(own)))
+        ]
     rng.shuffle(out)
     return out
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("documents", type=Path, nargs="+")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--called", type=int, default=0)

@@ -1,12 +1,14 @@
-"""Figures of the stereotype detector, its strength and its removals, on data that no model learnt from.
+"""Figures of the stereotype detector, its strength and its removals, on data that no model learnt
+from.
 
     python tests/benchmarks/stereotypes.py [--published FOLDER] [--score 0.66] [--precision 0.8]
 
-PUBLISHED as for stereotype_examples.py: with it, StereoSet (items that were held out, both sentences of a context together) and
-the strength against people's scores. Printed, with n and 95 % intervals, by source and attribute: area, precision and recall of
-what `--stereotypes remove` takes out, on the documents of tests/data that are kept for report and were not used to calibrate
-(stereotype_calibration.py); the gold set's report half; the group gap on swapped templates; sentences that are no stereotypes;
-reliability in ten bins; sentences a second.
+PUBLISHED as for stereotype_examples.py: with it, StereoSet (items that were held out, both
+sentences of a context together) and the strength against people's scores. Printed, with n and 95 %
+intervals, by source and attribute: area, precision and recall of what `--stereotypes remove` takes
+out, on the documents of tests/data that are kept for report and were not used to calibrate
+(stereotype_calibration.py); the gold set's report half; the group gap on swapped templates;
+sentences that are no stereotypes; reliability in ten bins; sentences a second.
 """
 
 from __future__ import annotations
@@ -18,7 +20,16 @@ from pathlib import Path
 
 import numpy as np
 import stereotype_figures as figures
-from stereotype_examples import SHIPPED, Row, kind_of, published, read, real, shown, used_to_calibrate
+from stereotype_examples import (
+    SHIPPED,
+    Row,
+    kind_of,
+    published,
+    read,
+    real,
+    shown,
+    used_to_calibrate,
+)
 
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.stereotypes import probabilities
@@ -39,19 +50,30 @@ class Judge:
         return np.array([self.reader.read(text).strength for text in texts])
 
 
-def by_source(judge: Judge, rows: Sequence[Row], strengths: Sequence[int], score: float, precision: float) -> None:
+def by_source(
+    judge: Judge, rows: Sequence[Row], strengths: Sequence[int], score: float, precision: float
+) -> None:
     texts = [row.text for row in rows]
     chances, scores = judge.chances(texts), judge.scores(texts)
     cuts = {name: cut(name, precision) for name in SHIPPED}
-    print("removal needs a probability of " + ", ".join(f"{name} {each}" for name, each in cuts.items()))
+    print(
+        "removal needs a probability of "
+        + ", ".join(f"{name} {each}" for name, each in cuts.items())
+    )
     true = np.array([row.label for row in rows], bool)
     strong = np.array([each == 3 for each in strengths], bool)
     least = [each if (each := cuts[row.attribute]) is not None else 2.0 for row in rows]
     gone = (chances >= np.array(least)) & (scores >= score)
     sources, kinds, attributes = (
-        [of(row) for row in rows] for of in (lambda r: r.source, lambda r: kind_of(r.source), lambda r: r.attribute)
+        [of(row) for row in rows]
+        for of in (lambda r: r.source, lambda r: kind_of(r.source), lambda r: r.attribute)
     )
-    for title, groups in (("all", ["all"] * len(rows)), ("kind", kinds), ("attribute", attributes), ("source", sources)):
+    for title, groups in (
+        ("all", ["all"] * len(rows)),
+        ("kind", kinds),
+        ("attribute", attributes),
+        ("source", sources),
+    ):
         for name in sorted(set(groups)):
             at = np.array([each == name for each in groups])
             own = figures.area(chances[at], true[at])
@@ -61,9 +83,15 @@ def by_source(judge: Judge, rows: Sequence[Row], strengths: Sequence[int], score
                 else f"(n={at.sum()}, {true[at].sum()} stereotypes)"
             )
             print(f"{title} {name}: area {told}")
-            print(f"  removed: {figures.removal(gone[at].tolist(), true[at].tolist(), strong[at].tolist())}")
+            print(
+                "  removed:"
+                f" {figures.removal(gone[at].tolist(), true[at].tolist(), strong[at].tolist())}"
+            )
             called = chances[at] >= THRESHOLD
-            print(f"  called from {THRESHOLD}: {figures.removal(called.tolist(), true[at].tolist(), strong[at].tolist())}")
+            print(
+                f"  called from {THRESHOLD}:"
+                f" {figures.removal(called.tolist(), true[at].tolist(), strong[at].tolist())}"
+            )
     print("reliability", *figures.reliability(chances, true), sep="\n  ")
 
 
@@ -82,15 +110,24 @@ def of_published(folder: Path) -> None:
         for i in at:
             pairs.setdefault(items[i].doc, {})[items[i].label] = float(told[i])
         whole = [each for each in pairs.values() if len(each) == 2]
-        print(f"  right in pair {figures.share(sum(each[1] > each[0] for each in whole), len(whole))}")
+        print(
+            f"  right in pair {figures.share(sum(each[1] > each[0] for each in whole), len(whole))}"
+        )
     scored = [row for row in rows if row.task == "strength"]
-    strength = np.array([each.strength for each in encoder.stereotypes([row.text for row in scored])])
+    strength = np.array(
+        [each.strength for each in encoder.stereotypes([row.text for row in scored])]
+    )
     people = np.array([row.label for row in scored])
-    print(f"strength against people's scores: Spearman {figures.interval(figures.rank(strength, people), len(scored))}")
+    print(
+        "strength against people's scores: Spearman"
+        f" {figures.interval(figures.rank(strength, people), len(scored))}"
+    )
 
 
 def swaps(judge: Judge) -> None:
-    """The gap of a group: the mean probability of its sentences less that of all groups' on the same templates."""
+    """The gap of a group: the mean probability of its sentences less that of all groups' on the
+    same templates.
+    """
     for attribute in ("gender", "age", "religion", "nationality", "race"):
         own = [each for each in read("stereotype_swaps") if each["attribute"] == attribute]
         gaps: dict[str, list[float]] = {}
@@ -100,7 +137,10 @@ def swaps(judge: Judge) -> None:
             for one, chance in zip(each["fillers"], chances.tolist(), strict=True):
                 gaps.setdefault(one["group"], []).append(chance - float(chances.mean()))
         greatest = max(abs(float(np.mean(each))) for each in gaps.values())
-        print(f"group gap, {attribute}: {greatest:.3f} ({len(own)} templates; the greatest of {len(gaps)} groups)")
+        print(
+            f"group gap, {attribute}: {greatest:.3f} ({len(own)} templates; the greatest of"
+            f" {len(gaps)} groups)"
+        )
 
 
 def none(judge: Judge) -> None:
@@ -111,7 +151,10 @@ def none(judge: Judge) -> None:
             if (text := shown(each["text"], attribute)) is not None:
                 kinds.setdefault(each["kind"], []).append(float(judge.chances([text])[0]))
     for kind, chances in sorted(kinds.items()):
-        print(f"no stereotype, {kind}: called {figures.share(sum(each >= THRESHOLD for each in chances), len(chances))}")
+        print(
+            f"no stereotype, {kind}: called"
+            f" {figures.share(sum(each >= THRESHOLD for each in chances), len(chances))}"
+        )
 
 
 def speed(judge: Judge, texts: Sequence[str]) -> None:
@@ -120,23 +163,44 @@ def speed(judge: Judge, texts: Sequence[str]) -> None:
     first = len(texts) * 20 / (time.perf_counter() - start)
     start = time.perf_counter()
     judge.reader.second.stereotypes(texts[:200])
-    print(f"first stage {first:,.0f} sentences a second, encoder {200 / (time.perf_counter() - start):,.0f}")
+    print(
+        f"first stage {first:,.0f} sentences a second, encoder"
+        f" {200 / (time.perf_counter() - start):,.0f}"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--published", type=Path)
     parser.add_argument("--score", type=float, default=0.66)
     parser.add_argument("--precision", type=float, default=0.8)
     args = parser.parse_args()
     judge = Judge()
-    every = [(row, strength) for row, strength in real() if row.task == "stereotype" and row.split == "report"]
+    every = [
+        (row, strength)
+        for row, strength in real()
+        if row.task == "stereotype" and row.split == "report"
+    ]
     kept = [each for each in every if not used_to_calibrate(each[0])]
     print("== report documents, real text ==")
-    by_source(judge, [row for row, _ in kept], [strength for _, strength in kept], args.score, args.precision)
+    by_source(
+        judge,
+        [row for row, _ in kept],
+        [strength for _, strength in kept],
+        args.score,
+        args.precision,
+    )
     gold = [each for each in kept if each[0].source.endswith("-older")]
     print("== of these, the older sets (report half of the gold set among them) ==")
-    by_source(judge, [row for row, _ in gold], [strength for _, strength in gold], args.score, args.precision)
+    by_source(
+        judge,
+        [row for row, _ in gold],
+        [strength for _, strength in gold],
+        args.score,
+        args.precision,
+    )
     if args.published:
         of_published(args.published)
     swaps(judge)

@@ -1,8 +1,9 @@
-"""Rebuild transforms/sentence_model.json: python tests/benchmarks/train_sentences.py en_ewt_train.conllu.gz
+"""Rebuild transforms/sentence_model.json: python tests/benchmarks/train_sentences.py
+en_ewt_train.conllu.gz
 
-Deterministic: the same file gives the same model. With --search, print the cross-validated F1 (folds hold whole
-documents) of several regularisations instead of writing. The treebank is CC BY-SA 4.0, Silveira et al. (2014), «A Gold Standard
-Dependency Corpus for English».
+Deterministic: the same file gives the same model. With --search, print the cross-validated F1
+(folds hold whole documents) of several regularisations instead of writing. The treebank is CC BY-SA
+4.0, Silveira et al. (2014), «A Gold Standard Dependency Corpus for English».
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from sklearn.linear_model import LogisticRegression
 from evenflow.transforms.text import sentences
 
 BITS = 17
-SCALE = 24.0  # Weight units a nat: int8 then reaches +- 5.3, beyond which a single feature decides anyway.
+# Weight units a nat: int8 then reaches +- 5.3, beyond which a single feature decides anyway.
+SCALE = 24.0
 WRAP = 72  # Columns of the hard-wrapped copies.
 FOLDS = 5
 
 
 class Paragraph(NamedTuple):
-    """doc: document id. text: the paragraph as written. starts: offsets of its sentences but the first."""
+    """doc: document id. text: the paragraph as written. starts: offsets of its sentences but the
+    first.
+    """
 
     doc: str
     text: str
@@ -36,7 +40,9 @@ class Paragraph(NamedTuple):
 
 
 def read_paragraphs(path: Path) -> list[Paragraph]:
-    """The paragraphs of a gzipped CoNLL-U file. A multiword token (1-2) gives its own form, its words nothing."""
+    """The paragraphs of a gzipped CoNLL-U file. A multiword token (1-2) gives its own form, its
+    words nothing.
+    """
     out: list[Paragraph] = []
     doc, text, starts = "", "", list[int]()
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -66,7 +72,9 @@ def read_paragraphs(path: Path) -> list[Paragraph]:
 
 
 def wrap(paragraph: Paragraph) -> Paragraph:
-    """The paragraph with every first blank after WRAP columns turned into a line break: a break that means nothing."""
+    """The paragraph with every first blank after WRAP columns turned into a line break: a break
+    that means nothing.
+    """
     chars, column = list(paragraph.text), 0
     for position, char in enumerate(chars):
         column += 1
@@ -89,7 +97,9 @@ def join_lines(paragraphs: list[Paragraph]) -> list[Paragraph]:
 
 
 class Rows(NamedTuple):
-    """Candidates. buckets: (n, features). gold: (n,) 0 or 1. missed: gold bounds that are no candidates."""
+    """Candidates. buckets: (n, features). gold: (n,) 0 or 1. missed: gold bounds that are no
+    candidates.
+    """
 
     buckets: NDArray[np.int64]
     gold: NDArray[np.int64]
@@ -110,13 +120,17 @@ def rows_of(paragraphs: list[Paragraph], bits: int) -> Rows:
     open_ = ~sentences.certain(gaps)
     gaps = sentences.Gaps(gaps.start[open_], gaps.last[open_], gaps.breaks[open_])
     keys = sentences.features(codes, gaps)
-    buckets = np.stack([sentences.bucket(key, number, bits) for number, key in enumerate(keys)], axis=1)
+    buckets = np.stack(
+        [sentences.bucket(key, number, bits) for number, key in enumerate(keys)], axis=1
+    )
     labels = np.isin(gaps.start - sentences.REACH, gold).astype(np.int64)
     return Rows(buckets, labels, len(gold) - int(labels.sum()))
 
 
 def augmented(paragraphs: list[Paragraph]) -> list[Paragraph]:
-    """The paragraphs, and a copy of each document: hard-wrapped for half of them, a paragraph a line for the others."""
+    """The paragraphs, and a copy of each document: hard-wrapped for half of them, a paragraph a
+    line for the others.
+    """
     copies = [(part, zlib.crc32(part.doc.encode()) & 1) for part in paragraphs]
     lines = join_lines([part for part, odd in copies if not odd])
     return [*paragraphs, *lines, *(wrap(part) for part, odd in copies if odd)]
@@ -125,7 +139,9 @@ def augmented(paragraphs: list[Paragraph]) -> list[Paragraph]:
 def fit(rows: Rows, bits: int, strength: float, penalty: str) -> LogisticRegression:
     """A logistic regression over the buckets. strength: scikit-learn's C."""
     matrix = as_matrix(rows, bits)
-    model = LogisticRegression(C=strength, penalty=penalty, solver="liblinear", random_state=0, tol=1e-3, max_iter=200)
+    model = LogisticRegression(
+        C=strength, penalty=penalty, solver="liblinear", random_state=0, tol=1e-3, max_iter=200
+    )
     return model.fit(matrix, rows.gold)
 
 
@@ -165,13 +181,17 @@ def search(paragraphs: list[Paragraph]) -> None:
         print(f"{penalty:7}  {strength:<5}  {np.mean(weights):7.0f}  {means}", flush=True)
 
 
-def write(paragraphs: list[Paragraph], path: Path, penalty: str, strength: float, log_odds: float) -> None:
+def write(
+    paragraphs: list[Paragraph], path: Path, penalty: str, strength: float, log_odds: float
+) -> None:
     """Train on everything and write the quantised model."""
     model = fit(rows_of(augmented(paragraphs), BITS), BITS, strength, penalty)
     weights = np.clip(np.rint(np.ravel(model.coef_) * SCALE), -127, 127).astype(int)
     buckets = np.flatnonzero(weights)
     data = {
-        "source": "UD English EWT, train, CC BY-SA 4.0; rebuilt by tests/benchmarks/train_sentences.py",
+        "source": (
+            "UD English EWT, train, CC BY-SA 4.0; rebuilt by tests/benchmarks/train_sentences.py"
+        ),
         "bits": BITS,
         "scale": SCALE,
         "threshold": round((log_odds - float(np.ravel(model.intercept_)[0])) * SCALE),
@@ -187,7 +207,9 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("train", type=Path, help="en_ewt_train.conllu.gz")
-    parser.add_argument("--search", action="store_true", help="cross-validate settings instead of writing the model")
+    parser.add_argument(
+        "--search", action="store_true", help="cross-validate settings instead of writing the model"
+    )
     parser.add_argument("--output", type=Path, default=sentences.MODEL_PATH)
     parser.add_argument("--penalty", choices=("l1", "l2"), default="l2")
     parser.add_argument("--strength", type=float, default=1.0, help="scikit-learn's C")

@@ -1,4 +1,6 @@
-"""deploy/compose.yaml as far as it can be checked without containers: its parts fit each other, the pins, and the command."""
+"""deploy/compose.yaml as far as it can be checked without containers: its parts fit each other, the
+pins, and the command.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ VERSION = re.compile(r":\D*\d+\.\d+[\w.-]*$")  # of an image: never what it happ
 
 
 class Strict(BaseModel):
-    """A part of a compose file, as far as this one uses the format: what is not named here is a mistake, or needs a look."""
+    """A part of a compose file, as far as this one uses the format: what is not named here is a
+    mistake, or needs a look.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,7 +76,9 @@ def compose() -> dict[str, Any]:
 def version_of(pom: str, artifact: str) -> str:
     """The version of a dependency in a folder's pom.xml."""
     text = (DEPLOY / pom / "pom.xml").read_text(encoding="utf-8")
-    [found] = re.findall(rf"<artifactId>{re.escape(artifact)}</artifactId>\s*<version>([^<]+)</version>", text)
+    [found] = re.findall(
+        rf"<artifactId>{re.escape(artifact)}</artifactId>\s*<version>([^<]+)</version>", text
+    )
     return found
 
 
@@ -93,11 +99,17 @@ def test_images_have_the_versions_that_tests_run_with(compose: dict[str, Any]) -
     services = compose["services"]
     kafka = version_of("kafka", "kafka_2.13")
     assert {services[name]["image"] for name in ("kafka", "topic")} == {f"apache/kafka:{kafka}"}
-    assert services["flink"]["image"] == f"apache/beam_flink1.19_job_server:{version_of('flink', 'beam-runners-flink-1.19')}"
-    [prism] = re.findall(r"PRISM_VERSION := v([\d.]+)", (DEPLOY / "services.mk").read_text(encoding="utf-8"))
+    assert (
+        services["flink"]["image"]
+        == f"apache/beam_flink1.19_job_server:{version_of('flink', 'beam-runners-flink-1.19')}"
+    )
+    [prism] = re.findall(
+        r"PRISM_VERSION := v([\d.]+)", (DEPLOY / "services.mk").read_text(encoding="utf-8")
+    )
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     assert re.findall(r"apache-beam==([\d.]+)", dockerfile) == [prism]
-    assert "services.mk PRISM=/prism /prism/prism" in dockerfile  # the Prism that listens on the loopback interface alone
+    # The Prism that listens on the loopback interface alone
+    assert "services.mk PRISM=/prism /prism/prism" in dockerfile
 
 
 def test_the_gate_is_started_with_options_that_it_has(compose: dict[str, Any]) -> None:
@@ -106,20 +118,33 @@ def test_the_gate_is_started_with_options_that_it_has(compose: dict[str, Any]) -
     group: Any = typer.main.get_command(app.application())
     command = group.commands[name]
     given = command.make_context(name, words, resilient_parsing=False).params
-    assert given["kafka"] == "kafka:9092" and kafka["environment"]["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://kafka:9092"
+    assert (
+        given["kafka"] == "kafka:9092"
+        and kafka["environment"]["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://kafka:9092"
+    )
     assert f"--topic {given['topic']} " in compose["services"]["topic"]["command"]
     mounted = [volume.partition(":")[2] for volume in gate["volumes"]]
-    assert any(given["output"].is_relative_to(place) for place in mounted)  # what is committed outlives the container
+    # What is committed outlives the container
+    assert any(given["output"].is_relative_to(place) for place in mounted)
 
 
 def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> None:
     found = Compose.model_validate(compose)
-    used = {volume.partition(":")[0] for service in found.services.values() for volume in service.volumes}
+    used = {
+        volume.partition(":")[0]
+        for service in found.services.values()
+        for volume in service.volumes
+    }
     assert used == set(found.volumes)
     for service in found.services.values():
         for name, wanted in service.depends_on.items():
-            assert wanted.condition != "service_healthy" or found.services[name].healthcheck is not None
-            assert not found.services[name].profiles, "what is started only on request is waited for"
+            assert (
+                wanted.condition != "service_healthy"
+                or found.services[name].healthcheck is not None
+            )
+            assert not found.services[name].profiles, (
+                "what is started only on request is waited for"
+            )
 
 
 def test_each_image_has_a_version(compose: dict[str, Any]) -> None:
@@ -135,36 +160,61 @@ def addresses(listeners: str) -> dict[str, tuple[str, int]]:
     return {match[1]: (match[2], int(match[3])) for match in found if match}
 
 
-def test_the_listeners_of_kafka_agree_with_each_other_and_with_who_connects(compose: dict[str, Any]) -> None:
+def test_the_listeners_of_kafka_agree_with_each_other_and_with_who_connects(
+    compose: dict[str, Any],
+) -> None:
     services = compose["services"]
     kafka = services["kafka"]
     named = kafka["environment"]
-    listeners, advertised = addresses(named["KAFKA_LISTENERS"]), addresses(named["KAFKA_ADVERTISED_LISTENERS"])
+    listeners, advertised = (
+        addresses(named["KAFKA_LISTENERS"]),
+        addresses(named["KAFKA_ADVERTISED_LISTENERS"]),
+    )
     controller = named["KAFKA_CONTROLLER_LISTENER_NAMES"]
-    protocols = dict(each.split(":") for each in named["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(","))
-    assert set(listeners) == {*advertised, controller} == set(protocols) and controller not in advertised
+    protocols = dict(
+        each.split(":") for each in named["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(",")
+    )
+    assert (
+        set(listeners) == {*advertised, controller} == set(protocols)
+        and controller not in advertised
+    )
     assert named["KAFKA_INTER_BROKER_LISTENER_NAME"] in advertised
     assert len({port for _, port in listeners.values()}) == len(listeners)
     for name, (host, port) in advertised.items():
         assert host == kafka["hostname"] == "kafka" and port == listeners[name][1]
-    assert named["KAFKA_CONTROLLER_QUORUM_VOTERS"] == f"{named['KAFKA_NODE_ID']}@kafka:{listeners[controller][1]}"
+    assert (
+        named["KAFKA_CONTROLLER_QUORUM_VOTERS"]
+        == f"{named['KAFKA_NODE_ID']}@kafka:{listeners[controller][1]}"
+    )
     assert named["KAFKA_PROCESS_ROLES"].split(",") == ["broker", "controller"]
-    said = yaml.safe_dump([services["topic"]["command"], services["gate"]["command"], kafka["healthcheck"]], width=1000)
-    said += (DEPLOY / "compose.yaml").read_text(encoding="utf-8").partition("name:")[0]  # the examples above
+    said = yaml.safe_dump(
+        [services["topic"]["command"], services["gate"]["command"], kafka["healthcheck"]],
+        width=1000,
+    )
+    # The examples above
+    said += (DEPLOY / "compose.yaml").read_text(encoding="utf-8").partition("name:")[0]
     connecting = re.findall(r"\bkafka:(\d+)", said)
-    assert len(connecting) >= 4 and {int(port) for port in connecting} == {port for _, port in advertised.values()}
+    assert len(connecting) >= 4 and {int(port) for port in connecting} == {
+        port for _, port in advertised.values()
+    }
 
 
 def test_what_kafka_keeps_is_in_its_volume(compose: dict[str, Any]) -> None:
     """Of its own default, in /tmp, nothing would be left when the container is made anew."""
     kafka = compose["services"]["kafka"]
-    assert [volume.partition(":")[2] for volume in kafka["volumes"]] == [kafka["environment"]["KAFKA_LOG_DIRS"]]
+    assert [volume.partition(":")[2] for volume in kafka["volumes"]] == [
+        kafka["environment"]["KAFKA_LOG_DIRS"]
+    ]
 
 
 def test_flink_listens_where_the_gate_looks(compose: dict[str, Any]) -> None:
     flink = compose["services"]["flink"]
     given = dict(word.removeprefix("--").split("=", 1) for word in flink["command"])
-    [endpoint] = [option for option in runner_options(["flink"], False) if option.startswith("--job_endpoint=")]
+    [endpoint] = [
+        option
+        for option in runner_options(["flink"], False)
+        if option.startswith("--job_endpoint=")
+    ]
     assert endpoint == f"--job_endpoint=localhost:{given['job-port']}"
     assert given["job-host"] == "127.0.0.1" and flink["network_mode"] == "service:gate"
     start = (DEPLOY / "flink" / "start").read_text(encoding="utf-8")
@@ -182,4 +232,8 @@ def test_the_examples_are_commands_that_there_are(compose: dict[str, Any]) -> No
     assert str(next(iter(context.params.values()))) == output
     assert re.search(r"exec (\w+) /opt/kafka/bin/kafka-console-producer.sh", text)
     topics = re.findall(r"--topic (\S+)", f"{text} {compose['services']['topic']['command']}")
-    assert set(topics) == {compose["services"]["gate"]["command"][compose["services"]["gate"]["command"].index("--topic") + 1]}
+    assert set(topics) == {
+        compose["services"]["gate"]["command"][
+            compose["services"]["gate"]["command"].index("--topic") + 1
+        ]
+    }

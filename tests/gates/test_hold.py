@@ -22,12 +22,17 @@ def test_a_blocked_pane_holds_under_halt_until_it_is_released(tmp_path: Path) ->
     hold.give(tmp_path, "release", "looked at it", 2)
     assert hold.held(tmp_path, Totals.of([good, bad]), "halt") is None
     # A release lets the panes be that were there, not the next.
-    assert hold.held(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), "halt") == "pane 2 is blocked: DR is high"
+    assert (
+        hold.held(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), "halt")
+        == "pane 2 is blocked: DR is high"
+    )
 
 
 def test_a_hold_by_hand_stands_until_a_release(tmp_path: Path) -> None:
     hold.give(tmp_path, "hold", "new source", 1)
-    assert "new source" in (hold.held(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") or "")
+    assert "new source" in (
+        hold.held(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") or ""
+    )
     hold.give(tmp_path, "release", "checked", 1)
     assert hold.held(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") is None
     assert [(word.number, word.action, word.reason) for word in hold.words(tmp_path)] == [

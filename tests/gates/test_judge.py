@@ -1,4 +1,6 @@
-"""Verdicts judge what is shipped: the last accepted panes and the one in hand, and what could be read of it."""
+"""Verdicts judge what is shipped: the last accepted panes and the one in hand, and what could be
+read of it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ OPEN = Verdict(state="open", reason="")
 
 def figures(female: int, male: int, size: int = 1) -> Figures:
     """Documents of which so many name one group alone."""
-    counts, products = [size * female, size * male], [[size * size * female, 0], [0, size * size * male]]
+    counts, products = (
+        [size * female, size * male],
+        [[size * size * female, 0], [0, size * size * male]],
+    )
     return Figures(attributes={"gender": AttributeFigures(female + male, counts, products)})
 
 
@@ -43,10 +48,18 @@ EVEN, ONE_SIDED = figures(200, 200), figures(0, 2000, 10)
 
 def test_a_large_bad_pane_blocks_itself_and_not_the_even_ones_after_it() -> None:
     panes = run([EVEN, ONE_SIDED, EVEN, EVEN, EVEN, EVEN])
-    assert [each.verdict.state for each in panes] == ["open", "block", "open", "open", "open", "open"]
+    assert [each.verdict.state for each in panes] == [
+        "open",
+        "block",
+        "open",
+        "open",
+        "open",
+        "open",
+    ]
     seen = [each.attributes["gender"] for each in panes]
     states = [each.stream_verdict.state for each in seen if each.stream_verdict is not None]
-    assert states == ["open", "block", "block", "block", "block", "open"]  # the stream's own, beside it
+    # The stream's own, beside it
+    assert states == ["open", "block", "block", "block", "block", "open"]
     assert [each.accepted.dr for each in seen if each.accepted is not None] == [0.0] * 6
     assert seen[-1].cumulative.dr is not None and seen[-1].cumulative.dr > 0.4
 
@@ -54,7 +67,11 @@ def test_a_large_bad_pane_blocks_itself_and_not_the_even_ones_after_it() -> None
 def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
     panes = run([EVEN, EVEN, EVEN, *[figures(0, 400)] * 6])
     states = [each.verdict.state for each in panes]
-    assert "block" in states and states.index("block") > 3 and set(states[states.index("block") :]) == {"block"}
+    assert (
+        "block" in states
+        and states.index("block") > 3
+        and set(states[states.index("block") :]) == {"block"}
+    )
     last = panes[-1].attributes["gender"]
     shipped = [each.attributes["gender"].sums for each in panes if each.folder == "accepted"]
     total = shipped[0]
@@ -68,19 +85,44 @@ def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
     [
         ({}, 0, 0.05, "open", "0 dead letters of 0 records"),
         ({"not JSON": 1}, 19, 0.05, "open", "1 dead letter of 20 records"),
-        ({"text missing": 12}, 0, 0.05, "block", "100.0% of 12 records became dead letters (12 text missing), 5.0% at most may"),
-        ({"a": 1, "b": 2}, 7, 0.2, "block", "30.0% of 10 records became dead letters (2 b, 1 a), 20.0% at most may"),
+        (
+            {"text missing": 12},
+            0,
+            0.05,
+            "block",
+            "100.0% of 12 records became dead letters (12 text missing), 5.0% at most may",
+        ),
+        (
+            {"a": 1, "b": 2},
+            7,
+            0.2,
+            "block",
+            "30.0% of 10 records became dead letters (2 b, 1 a), 20.0% at most may",
+        ),
         ({"unreadable file": 1}, 10_000, 0.05, "block", "1 file could not be read to the end"),
-        ({"unreadable file": 1, "text missing": 99}, 0, 1.0, "open", "100 dead letters of 100 records"),
+        (
+            {"unreadable file": 1, "text missing": 99},
+            0,
+            1.0,
+            "open",
+            "100 dead letters of 100 records",
+        ),
     ],
 )
-def test_what_could_be_read(dead: dict[str, int], documents: int, most: float, state: State, said: str) -> None:
+def test_what_could_be_read(
+    dead: dict[str, int], documents: int, most: float, state: State, said: str
+) -> None:
     assert of_reading(dead, documents, most) == Verdict(state=state, reason=said)
 
 
 @pytest.mark.parametrize(
     "fallbacks, most, state",
-    [({}, 0.1, "open"), ({"timeout": 1}, 0.1, "open"), ({"timeout": 2}, 0.1, "warn"), ({"budget spent": 9}, 0, "open")],
+    [
+        ({}, 0.1, "open"),
+        ({"timeout": 1}, 0.1, "open"),
+        ({"timeout": 2}, 0.1, "warn"),
+        ({"budget spent": 9}, 0, "open"),
+    ],
 )
 def test_what_an_llm_left_unanswered(fallbacks: dict[str, int], most: float, state: State) -> None:
     found = of_asking({"stereotypes": {"questions": 10, "fallbacks": fallbacks}}, most, "warn")
@@ -89,6 +131,9 @@ def test_what_an_llm_left_unanswered(fallbacks: dict[str, int], most: float, sta
 
 
 def test_what_could_not_be_read_comes_before_all() -> None:
-    reading, asking = Verdict(state="block", reason="unread"), Verdict(state="warn", reason="fell back")
+    reading, asking = (
+        Verdict(state="block", reason="unread"),
+        Verdict(state="warn", reason="fell back"),
+    )
     assert overall({}, FINE, reading, asking) == reading
     assert overall({}, FINE, OPEN, asking) == asking

@@ -24,7 +24,9 @@ NOBODY = 65534  # a user without rights: permissions do not bind root
 @contextmanager
 def holder(output: Path) -> Iterator[subprocess.Popen]:
     """Another process that holds the lock until its standard input ends."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(output)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(output)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert process.stdin and process.stdout
     try:
         assert process.stdout.readline() == b"held\n"
@@ -39,7 +41,9 @@ def holder(output: Path) -> Iterator[subprocess.Popen]:
 def test_a_second_process_is_refused_and_told_by_whom(tmp_path: Path) -> None:
     with holder(tmp_path) as process:
         with (
-            pytest.raises(LockedError, match=f"in use by another run \\(process {process.pid} on .*--output"),
+            pytest.raises(
+                LockedError, match=f"in use by another run \\(process {process.pid} on .*--output"
+            ),
             OutputLock(tmp_path),
         ):
             pass

@@ -31,7 +31,11 @@ NOW = Now(1000.0, held=False)
 
 def samples(found: Iterable[Metric]) -> Samples:
     """Values by name and labels."""
-    return {(each.name, tuple(sorted(each.labels.items()))): each.value for family in found for each in family.samples}
+    return {
+        (each.name, tuple(sorted(each.labels.items()))): each.value
+        for family in found
+        for each in family.samples
+    }
 
 
 def scraped(address: str) -> Samples:
@@ -52,15 +56,24 @@ def test_counters_are_the_sums_of_the_ledger() -> None:
     panes = entries(30)
     found = of(panes)
     for state in ("open", "warn", "block"):
-        assert found["evenflow_panes_total", (("verdict", state),)] == sum(each.verdict.state == state for each in panes)
+        assert found["evenflow_panes_total", (("verdict", state),)] == sum(
+            each.verdict.state == state for each in panes
+        )
     accepted = sum(each.documents for each in panes if each.folder == "accepted")
     aside = sum(each.set_aside.rows for each in panes if each.set_aside is not None)
-    fates = {fate: found["evenflow_documents_total", (("fate", fate),)] for fate in ("accepted", "quarantined", "dead")}
+    fates = {
+        fate: found["evenflow_documents_total", (("fate", fate),)]
+        for fate in ("accepted", "quarantined", "dead")
+    }
     assert fates["accepted"] == accepted
     assert fates["quarantined"] == sum(each.documents for each in panes) - accepted + aside
     assert fates["dead"] == sum(each.dead for each in panes) > 0
     assert found["evenflow_bytes_total", ()] == sum(each.input_bytes for each in panes)
-    dead = {labels: value for (name, labels), value in found.items() if name == "evenflow_dead_letters_total"}
+    dead = {
+        labels: value
+        for (name, labels), value in found.items()
+        if name == "evenflow_dead_letters_total"
+    }
     assert sum(dead.values()) == sum(sum(each.dead_reasons.values()) for each in panes)
 
 
@@ -68,7 +81,11 @@ def test_scores_are_those_of_the_last_pane() -> None:
     panes = entries(5)
     found = of(panes)
     for name, each in panes[-1].attributes.items():
-        for window, score in (("pane", each.pane), ("rolling", each.rolling), ("cumulative", each.cumulative)):
+        for window, score in (
+            ("pane", each.pane),
+            ("rolling", each.rolling),
+            ("cumulative", each.cumulative),
+        ):
             labels = (("attribute", name), ("window", window))
             told = [found["evenflow_dr" + end, labels] for end in ("", "_low", "_high")]
             assert told == [score.dr, score.low, score.high]
@@ -78,7 +95,9 @@ def test_no_score_is_no_sample_and_no_pane_is_zero() -> None:
     [entry] = entries(1)
     gender = entry.attributes["gender"]
     nothing = gender.pane.model_copy(update={"dr": None, "low": None, "high": None})
-    entry = entry.model_copy(update={"attributes": {"gender": gender.model_copy(update={"pane": nothing})}})
+    entry = entry.model_copy(
+        update={"attributes": {"gender": gender.model_copy(update={"pane": nothing})}}
+    )
     labels = (("attribute", "gender"), ("window", "pane"))
     assert ("evenflow_dr", labels) not in of([entry])
     assert of([])["evenflow_panes_total", (("verdict", "block"),)] == 0
@@ -100,16 +119,27 @@ def test_what_a_language_model_cost() -> None:
     found = of([entry, entry])
     step = ("step", "stereotypes")
     outcomes = {
-        outcome: found["evenflow_llm_requests_total", (("outcome", outcome), step)] for outcome in ("model", "cache", "fallback")
+        outcome: found["evenflow_llm_requests_total", (("outcome", outcome), step)]
+        for outcome in ("model", "cache", "fallback")
     }
     assert outcomes == {"model": 8, "cache": 2, "fallback": 4}
     assert found["evenflow_llm_http_requests_total", (step,)] == 22
     assert found["evenflow_llm_tokens_total", (step,)] == 400
     assert found["evenflow_llm_cache_hits_total", (step,)] == 2
     assert found["evenflow_llm_fallbacks_total", (("reason", "unreachable"), step)] == 2
-    buckets = {labels[0][1]: value for (name, labels), value in found.items() if name == "evenflow_llm_latency_seconds_bucket"}
+    buckets = {
+        labels[0][1]: value
+        for (name, labels), value in found.items()
+        if name == "evenflow_llm_latency_seconds_bucket"
+    }
     assert buckets["+Inf"] == found["evenflow_llm_latency_seconds_count", (step,)] == 8
-    assert [buckets[bound] for bound in ("0.002", "0.004", "0.256", "1.024", "8.192")] == [0, 2, 4, 6, 8]
+    assert [buckets[bound] for bound in ("0.002", "0.004", "0.256", "1.024", "8.192")] == [
+        0,
+        2,
+        4,
+        6,
+        8,
+    ]
     assert found["evenflow_llm_latency_seconds_sum", (step,)] == pytest.approx(2 * 6.103, rel=0.05)
 
 
@@ -158,7 +188,9 @@ def test_a_release_is_seen_under_halt(tmp_path: Path) -> None:
 def test_labels_never_come_from_documents() -> None:
     """Made-up ledgers are full of hostile texts; none of them is in what is told."""
     hostile = entries(6)
-    ids = {heavy.id for entry in hostile for each in entry.attributes.values() for heavy in each.heavy}
+    ids = {
+        heavy.id for entry in hostile for each in entry.attributes.values() for heavy in each.heavy
+    }
     values = {value for _, labels in of(hostile) for _, value in labels}
     assert ids and not ids & values
     assert all(value.isprintable() and "<" not in value for value in values)
@@ -181,7 +213,10 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(OSError) as raised, serving(tmp_path, load(None, {"metrics.port": port})):
+        with (
+            pytest.raises(OSError) as raised,
+            serving(tmp_path, load(None, {"metrics.port": port})),
+        ):
             pass
     assert raised.value.filename == f"metrics at 127.0.0.1:{port}"
 
@@ -193,23 +228,53 @@ def test_a_wrong_port_is_refused(port: Any) -> None:
 
 
 def test_a_run_serves_while_it_runs(tmp_path: Path) -> None:
-    """The command says where; what the last scrape saw is what the ledger has then; a second run goes on from there."""
+    """The command says where; what the last scrape saw is what the ledger has then; a second run
+    goes on from there.
+    """
     texts = ["He left his pen. She sang." * 20, "not at all", "A man met a woman."] * 4000
     corpus = tmp_path / "in.jsonl"
-    corpus.write_text("\n".join(json.dumps({"id": f"d{number}", "text": text}) for number, text in enumerate(texts)))
-    words = ["run", "--input", str(corpus), "--output", str(tmp_path / "out"), "--pane-docs", "1000", "--metrics-port", "0"]
-    command = [sys.executable, "-c", "from evenflow.pipelines.cli.app import main; main()", *words, "--log-format", "json"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    corpus.write_text(
+        "\n".join(
+            json.dumps({"id": f"d{number}", "text": text}) for number, text in enumerate(texts)
+        )
+    )
+    words = [
+        "run",
+        "--input",
+        str(corpus),
+        "--output",
+        str(tmp_path / "out"),
+        "--pane-docs",
+        "1000",
+        "--metrics-port",
+        "0",
+    ]
+    command = [
+        sys.executable,
+        "-c",
+        "from evenflow.pipelines.cli.app import main; main()",
+        *words,
+        "--log-format",
+        "json",
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr is not None
     seen: list[Samples] = []
     address = ""
     for line in process.stderr:
         said = json.loads(line)
-        address = said["message"].removeprefix("metrics at ") if said["event"] == "metrics" else address
+        address = (
+            said["message"].removeprefix("metrics at ") if said["event"] == "metrics" else address
+        )
         if said["event"] == "pane" and address:
             seen.append(scraped(address))
     assert process.wait() == 0
-    panes = [sum(value for (name, _), value in each.items() if name == "evenflow_panes_total") for each in seen]
+    panes = [
+        sum(value for (name, _), value in each.items() if name == "evenflow_panes_total")
+        for each in seen
+    ]
     assert panes == sorted(panes) and 1 <= panes[0] < panes[-1] <= 12
     committed = files.read_entries(tmp_path / "out")
     expected = of(committed[: int(panes[-1])])

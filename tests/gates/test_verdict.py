@@ -47,13 +47,24 @@ def test_the_bound_decides(low: float, previous: State | None, state: State, rea
 @pytest.mark.parametrize(
     ("seen", "reason"),
     [
-        (score(None, 0, 0), "too little to judge: 0 mentions in 0 documents; 200 mentions are needed"),
-        (score(None, 1, 1), "too little to judge: 1 mention in 1 document; 200 mentions are needed"),
-        (score(0.5, 199), "too little to judge: 199 mentions in 100 documents; 200 mentions are needed"),
+        (
+            score(None, 0, 0),
+            "too little to judge: 0 mentions in 0 documents; 200 mentions are needed",
+        ),
+        (
+            score(None, 1, 1),
+            "too little to judge: 1 mention in 1 document; 200 mentions are needed",
+        ),
+        (
+            score(0.5, 199),
+            "too little to judge: 199 mentions in 100 documents; 200 mentions are needed",
+        ),
         (score(None, 500, 1), "too little to judge: 500 mentions in 1 document give no interval"),
     ],
 )
-def test_too_little_is_open_whatever_was_before(seen: Score, reason: str, previous: State | None) -> None:
+def test_too_little_is_open_whatever_was_before(
+    seen: Score, reason: str, previous: State | None
+) -> None:
     verdict = decide(seen, USUAL, previous)
     assert (verdict.state, verdict.reason) == ("open", reason)
 
@@ -64,23 +75,42 @@ def test_enough_mentions_are_enough() -> None:
 
 
 @example(0.1234567891, 0.12345678912, 1.0, 0.0, "block")
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.sampled_from([None, *STATES]))
-def test_for_any_thresholds(low: float, one: float, other: float, hysteresis: float, previous: State | None) -> None:
+@given(
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.sampled_from([None, *STATES]),
+)
+def test_for_any_thresholds(
+    low: float, one: float, other: float, hysteresis: float, previous: State | None
+) -> None:
     limits = Thresholds(min(one, other), max(one, other), 200, hysteresis)
     state = decide(score(low), limits, previous).state
     fresh = decide(score(low), limits, None).state
-    # A state before makes the verdict graver or leaves it, never beyond that state; hysteresis alone makes it graver.
-    assert STATES.index(fresh) <= STATES.index(state) <= max(STATES.index(fresh), STATES.index(previous or "open"))
-    assert decide(score(low), Thresholds(limits.warn, limits.block, 200, 0), previous).state == fresh
+    # A state before makes the verdict graver or leaves it, never beyond that state; hysteresis
+    # alone makes it graver.
+    assert (
+        STATES.index(fresh)
+        <= STATES.index(state)
+        <= max(STATES.index(fresh), STATES.index(previous or "open"))
+    )
+    assert (
+        decide(score(low), Thresholds(limits.warn, limits.block, 200, 0), previous).state == fresh
+    )
     # A graver bound never gives a milder verdict.
-    assert STATES.index(decide(score(min(1, low + 0.1)), limits, previous).state) >= STATES.index(state)
+    assert STATES.index(decide(score(min(1, low + 0.1)), limits, previous).state) >= STATES.index(
+        state
+    )
     # Any state can be left. (Bounds have six digits.)
     if limits.warn > 1e-6:
         assert decide(score(0.0), limits, previous).state == "open"
 
 
 def changes(hysteresis: float, level: float) -> int:
-    """How often a stream's state changes in 2000 panes whose rolling bound wanders around a level (one figure in four new)."""
+    """How often a stream's state changes in 2000 panes whose rolling bound wanders around a level
+    (one figure in four new).
+    """
     draw = random.Random(7)
     limits = Thresholds(0.25, 0.45, 200, hysteresis)
     window = [draw.gauss(level, 0.02) for _ in range(4)]

@@ -32,7 +32,9 @@ Call = Callable[..., Ended]
 
 @pytest.fixture
 def call(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
-    """Runs a command in this process, as the shell would: call("measure", path, stdin=b"") -> Ended."""
+    """Runs a command in this process, as the shell would: call("measure", path, stdin=b"") ->
+    Ended.
+    """
     monkeypatch.setenv("COLUMNS", "80")
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level

@@ -1,8 +1,10 @@
-"""Kills runs of the gate at chosen moments and lets them go on: python kill_driver.py INPUT WORK CONFIG_JSON
+"""Kills runs of the gate at chosen moments and lets them go on: python kill_driver.py INPUT WORK
+CONFIG_JSON
 
-A moment is a file operation of the process below the output directory, counted by an audit hook: nothing in the product
-knows of it. Prints one JSON object a line: the moment's number and event, whether the process was killed there, and
-whether all outputs in the end are those of an undisturbed run. Each run is a fork of this process, so that imports are paid once.
+A moment is a file operation of the process below the output directory, counted by an audit hook:
+nothing in the product knows of it. Prints one JSON object a line: the moment's number and event,
+whether the process was killed there, and whether all outputs in the end are those of an undisturbed
+run. Each run is a fork of this process, so that imports are paid once.
 """
 
 import hashlib
@@ -25,14 +27,23 @@ FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
 
 
 def watch(output: Path, on_event: Callable[[int, str, str], None]) -> None:
-    """Call on_event with the number, the name and the path of each file operation below output, in this process."""
+    """Call on_event with the number, the name and the path of each file operation below output, in
+    this process.
+    """
     root, count = str(output), 0
 
     def hook(event: str, arguments: tuple) -> None:
         nonlocal count
         if event not in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree"):
             return
-        path = next((str(each) for each in arguments if isinstance(each, str | Path) and str(each).startswith(root)), None)
+        path = next(
+            (
+                str(each)
+                for each in arguments
+                if isinstance(each, str | Path) and str(each).startswith(root)
+            ),
+            None,
+        )
         if path is not None:
             count += 1
             on_event(count, event, path.removeprefix(root) or "/")
@@ -55,9 +66,17 @@ def in_fork(work: Callable[[], None]) -> int:
 
 def digests(output: Path) -> dict[str, str]:
     """SHA-256 of every output that a reader would use."""
-    files = [path for folder in FOLDERS for path in sorted((output / folder).rglob("*")) if path.is_file()]
+    files = [
+        path
+        for folder in FOLDERS
+        for path in sorted((output / folder).rglob("*"))
+        if path.is_file()
+    ]
     staged = list((output / "staged").rglob("*"))  # nothing: what is there makes the outputs differ
-    return {str(path.relative_to(output)): hashlib.sha256(path.read_bytes()).hexdigest() for path in [*files, *staged]}
+    return {
+        str(path.relative_to(output)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in [*files, *staged]
+    }
 
 
 def main() -> None:
@@ -81,15 +100,28 @@ def main() -> None:
 
     def logged() -> None:
         with log.open("w") as file:
-            watch(whole, lambda number, event, path: print(number, event, path, file=file, flush=True))
+            watch(
+                whole, lambda number, event, path: print(number, event, path, file=file, flush=True)
+            )
             run(whole)
 
     if in_fork(logged):
         raise SystemExit("the undisturbed run failed")
     expected = digests(whole)
-    events = {int(number): (event, path) for number, event, path in (line.split() for line in log.read_text().splitlines())}
-    commits = [number for number, (event, path) in events.items() if event == "os.rename" and "00000001" in path]
-    entries = [number for number, (event, path) in events.items() if path.startswith("/ledger/.") and event == "open"]
+    events = {
+        int(number): (event, path)
+        for number, event, path in (line.split() for line in log.read_text().splitlines())
+    }
+    commits = [
+        number
+        for number, (event, path) in events.items()
+        if event == "os.rename" and "00000001" in path
+    ]
+    entries = [
+        number
+        for number, (event, path) in events.items()
+        if path.startswith("/ledger/.") and event == "open"
+    ]
     spread = [1 + i * (len(events) - 1) // EVENLY for i in range(EVENLY + 1)]
     for moment in sorted({*spread, *commits, *(number + 1 for number in commits), *entries}):
         output = work / f"killed-{moment}"
@@ -99,7 +131,16 @@ def main() -> None:
         same = digests(output) == expected
         event, path = events[moment]
         print(
-            json.dumps({"moment": moment, "event": event, "path": path, "killed": status, "again": again, "same": same}),
+            json.dumps(
+                {
+                    "moment": moment,
+                    "event": event,
+                    "path": path,
+                    "killed": status,
+                    "again": again,
+                    "same": same,
+                }
+            ),
             flush=True,
         )
 

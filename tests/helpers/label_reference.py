@@ -1,4 +1,6 @@
-"""A slow reference of label matching, written from the rules alone: characters, words, candidates, choice."""
+"""A slow reference of label matching, written from the rules alone: characters, words, candidates,
+choice.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,24 @@ from evenflow.wordlists.loader import WordList
 
 APOSTROPHES = set("'\u2019\u2018\u02bc\u02bb\u201b\u2032`\u00b4\uff07\ua78c\ufffd")
 HYPHENS = set("-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d")
-INVISIBLE = {"\u034f", "\u17b4", "\u17b5", *map(chr, range(0x180B, 0x1810)), *map(chr, range(0xFE00, 0xFE10))}
-SEEN = {*map(chr, range(0x600, 0x606)), "\u06dd", "\u070f", "\u0890", "\u0891", "\u08e2", "\ufff9", "\ufffa", "\ufffb"}
+INVISIBLE = {
+    "\u034f",
+    "\u17b4",
+    "\u17b5",
+    *map(chr, range(0x180B, 0x1810)),
+    *map(chr, range(0xFE00, 0xFE10)),
+}
+SEEN = {
+    *map(chr, range(0x600, 0x606)),
+    "\u06dd",
+    "\u070f",
+    "\u0890",
+    "\u0891",
+    "\u08e2",
+    "\ufff9",
+    "\ufffa",
+    "\ufffb",
+}
 FILLERS = set("\u115f\u1160\u3164\uffa0\u2800")
 CLITICS = {"d", "ll", "m", "re", "s", "t", "ve"}
 URL = r"(?:[\w+.-]{1,64}://|(?<![^\W])www\.)[^\s<>\"“”«»|\\^{}`]+"
@@ -40,7 +58,9 @@ class Token(NamedTuple):
 
 
 def kind(character: str) -> str:
-    """«word», or the character that this one is read as: ', -, blank, a line break, «ignored» or «other»."""
+    """«word», or the character that this one is read as: ', -, blank, a line break, «ignored» or
+    «other».
+    """
     category = unicodedata.category(character)
     if character in APOSTROPHES:
         return "'"
@@ -54,7 +74,9 @@ def kind(character: str) -> str:
         return "\r"
     if (character.isspace() and character != "\u2029") or character in FILLERS:
         return " "
-    return "word" if category[0] in "LM" or category in ("Nd", "Nl") or character == "_" else "other"
+    return (
+        "word" if category[0] in "LM" or category in ("Nd", "Nl") or character == "_" else "other"
+    )
 
 
 @lru_cache(4096)
@@ -79,7 +101,10 @@ def tokens(text: str, linked: bool = True) -> tuple[Token, ...]:
             for i in range(*match.span()):
                 signs[i] = signs[i]._replace(kind="other")
     for match in re.finditer("_+", seen):
-        sides = [signs[i].kind if 0 <= i < len(signs) else "other" for i in (match.start() - 1, match.end())]
+        sides = [
+            signs[i].kind if 0 <= i < len(signs) else "other"
+            for i in (match.start() - 1, match.end())
+        ]
         if sides != ["word", "word"]:
             for i in range(*match.span()):
                 signs[i] = signs[i]._replace(kind="other")
@@ -130,13 +155,22 @@ def mentions(text: str, words: WordList) -> list[tuple[int, int, str]]:
         for at, token in enumerate(said):
             if token.kind != "word":
                 continue
-            if at > 1 and said[at - 1].kind == "'" and said[at - 2].kind == "word" and parts[0].text in CLITICS:
+            if (
+                at > 1
+                and said[at - 1].kind == "'"
+                and said[at - 2].kind == "word"
+                and parts[0].text in CLITICS
+            ):
                 continue
             stop = stands(parts, exact, said, at)
             if stop is None:
                 continue
             last = said[stop - 1]
-            if last.kind == "word" and folded(last.text, False).endswith("n") and negated(said, stop):
+            if (
+                last.kind == "word"
+                and folded(last.text, False).endswith("n")
+                and negated(said, stop)
+            ):
                 continue
             found.append((token.start, last.end, label))
     chosen: list[tuple[int, int, str]] = []
@@ -149,4 +183,6 @@ def mentions(text: str, words: WordList) -> list[tuple[int, int, str]]:
 def negated(said: tuple[Token, ...], stop: int) -> bool:
     """Whether «'t…» follows."""
     after = said[stop : stop + 2]
-    return [token.kind for token in after] == ["'", "word"] and folded(after[1].text, False)[0] == "t"
+    return [token.kind for token in after] == ["'", "word"] and folded(after[1].text, False)[
+        0
+    ] == "t"

@@ -1,4 +1,6 @@
-"""Panes for the tests of the checks: shards as the gate writes them, and the figures that its ledger has of them."""
+"""Panes for the tests of the checks: shards as the gate writes them, and the figures that its
+ledger has of them.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ TEXTS = (
 )
 
 
-def pane(texts: Sequence[str] = TEXTS, **more: Sequence[Any]) -> tuple[pa.Table, dict[str, AttributeEntry]]:
-    """The table of a pane's shards, and its attributes' figures. more: other fields of the documents."""
+def pane(
+    texts: Sequence[str] = TEXTS, **more: Sequence[Any]
+) -> tuple[pa.Table, dict[str, AttributeEntry]]:
+    """The table of a pane's shards, and its attributes' figures. more: other fields of the
+    documents.
+    """
     columns: dict[str, Any] = {
         "id": pa.array([f"doc-{number}" for number in range(len(texts))], pa.string()),
         "text": pa.array(texts, pa.large_string()),
@@ -36,7 +42,13 @@ def pane(texts: Sequence[str] = TEXTS, **more: Sequence[Any]) -> tuple[pa.Table,
     found = [LabelFinder(LISTS).find(text) for text in texts]
     for words in LISTS:
         counts = np.array(
-            [[sum((m.attribute, m.group) == (words.attribute, group) for m in each) for group in words.groups] for each in found],
+            [
+                [
+                    sum((m.attribute, m.group) == (words.attribute, group) for m in each)
+                    for group in words.groups
+                ]
+                for each in found
+            ],
             np.int64,
         ).reshape(len(texts), len(words.groups))
         for number, group in enumerate(words.groups):

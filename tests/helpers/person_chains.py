@@ -10,7 +10,10 @@ from evenflow.wordlists import loader
 
 LISTS = {name: loader.load(name) for name in loader.SHIPPED}
 FINDERS = {name: LabelFinder([words]) for name, words in LISTS.items()}
-SOURCES = {name: (Gendered if name == "gender" else ByGroup)(words, roles.of(words)) for name, words in LISTS.items()}
+SOURCES = {
+    name: (Gendered if name == "gender" else ByGroup)(words, roles.of(words))
+    for name, words in LISTS.items()
+}
 
 
 def chains(attribute: str, text: str) -> list[Chain]:

@@ -8,7 +8,9 @@ from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Score, State, Sum
 MB = 1_000_000
 
 
-def pane(number: int, size: int, documents: int = 10, state: State = "open", dr: float | None = 0.25) -> PaneEntry:
+def pane(
+    number: int, size: int, documents: int = 10, state: State = "open", dr: float | None = 0.25
+) -> PaneEntry:
     score = Score(dr=dr, corrected=dr, low=None, high=None, mentions=9, documents=3)
     attribute = AttributeEntry(
         groups=["female", "male"],

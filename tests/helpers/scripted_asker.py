@@ -12,7 +12,9 @@ NO_ANSWER = "unreachable"
 
 
 class Says:
-    """Answers what a function of a question's data says, and keeps what it was asked, by call; None is no answer."""
+    """Answers what a function of a question's data says, and keeps what it was asked, by call; None
+    is no answer.
+    """
 
     def __init__(self, reply: Callable[[Mapping[str, Any]], Any]):
         self.reply = reply
@@ -24,5 +26,10 @@ class Says:
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         self.calls.append(list(questions))
-        replies = [self.reply(json.loads(question.messages[-1]["content"])) for question in questions]
-        return [Answer(None, "fallback", NO_ANSWER) if reply is None else Answer(reply, "model") for reply in replies]
+        replies = [
+            self.reply(json.loads(question.messages[-1]["content"])) for question in questions
+        ]
+        return [
+            Answer(None, "fallback", NO_ANSWER) if reply is None else Answer(reply, "model")
+            for reply in replies
+        ]

@@ -12,7 +12,8 @@ Says = Callable[[str], float]
 
 
 class Judge:
-    """Gives each exchange the probability that a function says of its windows, joined, and keeps what it was asked.
+    """Gives each exchange the probability that a function says of its windows, joined, and keeps
+    what it was asked.
 
     It is a first stage too, by `first`.
     """
@@ -21,7 +22,9 @@ class Judge:
         self.says, self.reason = says, reason
         self.asked: list[tuple[str, str]] = []  # attribute, windows
 
-    def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
+    def exchanges(
+        self, attribute: str, windows: Sequence[Sequence[str]]
+    ) -> list[tuple[float, str]]:
         shown = [" ".join(each) for each in windows]
         self.asked += [(attribute, each) for each in shown]
         return [(said, self.reason if said < 0.5 else "") for said in map(self.says, shown)]

@@ -1,7 +1,8 @@
-"""A server that speaks the OpenAI protocol over real HTTP and answers as a script says, well or badly.
+"""A server that speaks the OpenAI protocol over real HTTP and answers as a script says, well or
+badly.
 
-Run as a program it answers after a fixed time: `python scripted_llm.py SECONDS` prints its address, and it ends with its
-standard input.
+Run as a program it answers after a fixed time: `python scripted_llm.py SECONDS` prints its address,
+and it ends with its standard input.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ MODEL = "scripted"
 class Turn:
     """What happens to one request.
 
-    content: the model's words; None: the least that its schema allows. body: instead of a completion around them. delay:
-    seconds before the answer. cut: bytes of the body after which the connection is cut. drip: seconds between two bytes.
+    content: the model's words; None: the least that its schema allows. body: instead of a
+    completion around them. delay: seconds before the answer. cut: bytes of the body after which the
+    connection is cut. drip: seconds between two bytes.
     """
 
     status: int = 200
@@ -43,8 +45,14 @@ Script = Callable[[dict[str, Any]], Turn]
 
 def error(status: int, message: str, **headers: str) -> Turn:
     """A refusal in vLLM's form; headers with _ for -."""
-    body = json.dumps({"error": {"message": message, "type": "BadRequestError", "code": status}}).encode()
-    return Turn(status, body=body, headers=tuple((name.replace("_", "-"), value) for name, value in headers.items()))
+    body = json.dumps(
+        {"error": {"message": message, "type": "BadRequestError", "code": status}}
+    ).encode()
+    return Turn(
+        status,
+        body=body,
+        headers=tuple((name.replace("_", "-"), value) for name, value in headers.items()),
+    )
 
 
 def in_turn(turns: Iterable[Turn], then: Turn | None = None) -> Script:
@@ -84,10 +92,11 @@ def least(schema: Any) -> Any:
 
 @dataclass
 class ScriptedLLM:
-    """Starts at once, on a free port of the loopback interface. requests: the bodies of the chats that came, in order.
+    """Starts at once, on a free port of the loopback interface. requests: the bodies of the chats
+    that came, in order.
 
-    script: what happens to a chat. key: what has to be given, None for nothing. listing: instead of its list
-    of models. most: requests under way at once.
+    script: what happens to a chat. key: what has to be given, None for nothing. listing: instead of
+    its list of models. most: requests under way at once.
     """
 
     script: Script = field(default=lambda request: Turn())
@@ -104,20 +113,27 @@ class ScriptedLLM:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            wbufsize = -1  # one packet an answer: headers and body apart would wait for each other (Nagle)
+            # One packet an answer: headers and body apart would wait for each other (Nagle)
+            wbufsize = -1
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
             def do_GET(self) -> None:
-                data: dict[str, Any] = {"/version": {"version": "0.0.scripted"}, "/health": {}}.get(self.path, {})
+                data: dict[str, Any] = {"/version": {"version": "0.0.scripted"}, "/health": {}}.get(
+                    self.path, {}
+                )
                 if self.path == "/v1/models":
                     data = {"object": "list", "data": [{"id": outer.model, "object": "model"}]}
                 known = self.path in ("/version", "/health", "/v1/models")
                 self.answer(self.admitted() or Turn(200 if known else 404, body=self.listed(data)))
 
             def listed(self, data: dict[str, Any]) -> bytes:
-                return json.dumps(data).encode() if outer.listing is None or "data" not in data else outer.listing
+                return (
+                    json.dumps(data).encode()
+                    if outer.listing is None or "data" not in data
+                    else outer.listing
+                )
 
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -137,11 +153,17 @@ class ScriptedLLM:
             def admitted(self) -> Turn | None:
                 given = self.headers.get("Authorization")
                 is_open = outer.key is None or not self.path.startswith("/v1")  # as with vLLM
-                return None if is_open or given == f"Bearer {outer.key}" else error(401, f"no: {given}")
+                return (
+                    None
+                    if is_open or given == f"Bearer {outer.key}"
+                    else error(401, f"no: {given}")
+                )
 
             def answer(self, turn: Turn, request: dict[str, Any] | None = None) -> None:
                 time.sleep(turn.delay)
-                body = completed(turn, request or {}, outer.model) if turn.body is None else turn.body
+                body = (
+                    completed(turn, request or {}, outer.model) if turn.body is None else turn.body
+                )
                 try:
                     self.send_response(turn.status)
                     for name, value in turn.headers:
@@ -168,7 +190,9 @@ class ScriptedLLM:
 
         self._server = Server(("127.0.0.1", self.port), Handler)
         self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        ).start()
 
     @property
     def url(self) -> str:
@@ -190,11 +214,21 @@ class ScriptedLLM:
 def completed(turn: Turn, request: dict[str, Any], model: str) -> bytes:
     """A chat completion."""
     schema = request.get("response_format", {}).get("json_schema", {}).get("schema")
-    content = (json.dumps(least(schema)) if schema else "yes") if turn.content is None else turn.content
+    content = (
+        (json.dumps(least(schema)) if schema else "yes") if turn.content is None else turn.content
+    )
     message = {"role": "assistant", "content": content}
     choice = {"index": 0, "message": message, "finish_reason": turn.finish}
     usage = {"prompt_tokens": 0, "completion_tokens": turn.tokens, "total_tokens": turn.tokens}
-    return json.dumps({"id": "1", "object": "chat.completion", "model": model, "choices": [choice], "usage": usage}).encode()
+    return json.dumps(
+        {
+            "id": "1",
+            "object": "chat.completion",
+            "model": model,
+            "choices": [choice],
+            "usage": usage,
+        }
+    ).encode()
 
 
 if __name__ == "__main__":

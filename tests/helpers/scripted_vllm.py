@@ -1,7 +1,9 @@
-"""A program that takes vLLM's arguments and answers as the scripted server does: `python scripted_vllm.py --port N …`.
+"""A program that takes vLLM's arguments and answers as the scripted server does: `python
+scripted_vllm.py --port N …`.
 
-The first word of the model's name says what is wrong with it: `broken` ends at once, `silent` never listens. It writes its
-process id and that of its child into the file that SCRIPTED_PIDS names, a line a start.
+The first word of the model's name says what is wrong with it: `broken` ends at once, `silent` never
+listens. It writes its process id and that of its child into the file that SCRIPTED_PIDS names, a
+line a start.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def main() -> None:
         os._exit(1)
 
     if kind != "silent":
-        ScriptedLLM(lambda _: Turn(), given.served_model_name, os.environ["VLLM_API_KEY"], port=given.port)
+        ScriptedLLM(
+            lambda _: Turn(), given.served_model_name, os.environ["VLLM_API_KEY"], port=given.port
+        )
     threading.Event().wait()
 
 

@@ -1,4 +1,6 @@
-"""Models of stereotypes for tests: one word decides, so that it is plain what the steps around them do."""
+"""Models of stereotypes for tests: one word decides, so that it is plain what the steps around them
+do.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class First:
 
 
 class Second:
-    """«lazy» is one, as strong as it is «very», unless a word of STANCES says that it is not held; asked: what it read."""
+    """«lazy» is one, as strong as it is «very», unless a word of STANCES says that it is not held;
+    asked: what it read.
+    """
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -52,14 +56,22 @@ class Second:
         return [self._one(text) for text in inputs]
 
     def _one(self, text: str) -> Stereotype:
-        stance = next((stance for word, stance in STANCES.items() if word in text.split()), "stated")
+        stance = next(
+            (stance for word, stance in STANCES.items() if word in text.split()), "stated"
+        )
         said = {
             "target": {"generic target": 0.9, "specified target": 0.1},
             "situation": {"enduring characteristics": 0.9, "other": 0.1},
             "evaluation": {"negative": 0.8, "positive": 0.2},
         }
         chance = 0.95 if "lazy" in text else 0.4
-        return Stereotype(chance, min(1.0, 0.6 + 0.2 * text.count("very")), said, {stance: 0.9, "none": 0.1}, chance)
+        return Stereotype(
+            chance,
+            min(1.0, 0.6 + 0.2 * text.count("very")),
+            said,
+            {stance: 0.9, "none": 0.1},
+            chance,
+        )
 
 
 def reader(second: Second | None = None) -> SentenceReader:
@@ -72,4 +84,6 @@ def scorer() -> EncoderScorer:
 
 def calibration(**cuts: float) -> Calibration:
     """Of attributes by the probability from which what is called is right."""
-    return Calibration(0.1, WEIGHTS, {name: {"posts": [(cut, 50, 50)]} for name, cut in cuts.items()})
+    return Calibration(
+        0.1, WEIGHTS, {name: {"posts": [(cut, 50, 50)]} for name, cut in cuts.items()}
+    )

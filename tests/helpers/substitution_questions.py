@@ -6,4 +6,10 @@ from evenflow.transforms.llm.questions import Question
 
 def about(original: str, changed: str, digest: str = "d") -> Question:
     prompt = loader.load("substitution")
-    return Question(prompt.name, digest, tuple(prompt.messages(changed, original=original)), prompt.schema, changed)
+    return Question(
+        prompt.name,
+        digest,
+        tuple(prompt.messages(changed, original=original)),
+        prompt.schema,
+        changed,
+    )

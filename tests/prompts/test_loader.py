@@ -36,7 +36,11 @@ class TestShipped:
         assert sorted(schema["required"]) == sorted(schema["properties"])
 
     def test_a_quote_may_be_as_long_as_a_sentence(self, name: str) -> None:
-        longest = [its["maxLength"] for its in loader.load(name).schema["properties"].values() if "maxLength" in its]
+        longest = [
+            its["maxLength"]
+            for its in loader.load(name).schema["properties"].values()
+            if "maxLength" in its
+        ]
         assert set(longest) <= {LONGEST_SENTENCE if name in ("stereotypes", "indicators") else 200}
 
     def test_examples_have_the_schemas_form_and_its_order(self, name: str) -> None:
@@ -71,7 +75,11 @@ class TestShipped:
         assert other[-1]["role"] == "user"
 
 
-@given(st.dictionaries(st.sampled_from(("sentence", "word")), ANY_TEXT | st.lists(ANY_TEXT), min_size=1))
+@given(
+    st.dictionaries(
+        st.sampled_from(("sentence", "word")), ANY_TEXT | st.lists(ANY_TEXT), min_size=1
+    )
+)
 @example({"sentence": "a\u200b\U000e0041\ud800\x7f"})
 def test_encoding_hides_nothing_and_loses_nothing(values: dict[str, str | list[str]]) -> None:
     text = encoded(values)
@@ -82,10 +90,15 @@ def test_encoding_hides_nothing_and_loses_nothing(values: dict[str, str | list[s
 
 
 def test_letters_stay_readable() -> None:
-    assert encoded({"sentence": "Die Großmutter, 祖母, бабушка"}) == '{"sentence": "Die Großmutter, 祖母, бабушка"}'
+    assert (
+        encoded({"sentence": "Die Großmutter, 祖母, бабушка"})
+        == '{"sentence": "Die Großmutter, 祖母, бабушка"}'
+    )
 
 
-@pytest.mark.parametrize("name", ["", "nothing", "../wordlists/gender", "/etc/passwd", "stereotypes.yaml"])
+@pytest.mark.parametrize(
+    "name", ["", "nothing", "../wordlists/gender", "/etc/passwd", "stereotypes.yaml"]
+)
 def test_an_unknown_name_is_refused(name: str) -> None:
     with pytest.raises(PromptError, match="there are counterpart, indicators"):
         loader.load(name)
@@ -145,10 +158,16 @@ def test_the_digest_tells_every_change(tmp_path: Path, template: str, schema: st
         (TEMPLATE, "{", "not UTF-8 or not JSON"),
         (TEMPLATE, "[]", "an object was expected"),
         (TEMPLATE.replace("answer:", "reply:"), '{"type": "object"}', "slots and answer"),
-        (TEMPLATE.replace("sentence: a", "text: a"), '{"type": "object"}', "slots sentence were expected"),
+        (
+            TEMPLATE.replace("sentence: a", "text: a"),
+            '{"type": "object"}',
+            "slots sentence were expected",
+        ),
     ],
 )
-def test_a_broken_file_says_what_is_wrong(tmp_path: Path, template: str, schema: str, message: str) -> None:
+def test_a_broken_file_says_what_is_wrong(
+    tmp_path: Path, template: str, schema: str, message: str
+) -> None:
     with pytest.raises(PromptError, match=message):
         loader.read(write(tmp_path, template, schema))
 

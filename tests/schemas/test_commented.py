@@ -32,7 +32,11 @@ def test_the_form() -> None:
 ANY = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
 
 
-@given(st.dictionaries(ANY, st.builds(Inner, text=st.none() | ANY, rate=st.floats(allow_nan=False)), max_size=3))
+@given(
+    st.dictionaries(
+        ANY, st.builds(Inner, text=st.none() | ANY, rate=st.floats(allow_nan=False)), max_size=3
+    )
+)
 def test_it_loads_back_whatever_it_holds(named: dict[str, Inner]) -> None:
     root = Root(named=named, words=[*named])
     assert Root.model_validate(yaml.safe_load(commented(root))) == root

@@ -24,9 +24,18 @@ def file(tmp_path: Path) -> Path:
         ("min_mentions: 3", "unknown key; did you mean gate.min_mentions?"),
         ("warn: 0.3", "unknown key; did you mean attributes.NAME.warn or gate.warn?"),
         ("shards: {zzzzzz: 1}", "shards.zzzzzz: unknown key; known here are rows"),
-        ("attributes:\n  gender:\n    wran: 0.3", ":3: attributes.gender.wran: unknown key; did you mean 'warn'?"),
-        ("attributes:\n  gender:\n    targets: {}", ":3: attributes.gender.targets: unknown key; did you mean 'target'?"),
-        ("pane: {docs: many}", "pane.docs: a whole number of 1 or more, or null, was expected, not the text 'many'"),
+        (
+            "attributes:\n  gender:\n    wran: 0.3",
+            ":3: attributes.gender.wran: unknown key; did you mean 'warn'?",
+        ),
+        (
+            "attributes:\n  gender:\n    targets: {}",
+            ":3: attributes.gender.targets: unknown key; did you mean 'target'?",
+        ),
+        (
+            "pane: {docs: many}",
+            "pane.docs: a whole number of 1 or more, or null, was expected, not the text 'many'",
+        ),
         ("pane: {docs: 0}", "pane.docs: a whole number of 1 or more, or null, was expected, not 0"),
         ("pane: {docs: 1.5}", "not 1.5"),
         ("pane: {docs: yes}", "not true"),
@@ -34,51 +43,99 @@ def file(tmp_path: Path) -> Path:
         ("pane: 3", "pane: a section of keys was expected, not 3"),
         ("pane: [1]", "pane: a section of keys was expected, not a list"),
         ("gate: {warn: '0.3'}", "gate.warn: a number from 0 to 1 was expected, not the text '0.3'"),
-        ("gate: {warn: {a: 1}}", "gate.warn: a number from 0 to 1 was expected, not a section of keys"),
+        (
+            "gate: {warn: {a: 1}}",
+            "gate.warn: a number from 0 to 1 was expected, not a section of keys",
+        ),
         ("gate: {warn: .nan}", "gate.warn: a number from 0 to 1 was expected, not nan"),
         ("gate: {warn: 2023-01-01}", "not a date"),
-        ("gate: {confidence: 1}", "gate.confidence: a number above 0.5 and below 1 was expected, not 1"),
-        ("gate: {policy: halted}", "gate.policy: quarantine or halt was expected, not the text 'halted'"),
+        (
+            "gate: {confidence: 1}",
+            "gate.confidence: a number above 0.5 and below 1 was expected, not 1",
+        ),
+        (
+            "gate: {policy: halted}",
+            "gate.policy: quarantine or halt was expected, not the text 'halted'",
+        ),
         ("fields: {text: ''}", "fields.text: text that is not empty was expected, not the text ''"),
         ("fields: {text: 3}", "fields.text: text that is not empty was expected, not 3"),
-        ("max_text_mib: ", "max_text_mib: a whole number from 1 to 32 was expected, not nothing (null)"),
+        (
+            "max_text_mib: ",
+            "max_text_mib: a whole number from 1 to 32 was expected, not nothing (null)",
+        ),
         ("gate:\n  warn: 0.5\n  block: 0.4", ":3: gate.block: block (0.4) is below warn (0.5)"),
         ("gate:\n  warn: 0.5", ":1: gate.block: block (0.45) is below warn (0.5)"),
         (
             "attributes:\n  gender:\n    warn: 0.5",
-            ":3: attributes.gender.warn: block (0.45) is below warn (0.5); one of them is the gate's",
+            (
+                ":3: attributes.gender.warn: block (0.45) is below warn (0.5); one of them is the"
+                " gate's"
+            ),
         ),
         (
             "attributes:\n  gender: {warn: 0.5, block: 0.3}",
             ":2: attributes.gender.block: block (0.3) is below warn (0.5)",
         ),
-        ("attributes:", ":1: attributes: at least one was expected; leave the key out for gender, age, religion"),
+        (
+            "attributes:",
+            (
+                ":1: attributes: at least one was expected; leave the key out for gender, age,"
+                " religion"
+            ),
+        ),
         ("attributes: {}", "attributes: at least one was expected"),
         ("attributes: [gender]", "attributes: a section of keys was expected, not a list"),
         (
             "attributes: {gender: {warn: much}}",
-            "attributes.gender.warn: a number from 0 to 1, or null, was expected, not the text 'much'",
+            (
+                "attributes.gender.warn: a number from 0 to 1, or null, was expected, not the text"
+                " 'much'"
+            ),
         ),
         ("attributes: {age: 3}", "attributes.age: a section of keys was expected, not 3"),
-        ("attributes: {gendre: }", "attributes.gendre: no list of that name is shipped (did you mean 'gender'?)"),
-        ("attributes: {colour: }", "attributes.colour: no list of that name is shipped (gender, age, religion are)"),
-        ("attributes: {sex: {wordlist: gender}}", "is of the attribute 'gender'; give it that name here"),
+        (
+            "attributes: {gendre: }",
+            "attributes.gendre: no list of that name is shipped (did you mean 'gender'?)",
+        ),
+        (
+            "attributes: {colour: }",
+            "attributes.colour: no list of that name is shipped (gender, age, religion are)",
+        ),
+        (
+            "attributes: {sex: {wordlist: gender}}",
+            "is of the attribute 'gender'; give it that name here",
+        ),
         (
             "attributes:\n  gender:\n    target:\n      Female: 0.5\n      male: 0.5",
             ":4: attributes.gender.target.Female: no group of",
         ),
         ("attributes: {gender: {target: {Female: 0.5, male: 0.5}}}", "did you mean 'female'?"),
         ("attributes: {gender: {target: {x: 0.5, male: 0.5}}}", "the groups are female, male"),
-        ("attributes: {gender: {target: {male: 1}}}", "attributes.gender.target: a share is missing for female"),
-        ("attributes: {gender: {target: {male: 0.5, female: 0.4}}}", "the shares sum to 0.9; 1 was expected"),
-        ("attributes: {gender: {target: {male: 1.5, female: -0.5}}}", "female: a number from 0 to 1 was expected, not -0.5"),
+        (
+            "attributes: {gender: {target: {male: 1}}}",
+            "attributes.gender.target: a share is missing for female",
+        ),
+        (
+            "attributes: {gender: {target: {male: 0.5, female: 0.4}}}",
+            "the shares sum to 0.9; 1 was expected",
+        ),
+        (
+            "attributes: {gender: {target: {male: 1.5, female: -0.5}}}",
+            "female: a number from 0 to 1 was expected, not -0.5",
+        ),
         ("attributes: {gender: {target: {}}}", "the shares sum to 0; 1 was expected"),
-        ("attributes: {gender: {target: 3}}", "attributes.gender.target: a section of keys, or null, was expected, not 3"),
+        (
+            "attributes: {gender: {target: 3}}",
+            "attributes.gender.target: a section of keys, or null, was expected, not 3",
+        ),
         ("[1]", ":1: settings are a mapping of keys"),
         ("text", "settings are a mapping of keys"),
         ("a: [", ":1: not YAML"),
         ("\npane: {rolling: 2}\npane: {docs: 2}", ":3: pane: given twice (first in line 2)"),
-        ("attributes:\n  no: {}", ":2: attributes.no: read by YAML as no text; put the key in quotes"),
+        (
+            "attributes:\n  no: {}",
+            ":2: attributes.no: read by YAML as no text; put the key in quotes",
+        ),
         ("pane: !!python/object:os.system {}", "not YAML"),
         ("--- {}\n--- {}", "not YAML: but found another document"),
         ("[" * 5000, "nested too deeply"),
@@ -95,7 +152,10 @@ def test_mistakes_are_named(file: Path, text: str, message: str) -> None:
 
 
 def test_all_mistakes_at_once_by_line(file: Path) -> None:
-    file.write_text("gate: {warn: x}\npane: {rollin: 3}\nattributes:\n  gender: {wran: 1, block: 7}\nchecks: 1\n")
+    file.write_text(
+        "gate: {warn: x}\npane: {rollin: 3}\nattributes:\n  gender: {wran: 1, block:"
+        " 7}\nchecks: 1\n"
+    )
     with pytest.raises(ConfigError) as error:
         load(file)
     lines = str(error.value).splitlines()
@@ -110,7 +170,11 @@ def test_all_mistakes_at_once_by_line(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "message"),
-    [(b"a: \xff", ":1: not UTF-8: byte 0xff"), (b"\x00", "not YAML"), (b"# " * (1 << 20), "larger than 1 MiB")],
+    [
+        (b"a: \xff", ":1: not UTF-8: byte 0xff"),
+        (b"\x00", "not YAML"),
+        (b"# " * (1 << 20), "larger than 1 MiB"),
+    ],
 )
 def test_files_that_hold_no_settings(file: Path, raw: bytes, message: str) -> None:
     file.write_bytes(raw)
@@ -125,7 +189,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# nothing\n", "---\n", "pane:\ngate:\n", "\ufeffpane: {}", "attributes: {gender: , age: , religion: }"]
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "---\n",
+        "pane:\ngate:\n",
+        "\ufeffpane: {}",
+        "attributes: {gender: , age: , religion: }",
+    ],
 )
 def test_empty_sections_are_the_defaults(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
@@ -135,8 +207,15 @@ def test_empty_sections_are_the_defaults(file: Path, text: str) -> None:
 def test_options_win_over_the_file_and_the_file_over_defaults(file: Path) -> None:
     file.write_text("pane: {docs: 3, rolling: 2}\ngate:\n")
     config = load(file, {"pane.docs": 7, "gate.warn": 0.1})
-    assert (config.pane.docs, config.pane.rolling, config.pane.mib, config.gate.warn) == (7, 2, 64, 0.1)
-    with pytest.raises(ConfigError, match=r"^options: gate\.block: block \(0\.45\) is below warn \(0\.9\)$"):
+    assert (config.pane.docs, config.pane.rolling, config.pane.mib, config.gate.warn) == (
+        7,
+        2,
+        64,
+        0.1,
+    )
+    with pytest.raises(
+        ConfigError, match=r"^options: gate\.block: block \(0\.45\) is below warn \(0\.9\)$"
+    ):
         load(None, {"gate.warn": 0.9})
     file.write_text("pane: 3\n")
     with pytest.raises(ConfigError, match="pane: a section of keys was expected"):
@@ -159,7 +238,9 @@ def test_attributes_are_chosen_and_own_lists_added(file: Path, tmp_path: Path) -
         load(None, own_lists=[str(tmp_path / "none.yaml")])
 
 
-def test_paths_are_seen_from_the_files_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_seen_from_the_files_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists" / "colour.yaml").write_text(COLOUR)
     file = tmp_path / "lists" / "c.yaml"
@@ -171,18 +252,49 @@ def test_paths_are_seen_from_the_files_folder(tmp_path: Path, monkeypatch: pytes
 
 
 def test_shares_that_are_1_but_for_rounding(file: Path) -> None:
-    file.write_text("attributes: {age: {target: {young: 0.3333333, middle: 0.3333333, old: 0.3333333}}}")
-    assert load(file).attributes["age"].target == {"young": 0.3333333, "middle": 0.3333333, "old": 0.3333333}
+    file.write_text(
+        "attributes: {age: {target: {young: 0.3333333, middle: 0.3333333, old: 0.3333333}}}"
+    )
+    assert load(file).attributes["age"].target == {
+        "young": 0.3333333,
+        "middle": 0.3333333,
+        "old": 0.3333333,
+    }
 
 
 # Text that YAML would read as something else, or that must be escaped; and any other.
 TEXTS = st.one_of(
     st.sampled_from(
-        ["no", "1", "1e3", "", "~", "a: b", "# x", "'", '"', "{0}", "a\nb", " a ", "\x7f", "\u2028", "😀", "- a", "<<"]
+        [
+            "no",
+            "1",
+            "1e3",
+            "",
+            "~",
+            "a: b",
+            "# x",
+            "'",
+            '"',
+            "{0}",
+            "a\nb",
+            " a ",
+            "\x7f",
+            "\u2028",
+            "😀",
+            "- a",
+            "<<",
+        ]
     ),
     st.text(st.characters(exclude_categories=("Cs",)), max_size=40),
 ).filter(bool)
-SHARES = st.sampled_from([{"female": 0.5, "male": 0.5}, {"female": 1.0, "male": 0.0}, {"female": 1e-07, "male": 1 - 1e-07}, None])
+SHARES = st.sampled_from(
+    [
+        {"female": 0.5, "male": 0.5},
+        {"female": 1.0, "male": 0.0},
+        {"female": 1e-07, "male": 1 - 1e-07},
+        None,
+    ]
+)
 UNIT = st.floats(0, 1)
 
 
@@ -196,7 +308,9 @@ UNIT = st.floats(0, 1)
     docs=st.none() | st.integers(1, 1 << 70),
     names=st.permutations(SHIPPED),
 )
-def test_the_commented_form_is_the_configuration(tmp_path_factory, text, id, suite, target, limits, docs, names) -> None:
+def test_the_commented_form_is_the_configuration(
+    tmp_path_factory, text, id, suite, target, limits, docs, names
+) -> None:
     config = Config.model_validate(
         {
             "fields": {"text": text, "id": id},
@@ -216,7 +330,25 @@ def test_the_commented_form_is_the_configuration(tmp_path_factory, text, id, sui
 def test_the_commented_form_fits_a_terminal_and_explains_every_key() -> None:
     lines = commented(Config()).splitlines()
     assert max(map(len, lines)) <= 80
-    keys = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
-    unexplained = [lines[number].strip() for number in keys if not lines[number - 1].lstrip().startswith("#")]
-    own = {f"{key}: null" for key in ("wordlist", "target", "warn", "block", "mode", "strictness", "policy", "threshold")}
+    keys = [
+        number
+        for number, line in enumerate(lines)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    unexplained = [
+        lines[number].strip() for number in keys if not lines[number - 1].lstrip().startswith("#")
+    ]
+    own = {
+        f"{key}: null"
+        for key in (
+            "wordlist",
+            "target",
+            "warn",
+            "block",
+            "mode",
+            "strictness",
+            "policy",
+            "threshold",
+        )
+    }
     assert set(unexplained) <= {"gender:", "age:", "religion:", "stereotypes:", *own}

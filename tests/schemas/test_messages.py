@@ -33,18 +33,33 @@ class Root(BaseModel):
     ("data", "said"),
     [
         ({"inner": {"size": 0}}, "inner.size: a whole number of 1 or more was expected, not 0"),
-        ({"inner": {"size": True}}, "inner.size: a whole number of 1 or more was expected, not true"),
+        (
+            {"inner": {"size": True}},
+            "inner.size: a whole number of 1 or more was expected, not true",
+        ),
         ({"inner": {"size": 1.0}}, "inner.size: a whole number of 1 or more was expected, not 1.0"),
-        ({"inner": {"share": 2}}, "inner.share: a number above 0 and of at most 1, or null, was expected, not 2"),
+        (
+            {"inner": {"share": 2}},
+            "inner.share: a number above 0 and of at most 1, or null, was expected, not 2",
+        ),
         ({"inner": {"rate": 0}}, "inner.rate: a number above 0 was expected, not 0"),
         ({"inner": {"kind": 1}}, "inner.kind: one or two was expected, not 1"),
-        ({"inner": {"name": ""}}, "inner.name: text that is not empty was expected, not the text ''"),
+        (
+            {"inner": {"name": ""}},
+            "inner.name: text that is not empty was expected, not the text ''",
+        ),
         ({"inner": {"on": "yes"}}, "inner.on: true or false was expected, not the text 'yes'"),
-        ({"inner": {"shares": {"a": 1}}}, "inner.shares.a: a number of at least 0 and below 1 was expected, not 1"),
+        (
+            {"inner": {"shares": {"a": 1}}},
+            "inner.shares.a: a number of at least 0 and below 1 was expected, not 1",
+        ),
         ({"inner": {"shares": [1]}}, "inner.shares: a section of keys was expected, not a list"),
         ({"inner": None}, "inner: a section of keys was expected, not nothing (null)"),
         ({"named": {"a": {"sizes": 1}}}, "named.a.sizes: unknown key; did you mean 'size'?"),
-        ({"named": {"a": {"x": {"size": "much"}}}}, "named.a.x: unknown key; known here are size, share"),
+        (
+            {"named": {"a": {"x": {"size": "much"}}}},
+            "named.a.x: unknown key; known here are size, share",
+        ),
         ({"size": 1}, "size: unknown key; did you mean inner.size or named.NAME.size?"),
         ({"Inner": 1}, "Inner: unknown key; did you mean 'inner'?"),
         ({"inner": {"name": "odd"}}, "inner.name: is odd\ninner: and {braces} stay"),

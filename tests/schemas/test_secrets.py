@@ -1,4 +1,6 @@
-"""No secret that a file of settings holds is shown or kept, whatever the command, and wherever in the file it stands."""
+"""No secret that a file of settings holds is shown or kept, whatever the command, and wherever in
+the file it stands.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ PLAIN: dict[str, Any] = {
     "user in the url": {"llm": {"url": f"http://me:{CANARY}@127.0.0.1:1", "model": "m"}},
     "key in the url": {"llm": {"url": f"http://127.0.0.1:1/v1?key={CANARY}", "model": "m"}},
 }
-COMMANDS = (("config", "show"), ("measure", "docs.jsonl"), ("run", "--input", "docs.jsonl", "--output", "out"))
+COMMANDS = (
+    ("config", "show"),
+    ("measure", "docs.jsonl"),
+    ("run", "--input", "docs.jsonl", "--output", "out"),
+)
 
 
 def everything(folder: Path) -> bytes:
@@ -65,11 +71,15 @@ def test_a_secret_in_plain_is_refused_and_shown_nowhere(call: Call, work: Path, 
     assert CANARY.encode() not in everything(work)
 
 
-def test_the_place_of_a_secret_is_kept_and_the_secret_is_not(call: Call, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_place_of_a_secret_is_kept_and_the_secret_is_not(
+    call: Call, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EVENFLOW_TEST_CANARY", CANARY)
     kept = {"env": "EVENFLOW_TEST_CANARY"}
     security = KAFKA | {"sasl_plain_password": kept, "ssl_password": kept}
-    (work / "settings.yaml").write_text(yaml.safe_dump({"kafka": {"security": security}, "llm": {"key": kept}}))
+    (work / "settings.yaml").write_text(
+        yaml.safe_dump({"kafka": {"security": security}, "llm": {"key": kept}})
+    )
     for command in COMMANDS:
         ended = call(*command, "--config", "settings.yaml")
         assert ended.status == 0, ended.err
@@ -98,7 +108,9 @@ def test_the_cache_of_answers_is_its_owners_alone(tmp_path: Path) -> None:
     cache = Cache(path)
     cache.get_many([b"x"])
     files = list(path.parent.iterdir())
-    assert [stat.S_IMODE(each.stat().st_mode) for each in files] == [0o600] * len(files) and len(files) >= 1
+    assert [stat.S_IMODE(each.stat().st_mode) for each in files] == [0o600] * len(files) and len(
+        files
+    ) >= 1
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     cache.close()
     path.chmod(0o644)  # as an earlier version made it

@@ -37,7 +37,10 @@ def test_every_key_knows_its_line(tmp_path: Path) -> None:
     [
         ("a: 1\nb: 2\na: 3\n", ":3: a: given twice (first in line 1)"),
         ("a: {b: 1, b: 2}\n", ":1: a.b: given twice (first in line 1)"),
-        ("1: a\nyes: b\n", ":1: 1: read by YAML as no text; put the key in quotes\n{}:2: yes: read by YAML"),
+        (
+            "1: a\nyes: b\n",
+            ":1: 1: read by YAML as no text; put the key in quotes\n{}:2: yes: read by YAML",
+        ),
         ("? {a: 1}\n: 2\n", ":1: a key: read by YAML as no text"),
         ("a: b: c\n", ":1: not YAML: mapping values are not allowed"),
         ("a:\n\t- 1\n", ":2: not YAML"),
@@ -59,7 +62,9 @@ def test_anchors_may_be_used_and_cost_no_more_than_their_text(tmp_path: Path) ->
     path = tmp_path / "a.yaml"
     path.write_text("a: &x {b: 1}\nc: {<<: *x, d: 2}\n")
     assert read(path).data == {"a": {"b": 1}, "c": {"b": 1, "d": 2}}
-    levels = [f"k{n}: &k{n} {{{', '.join(f'{c}: *k{n - 1}' for c in 'abcdefgh')}}}" for n in range(1, 30)]
+    levels = [
+        f"k{n}: &k{n} {{{', '.join(f'{c}: *k{n - 1}' for c in 'abcdefgh')}}}" for n in range(1, 30)
+    ]
     path.write_text("\n".join(["k0: &k0 {a: 1}", *levels]))
     assert len(read(path).data) == 30
     path.write_text("a: &a\n  b: *a\n")

@@ -1,6 +1,8 @@
-"""Speed of the Kafka source alone beside a plain poll loop, on a broker of its own: python tests/services/bench_kafka_source.py
+"""Speed of the Kafka source alone beside a plain poll loop, on a broker of its own: python
+tests/services/bench_kafka_source.py
 
-Documents of 3,750 bytes in three partitions; each reader reads all of them, several times in turn; medians are shown.
+Documents of 3,750 bytes in three partitions; each reader reads all of them, several times in turn;
+medians are shown.
 """
 
 from __future__ import annotations
@@ -74,14 +76,18 @@ def plain(broker: Broker, topic: str, count: int, folder: Path) -> None:
 
 def in_process(broker: Broker, topic: str, count: int, folder: Path) -> None:
     """To the end, on Beam's in-process runner."""
-    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally")))
+    source = Source(
+        KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally"))
+    )
     with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as pipeline:
         _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
 
 
 def prism_to_end(broker: Broker, topic: str, count: int, folder: Path) -> None:
     """To the end, on Prism."""
-    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally")))
+    source = Source(
+        KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally"))
+    )
     with beam.Pipeline(options=graph.prism_options(str(PRISM))) as pipeline:
         _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
 
@@ -90,7 +96,14 @@ def prism_for_ever(broker: Broker, topic: str, count: int, folder: Path) -> None
     """Without an end, on Prism, until all have come."""
     tally = folder / "tally"
     source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(tally)))
-    options = PipelineOptions(["--runner=PrismRunner", f"--prism_location={PRISM}", "--prism_log_level=error", "--streaming"])
+    options = PipelineOptions(
+        [
+            "--runner=PrismRunner",
+            f"--prism_location={PRISM}",
+            "--prism_log_level=error",
+            "--streaming",
+        ]
+    )
     pipeline = beam.Pipeline(options=options)
     windows = beam.WindowInto(FixedWindows(60))
     _ = pipeline | ReadFromKafka(source) | windows | beam.GroupByKey()
@@ -140,7 +153,10 @@ def main() -> None:
                     seconds[name].append(time.perf_counter() - began)
         finally:
             broker.kill()
-    print(f"{count} documents, {arguments.mb} MB, {PARTITIONS} partitions; seconds include connecting and starting the runner")
+    print(
+        f"{count} documents, {arguments.mb} MB, {PARTITIONS} partitions; seconds include connecting"
+        " and starting the runner"
+    )
     print(f"{'reader':40} {'seconds':>8} {'MB/s':>7} {'documents/s':>12}")
     for name, each in seconds.items():
         median = statistics.median(each)

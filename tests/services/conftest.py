@@ -57,13 +57,19 @@ def topic(broker: Broker, _topics: Iterator[int]) -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def prism() -> str:
     """Path of the Prism runner."""
-    require(None if PRISM.exists() else f"no {PRISM.relative_to(ROOT)}: run `make prism` (Go 1.26 or newer)")
+    require(
+        None
+        if PRISM.exists()
+        else f"no {PRISM.relative_to(ROOT)}: run `make prism` (Go 1.26 or newer)"
+    )
     return str(PRISM)
 
 
 @pytest.fixture
 def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
-    """Flink's job server, one for each test: jobs whose driver was killed would fill the memory of one for all."""
+    """Flink's job server, one for each test: jobs whose driver was killed would fill the memory of
+    one for all.
+    """
     require(flink_installed())
     server = FlinkServer(tmp_path_factory.mktemp("flink"))
     yield server
@@ -72,5 +78,7 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quiet() -> None:
-    """kafka-python writes a line at every attempt to connect, also from threads that outlive a test."""
+    """kafka-python writes a line at every attempt to connect, also from threads that outlive a
+    test.
+    """
     logging.getLogger("kafka").setLevel(logging.CRITICAL)

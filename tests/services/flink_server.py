@@ -22,7 +22,9 @@ def installed() -> str | None:
 
 
 class FlinkServer:
-    """A job server on a free port of the loopback interface. endpoint: HOST:PORT for --job_endpoint."""
+    """A job server on a free port of the loopback interface. endpoint: HOST:PORT for
+    --job_endpoint.
+    """
 
     def __init__(self, folder: Path):
         port = free_port()
@@ -52,7 +54,9 @@ class FlinkServer:
         self._process.wait(20)
 
     def stop(self) -> None:
-        """End it, with SIGKILL if it takes longer than 3 s: jobs that read for ever keep it from ending."""
+        """End it, with SIGKILL if it takes longer than 3 s: jobs that read for ever keep it from
+        ending.
+        """
         self._process.terminate()
         try:
             self._process.wait(3)

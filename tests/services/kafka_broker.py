@@ -1,4 +1,6 @@
-"""A real Kafka broker of one node for tests: formatted and started from the jars that `make kafka` fetches."""
+"""A real Kafka broker of one node for tests: formatted and started from the jars that `make kafka`
+fetches.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ from kafka.structs import TopicPartition
 ROOT = Path(__file__).resolve().parents[2]
 LIB = ROOT / "build" / "services" / "kafka" / "lib"
 PROPERTIES = ROOT / "deploy" / "kafka" / "server.properties"
-CLUSTER = "4L6g3nShT-eMCtK--X86sw"  # any 16 bytes in URL-safe base64: the same, so that a restart finds its own data
-START_SECONDS = 90.0  # a busy machine of two cores needs up to 30 for a JVM, its format and its election
+# Any 16 bytes in URL-safe base64: the same, so that a restart finds its own data
+CLUSTER = "4L6g3nShT-eMCtK--X86sw"
+# A busy machine of two cores needs up to 30 for a JVM, its format and its election
+START_SECONDS = 90.0
 
 
 def installed() -> str | None:
@@ -40,18 +44,24 @@ def free_port() -> int:
 class Broker:
     """Kafka on a free port of the loopback interface, its data in a folder that outlives a kill.
 
-    address: what clients bootstrap from, HOST:PORT; the same after a restart. more: properties beside those of
-    deploy/kafka, or in their place. users: arguments of the format that make users.
+    address: what clients bootstrap from, HOST:PORT; the same after a restart. more: properties
+    beside those of deploy/kafka, or in their place. users: arguments of the format that make users.
     """
 
-    def __init__(self, folder: Path, more: Mapping[str, str] | None = None, users: Sequence[str] = ()):
+    def __init__(
+        self, folder: Path, more: Mapping[str, str] | None = None, users: Sequence[str] = ()
+    ):
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True, exist_ok=True)
         self._properties = folder / "server.properties"
-        fills = {"CONTROLLER_PORT": str(free_port()), "LOG_DIR": str(folder / "data"), "PORT": str(self.port)}
+        fills = {
+            "CONTROLLER_PORT": str(free_port()),
+            "LOG_DIR": str(folder / "data"),
+            "PORT": str(self.port),
+        }
         text = PROPERTIES.read_text(encoding="utf-8")
         lines = [line for line in text.splitlines() if not line.startswith("#")]
         lines += [f"{name}={value}" for name, value in (more or {}).items()]  # the last one counts
@@ -59,16 +69,40 @@ class Broker:
         for name, value in fills.items():
             text = text.replace(name, value)
         self._properties.write_text(text, encoding="utf-8")
-        format_ = ("kafka.tools.StorageTool", "format", "--standalone", "--cluster-id", CLUSTER, *users, "--config")
-        subprocess.run(self._java(*format_, str(self._properties)), check=True, capture_output=True, timeout=START_SECONDS)
+        format_ = (
+            "kafka.tools.StorageTool",
+            "format",
+            "--standalone",
+            "--cluster-id",
+            CLUSTER,
+            *users,
+            "--config",
+        )
+        subprocess.run(
+            self._java(*format_, str(self._properties)),
+            check=True,
+            capture_output=True,
+            timeout=START_SECONDS,
+        )
 
     def _java(self, main: str, *arguments: str) -> list[str]:
-        return ["java", "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{LIB}/*", main, *arguments]
+        return [
+            "java",
+            "-Xms128m",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "-cp",
+            f"{LIB}/*",
+            main,
+            *arguments,
+        ]
 
     def launch(self) -> None:
         """Start the broker's process and come back at once."""
         with (self._folder / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(self._java("kafka.Kafka", str(self._properties)), stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                self._java("kafka.Kafka", str(self._properties)), stdout=log, stderr=log
+            )
 
     def start(self) -> None:
         """Start the broker and wait until it answers. Raises RuntimeError with its log's end."""
@@ -116,7 +150,9 @@ class Broker:
         return KafkaAdminClient(bootstrap_servers=self.address, **options)
 
     def create_topic(self, name: str, partitions: int = 1, **settings: Any) -> str:
-        """Make a topic and give its name; settings: the topic's, with underscores for dots (retention_ms=1000)."""
+        """Make a topic and give its name; settings: the topic's, with underscores for dots
+        (retention_ms=1000).
+        """
         configs = {key.replace("_", "."): str(value) for key, value in settings.items()}
         with closing(self.admin()) as admin:
             admin.create_topics([NewTopic(name, partitions, 1, topic_configs=configs)])
@@ -132,15 +168,21 @@ class Broker:
         defaults: dict[str, Any] = {"acks": "all", "linger_ms": 5, "max_request_size": 16 << 20}
         return KafkaProducer(bootstrap_servers=self.address, **(defaults | settings))
 
-    def produce(self, topic: str, partition: int, values: Iterable[bytes | None], **settings: Any) -> None:
-        """Write values to a partition, in order, and wait until all are there; settings: of each record."""
+    def produce(
+        self, topic: str, partition: int, values: Iterable[bytes | None], **settings: Any
+    ) -> None:
+        """Write values to a partition, in order, and wait until all are there; settings: of each
+        record.
+        """
         with closing(self.producer()) as producer:
             for value in values:
                 producer.send(topic, value=value, partition=partition, **settings)
             producer.flush()
 
     def committed(self, topic: str, partition: int = 0) -> list[Any]:
-        """All records of a partition that a read_committed consumer sees, up to its end at this moment."""
+        """All records of a partition that a read_committed consumer sees, up to its end at this
+        moment.
+        """
         options: dict[str, Any] = {"isolation_level": "read_committed", "enable_auto_commit": False}
         consumer: Any = KafkaConsumer(bootstrap_servers=self.address, **options)
         one, out = TopicPartition(topic, partition), []

@@ -1,4 +1,6 @@
-"""A small graph behind the Kafka source, as a gate has one: blocks are written where they are read, panes closed by window."""
+"""A small graph behind the Kafka source, as a gate has one: blocks are written where they are read,
+panes closed by window.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +32,25 @@ class Stage:
     def process(self, item: Item) -> Iterator[tuple[str, str]]:
         pane = f"{item.pane.span}-{item.pane.part}"
         name = f"{item.topic}-{item.partition}-{item.start:09d}{'-lost' if isinstance(item, Lost) else ''}"
-        record: dict[str, Any] = {"topic": item.topic, "partition": item.partition, "pane": pane, "start": item.start}
+        record: dict[str, Any] = {
+            "topic": item.topic,
+            "partition": item.partition,
+            "pane": pane,
+            "start": item.start,
+        }
         record["next"] = item.next
         if isinstance(item, Lost):
             record["lost"] = [item.start, item.next]
         else:
             record["offsets"] = item.offsets
-            record["values"] = [None if value is None else value.decode("latin-1")[:200] for value in item.values]
+            record["values"] = [
+                None if value is None else value.decode("latin-1")[:200] for value in item.values
+            ]
             record["sizes"] = [len(value or b"") for value in item.values]
             record["keys"] = [None if key is None else key.decode("latin-1") for key in item.keys]
-            record["headers"] = [[[k, (v or b"").decode("latin-1")] for k, v in each] for each in item.headers]
+            record["headers"] = [
+                [[k, (v or b"").decode("latin-1")] for k, v in each] for each in item.headers
+            ]
             record["timestamps"] = item.timestamps
         (Path(self.folder) / "staged" / f"{name}.json").write_text(json.dumps(record))
         yield pane, name
@@ -53,12 +64,15 @@ class Close(beam.DoFn):
 
     def process(self, element: tuple[str, Any]) -> None:
         pane, names = element
-        # The runner may fire a pane again after a failure: what it says then is added, so that a test sees it.
+        # The runner may fire a pane again after a failure: what it says then is added, so that a
+        # test sees it.
         with (self._folder / "panes" / f"{pane}.txt").open("a") as file:
             file.write(json.dumps([time.time(), sorted(names)]) + "\n")
 
 
-def draw(pipeline: beam.Pipeline, source: Source, folder: Path, read: Callable[[Source], beam.PTransform]) -> None:
+def draw(
+    pipeline: beam.Pipeline, source: Source, folder: Path, read: Callable[[Source], beam.PTransform]
+) -> None:
     """Source, windows as long as the panes, closing."""
     _ = (
         pipeline
@@ -71,12 +85,19 @@ def draw(pipeline: beam.Pipeline, source: Source, folder: Path, read: Callable[[
 
 def prism_options(prism: str, *more: str) -> PipelineOptions:
     """Prism, its workers within this process."""
-    return PipelineOptions(["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn", *more])
+    return PipelineOptions(
+        ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn", *more]
+    )
 
 
 def flink_options(endpoint: str, *more: str) -> PipelineOptions:
     """Flink, its workers within this process."""
-    where = ("--runner=PortableRunner", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--parallelism=1")
+    where = (
+        "--runner=PortableRunner",
+        f"--job_endpoint={endpoint}",
+        "--environment_type=LOOPBACK",
+        "--parallelism=1",
+    )
     return PipelineOptions([*where, *more])
 
 
@@ -114,7 +135,9 @@ def closed(folder: Path) -> list[dict[str, Any]]:
 
 
 def messages(folder: Path) -> list[tuple[int, int, str]]:
-    """(partition, offset, value) of all messages in closed panes, sorted; a message that came twice is there twice."""
+    """(partition, offset, value) of all messages in closed panes, sorted; a message that came twice
+    is there twice.
+    """
     return sorted(
         (block["partition"], offset, value)
         for block in closed(folder)

@@ -1,6 +1,8 @@
-"""A run to the end that publishes and is killed: python publish_kill.py BROKER TOPIC ACCEPTED DEAD OUTPUT EVENT PATTERN WHICH
+"""A run to the end that publishes and is killed: python publish_kill.py BROKER TOPIC ACCEPTED DEAD
+OUTPUT EVENT PATTERN WHICH
 
-EVENT and PATTERN are a file operation below the output, seen by an audit hook; WHICH of such it is. No event: nothing kills.
+EVENT and PATTERN are a file operation below the output, seen by an audit hook; WHICH of such it is.
+No event: nothing kills.
 """
 
 from __future__ import annotations
@@ -35,7 +37,14 @@ def main() -> None:
 
     watch(Path(output), kill)
     publish = Topics(accepted, dead)
-    stream = Stream(KafkaSettings(address), topic, pane_seconds=1.0, until_end=True, group=f"g-{topic}", publish=publish)
+    stream = Stream(
+        KafkaSettings(address),
+        topic,
+        pane_seconds=1.0,
+        until_end=True,
+        group=f"g-{topic}",
+        publish=publish,
+    )
     StreamRun(stream, Path(output), load(None, {"gate.most_dead": 1.0})).go()
 
 

@@ -1,4 +1,6 @@
-"""A broker with listeners for TLS alone, with users, and with clients' certificates, beside the open one; made on the spot."""
+"""A broker with listeners for TLS alone, with users, and with clients' certificates, beside the
+open one; made on the spot.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,33 @@ LASTS = datetime.timedelta(days=2)  # a certificate
 
 
 def certificate(folder: Path) -> tuple[Path, Path, str]:
-    """A key store with a certificate of 127.0.0.1 signed by itself, that certificate as PEM, and the store's password.
+    """A key store with a certificate of 127.0.0.1 signed by itself, that certificate as PEM, and
+    the store's password.
 
     By keytool, which comes with the Java that the broker needs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     store, pem, password = folder / "broker.p12", folder / "ca.pem", secrets.token_hex(12)
     common = ["-alias", "broker", "-keystore", str(store), "-storepass", password]
-    made = ["-genkeypair", "-keyalg", "EC", "-dname", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1", "-validity", "2"]
-    subprocess.run(["keytool", *made, "-storetype", "PKCS12", *common], check=True, capture_output=True)
-    subprocess.run(["keytool", "-exportcert", "-rfc", "-file", str(pem), *common], check=True, capture_output=True)
+    made = [
+        "-genkeypair",
+        "-keyalg",
+        "EC",
+        "-dname",
+        "CN=127.0.0.1",
+        "-ext",
+        "san=ip:127.0.0.1",
+        "-validity",
+        "2",
+    ]
+    subprocess.run(
+        ["keytool", *made, "-storetype", "PKCS12", *common], check=True, capture_output=True
+    )
+    subprocess.run(
+        ["keytool", "-exportcert", "-rfc", "-file", str(pem), *common],
+        check=True,
+        capture_output=True,
+    )
     return store, pem, password
 
 
@@ -46,9 +65,9 @@ def identity(folder: Path) -> Identity:
     found = Identity(folder / "client.pem", folder / "client.key", secrets.token_hex(12))
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, USER)])
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + LASTS).sign(
-        key, hashes.SHA256()
-    )
+    made = x509.CertificateBuilder(
+        name, name, key.public_key(), x509.random_serial_number(), now, now + LASTS
+    ).sign(key, hashes.SHA256())
     found.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
     encryption = serialization.BestAvailableEncryption(found.password.encode())
     form = serialization.PrivateFormat.PKCS8
@@ -59,15 +78,25 @@ def identity(folder: Path) -> Identity:
 def _trusting(store: Path, certificate: Path, password: str) -> None:
     """Make a store of what a broker trusts."""
     into = ["-keystore", str(store), "-storepass", password, "-storetype", "PKCS12"]
-    words = ["keytool", "-importcert", "-noprompt", "-alias", "client", "-file", str(certificate), *into]
+    words = [
+        "keytool",
+        "-importcert",
+        "-noprompt",
+        "-alias",
+        "client",
+        "-file",
+        str(certificate),
+        *into,
+    ]
     subprocess.run(words, check=True, capture_output=True)
 
 
 class SecuredBroker(Broker):
-    """tls, users, mutual: HOST:PORT of the listeners with TLS alone, with a user USER and the password beside it, and with a
-    client's certificate.
+    """tls, users, mutual: HOST:PORT of the listeners with TLS alone, with a user USER and the
+    password beside it, and with a client's certificate.
 
-    authority: PEM file with what a client must trust. client: who is trusted. Mechanisms are PLAIN and SCRAM-SHA-512.
+    authority: PEM file with what a client must trust. client: who is trusted. Mechanisms are PLAIN
+    and SCRAM-SHA-512.
     """
 
     def __init__(self, folder: Path):
@@ -80,11 +109,16 @@ class SecuredBroker(Broker):
         open_ = "PLAINTEXT://127.0.0.1:PORT"
         closed = ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
         login = "org.apache.kafka.common.security"
-        plain, scram = f"{login}.plain.PlainLoginModule required", f"{login}.scram.ScramLoginModule required"
+        plain, scram = (
+            f"{login}.plain.PlainLoginModule required",
+            f"{login}.scram.ScramLoginModule required",
+        )
         more = {
             "listeners": f"{open_},{closed},CONTROLLER://127.0.0.1:CONTROLLER_PORT",
             "advertised.listeners": f"{open_},{closed}",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,TLS:SSL,USERS:SASL_SSL,MUTUAL:SSL",
+            "listener.security.protocol.map": (
+                "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,TLS:SSL,USERS:SASL_SSL,MUTUAL:SSL"
+            ),
             "ssl.keystore.location": str(store),
             "ssl.keystore.type": "PKCS12",
             "ssl.keystore.password": password,
@@ -96,4 +130,6 @@ class SecuredBroker(Broker):
             "listener.name.users.plain.sasl.jaas.config": f'{plain} user_{USER}="{self.password}";',
             "listener.name.users.scram-sha-512.sasl.jaas.config": f"{scram};",
         }
-        super().__init__(folder, more, ("--add-scram", f"SCRAM-SHA-512=[name={USER},password={self.password}]"))
+        super().__init__(
+            folder, more, ("--add-scram", f"SCRAM-SHA-512=[name={USER},password={self.password}]")
+        )

@@ -1,10 +1,12 @@
-"""Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK VICTIM EVERY OPTION…
+"""Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK VICTIM EVERY
+OPTION…
 
-A moment is a file operation of the gate below its output directory, seen by an audit hook: nothing in the product knows of
-it. VICTIM: `worker` kills the process that reads, stages and commits, `runner` the one of Prism, below it. Each moment, or
-each EVERY-th, has a run of its own on one output directory, after more messages were written; a last run goes to the end,
-undisturbed. Prints a JSON object a line: the moment, whether something was killed there, and how the run ended. Runs are
-forks of this process, so that imports are paid once.
+A moment is a file operation of the gate below its output directory, seen by an audit hook: nothing
+in the product knows of it. VICTIM: `worker` kills the process that reads, stages and commits,
+`runner` the one of Prism, below it. Each moment, or each EVERY-th, has a run of its own on one
+output directory, after more messages were written; a last run goes to the end, undisturbed. Prints
+a JSON object a line: the moment, whether something was killed there, and how the run ended. Runs
+are forks of this process, so that imports are paid once.
 """
 
 from __future__ import annotations
@@ -30,12 +32,14 @@ from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-BEGIN_MS = 1_600_000_000_000  # the first message's time: long ago, so that panes depend on the messages alone
+# The first message's time: long ago, so that panes depend on the messages alone
+BEGIN_MS = 1_600_000_000_000
 SPANS, EACH = 3, 20  # panes of a batch of messages, and messages a partition and pane
 PARTITIONS = 2
 DEAD = b"not JSON"  # one a batch and partition
 
-# Name, event, path below the output directory, and which of such events since the start of the run it is.
+# Name, event, path below the output directory, and which of such events since the start of the run
+# it is.
 MOMENTS: tuple[tuple[str, str, str, int], ...] = (
     ("a pane's folder is made", "os.mkdir", r"/staged/[\d-]+$", 2),
     ("dead letters of a block are written", "open", r"/staged/[\d-]+/\d{6}-.*jsonl", 2),
@@ -61,15 +65,23 @@ def fill(address: str, topic: str, batch: int) -> None:
         when = BEGIN_MS + (batch * SPANS + span) * 1000
         first = (batch * SPANS + span) * EACH
         for partition in range(PARTITIONS):
-            for value in [*documents(first, first + EACH, partition), *([DEAD] if span == 1 else [])]:
+            for value in [
+                *documents(first, first + EACH, partition),
+                *([DEAD] if span == 1 else []),
+            ]:
                 producer.send(topic, value, partition=partition, timestamp_ms=when + 7)
     producer.flush()
     producer.close()
 
 
 def messages(batches: int) -> Counter[str]:
-    """How often each document's id, and each dead letter's value, must be in the outputs after some batches."""
-    return expected(dict.fromkeys(range(PARTITIONS), batches * SPANS * EACH), (DEAD.decode(),) * PARTITIONS * batches)
+    """How often each document's id, and each dead letter's value, must be in the outputs after some
+    batches.
+    """
+    return expected(
+        dict.fromkeys(range(PARTITIONS), batches * SPANS * EACH),
+        (DEAD.decode(),) * PARTITIONS * batches,
+    )
 
 
 def main() -> None:
@@ -100,7 +112,9 @@ def main() -> None:
         watch(output, kill)
         run()
 
-    for batch, (name, event, pattern, which) in enumerate((*MOMENTS[:: int(every)], ("", "", "", 0))):
+    for batch, (name, event, pattern, which) in enumerate(
+        (*MOMENTS[:: int(every)], ("", "", "", 0))
+    ):
         if in_fork(partial(fill, address, topic, batch)):
             raise SystemExit("the messages could not be written")
         # One more than there are where the driver is to end by its failure, not by their number.

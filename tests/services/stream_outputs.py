@@ -1,4 +1,6 @@
-"""What tests of the gate on a topic share: documents to send, the command, and a recount of what it put out."""
+"""What tests of the gate on a topic share: documents to send, the command, and a recount of what it
+put out.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ OWN_LINE = re.compile(r"(evenflow: |pane \d+: )")
 def documents(first: int, last: int, partition: int = 0) -> list[bytes]:
     """JSON objects with ids PARTITION-NUMBER and an even text."""
     return [
-        json.dumps({"id": f"{partition}-{i}", "text": f"She saw him. He saw her {i} times."}).encode() for i in range(first, last)
+        json.dumps(
+            {"id": f"{partition}-{i}", "text": f"She saw him. He saw her {i} times."}
+        ).encode()
+        for i in range(first, last)
     ]
 
 
@@ -46,13 +51,21 @@ def placed(output: Path) -> Counter[str]:
     for folder in ("accepted", "quarantine"):
         for path in (output / folder).glob("*.parquet"):
             found.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
-    found.update(base64.b64decode(each["raw_base64"]).decode("utf-8", "backslashreplace") for each in letters(output))
+    found.update(
+        base64.b64decode(each["raw_base64"]).decode("utf-8", "backslashreplace")
+        for each in letters(output)
+    )
     return found
 
 
 def expected(counts: dict[int, int], dead: tuple[str, ...] = ()) -> Counter[str]:
-    """What placed gives if partitions' documents 0..count-1 and some dead letters are there once each."""
-    return Counter([f"{partition}-{i}" for partition, count in counts.items() for i in range(count)] + list(dead))
+    """What placed gives if partitions' documents 0..count-1 and some dead letters are there once
+    each.
+    """
+    return Counter(
+        [f"{partition}-{i}" for partition, count in counts.items() for i in range(count)]
+        + list(dead)
+    )
 
 
 def count(output: Path) -> int:
@@ -61,10 +74,16 @@ def count(output: Path) -> int:
 
 
 def recounted(output: Path) -> bool:
-    """Whether the ledger's counts are those of the shards and dead letters, and no shard is there that it does not name."""
+    """Whether the ledger's counts are those of the shards and dead letters, and no shard is there
+    that it does not name.
+    """
     entries = read_entries(output)
     named = {f"{entry.folder}/{shard.name}" for entry in entries for shard in entry.shards}
-    there = {f"{folder}/{path.name}" for folder in ("accepted", "quarantine") for path in (output / folder).glob("*.parquet")}
+    there = {
+        f"{folder}/{path.name}"
+        for folder in ("accepted", "quarantine")
+        for path in (output / folder).glob("*.parquet")
+    }
     if named != there or sum(entry.dead for entry in entries) != len(letters(output)):
         return False
     for entry in entries:
@@ -73,7 +92,10 @@ def recounted(output: Path) -> bool:
             return False
         for name, each in entry.attributes.items():
             for group, count in zip(each.groups, each.sums.counts, strict=True):
-                if sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables) != count:
+                if (
+                    sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables)
+                    != count
+                ):
                     return False
     return True
 
@@ -86,22 +108,48 @@ def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRu
 
 def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
     """The command for a run on Prism, for ever, with panes of a second."""
-    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
+    runner = [
+        "--runner=--runner=PrismRunner",
+        f"--runner=--prism_location={prism}",
+        "--runner=--prism_log_level=warn",
+    ]
     return [*_command(broker, topic, output), *runner, *more]
 
 
 def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str) -> list[str]:
-    """The command for a run on Flink, whose job server listens at an endpoint, for ever, with panes of a second."""
-    return [*_command(broker, topic, output), *(f"--runner={option}" for option in flink_runner(endpoint)), *more]
+    """The command for a run on Flink, whose job server listens at an endpoint, for ever, with panes
+    of a second.
+    """
+    return [
+        *_command(broker, topic, output),
+        *(f"--runner={option}" for option in flink_runner(endpoint)),
+        *more,
+    ]
 
 
 def flink_runner(endpoint: str) -> list[str]:
     """Beam's options for Flink, with workers in the gate's own process."""
-    return ["--runner=PortableRunner", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--parallelism=1"]
+    return [
+        "--runner=PortableRunner",
+        f"--job_endpoint={endpoint}",
+        "--environment_type=LOOPBACK",
+        "--parallelism=1",
+    ]
 
 
 def _command(broker: Broker, topic: str, output: Path) -> list[str]:
-    return [EVENFLOW, "run", "--kafka", broker.address, "--topic", topic, "--output", str(output), "--pane-seconds", "1"]
+    return [
+        EVENFLOW,
+        "run",
+        "--kafka",
+        broker.address,
+        "--topic",
+        topic,
+        "--output",
+        str(output),
+        "--pane-seconds",
+        "1",
+    ]
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:

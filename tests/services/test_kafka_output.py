@@ -28,20 +28,31 @@ def values(broker: Broker, topic: str) -> list[bytes]:
     return [record.value for record in broker.committed(topic)]
 
 
-def publisher_of(broker: Broker, source: str, *targets: str, ledger: str = "", **more: Any) -> PanePublisher:
-    """A publisher for a ledger (of the source's name, unless another is given), its topic of proofs prepared."""
+def publisher_of(
+    broker: Broker, source: str, *targets: str, ledger: str = "", **more: Any
+) -> PanePublisher:
+    """A publisher for a ledger (of the source's name, unless another is given), its topic of proofs
+    prepared.
+    """
     settings = KafkaSettings(broker.address)
     proofs = ProofTopic(settings, "proofs")
     proofs.prepare()
-    return PanePublisher(settings, f"{source}-group", proofs, ledger or f"ledger-{source}", source, targets, **more)
+    return PanePublisher(
+        settings, f"{source}-group", proofs, ledger or f"ledger-{source}", source, targets, **more
+    )
 
 
-def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, topic: TopicMaker) -> None:
+def test_a_pane_is_published_whole_with_its_offsets_and_once(
+    broker: Broker, topic: TopicMaker
+) -> None:
     read, accepted, dead = topic(2), topic(), topic()
     keys = [(read, 0), (read, 1)]
     publisher = publisher_of(broker, read, accepted, dead)
     assert publisher.begin(0) == 0
-    messages = [Message(accepted, b"k", b"a", (("h", b"1"), ("none", None))), Message(dead, None, b"d")]
+    messages = [
+        Message(accepted, b"k", b"a", (("h", b"1"), ("none", None))),
+        Message(dead, None, b"d"),
+    ]
     assert publisher.publish(0, messages, {keys[0]: 3}) == 2
     assert publisher.begin(1) == 1
 
@@ -65,7 +76,9 @@ def test_a_pane_is_published_whole_with_its_offsets_and_once(broker: Broker, top
         assert offsets.committed(keys) == {keys[0]: 3, keys[1]: 7}
 
 
-def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(broker: Broker, topic: TopicMaker) -> None:
+def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(
+    broker: Broker, topic: TopicMaker
+) -> None:
     read, accepted, dead = topic(), topic(), topic()
     first = publisher_of(broker, read, accepted)
     assert first.begin(0) == 0
@@ -73,13 +86,16 @@ def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(broker: Broker, top
         first.publish(pane, [Message(accepted, None, b"a%d" % pane)], {(read, 0): pane + 1})
     first.close()
     both = publisher_of(broker, read, accepted, dead)  # dead letters too, from now on
-    with pytest.raises(UnprovenError, match=rf"topic {dead}: no record .*--publish-from 0 .*--publish-from 2"):
+    with pytest.raises(
+        UnprovenError, match=rf"topic {dead}: no record .*--publish-from 0 .*--publish-from 2"
+    ):
         both.begin(2)
     with pytest.raises(UnprovenError, match="has 2 panes"):
         both.begin(2, 3)
     assert both.begin(2, 1) == 1
     both.publish(1, [Message(accepted, None, b"twice"), Message(dead, None, b"d1")], {(read, 0): 2})
-    assert publisher_of(broker, read, accepted, dead).begin(2, 0) == 2  # what was said by a person has become a proof
+    # What was said by a person has become a proof
+    assert publisher_of(broker, read, accepted, dead).begin(2, 0) == 2
     for ledger, panes, said in (
         (f"ledger-{read}", 1, "old copy"),
         ("another", 5, "another output"),
@@ -87,12 +103,15 @@ def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(broker: Broker, top
     ):
         with pytest.raises(UnprovenError, match=said):
             publisher_of(broker, read, accepted, ledger=ledger).begin(panes)
-    assert publisher_of(broker, topic(), accepted).begin(0) == 0  # what comes of another topic is another matter
+    # What comes of another topic is another matter
+    assert publisher_of(broker, topic(), accepted).begin(0) == 0
     both.close()
     assert (values(broker, accepted), values(broker, dead)) == ([b"a0", b"a1"], [b"d1"])
 
 
-def test_an_open_transaction_of_another_gate_hides_no_proof(broker: Broker, topic: TopicMaker) -> None:
+def test_an_open_transaction_of_another_gate_hides_no_proof(
+    broker: Broker, topic: TopicMaker
+) -> None:
     read, accepted = topic(), topic()
     publisher = publisher_of(broker, read, accepted)
     publisher.begin(0)
@@ -104,7 +123,8 @@ def test_an_open_transaction_of_another_gate_hides_no_proof(broker: Broker, topi
         publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
         ending = threading.Timer(2.0, producer.abort_transaction)
         ending.start()
-        assert publisher_of(broker, read, accepted).begin(1) == 1  # a reader of committed records sees nothing of it before
+        # A reader of committed records sees nothing of it before
+        assert publisher_of(broker, read, accepted).begin(1) == 1
         ending.join()
     publisher.close()
     assert values(broker, accepted) == [b"a"]
@@ -127,41 +147,67 @@ def test_a_second_publisher_shuts_the_first_one_out(broker: Broker, topic: Topic
     assert values(broker, accepted) == [b"second"]
 
 
-def test_what_cannot_be_published_is_said_and_nothing_of_the_pane_is_seen(broker: Broker, topic: TopicMaker) -> None:
+def test_what_cannot_be_published_is_said_and_nothing_of_the_pane_is_seen(
+    broker: Broker, topic: TopicMaker
+) -> None:
     read, accepted = topic(), topic()
     publisher = publisher_of(broker, read, accepted, "absent")
     publisher.begin(0)
     with pytest.raises(TopicMissingError, match="absent"):
-        publisher.publish(0, [Message(accepted, None, b"small"), Message("absent", None, b"x")], {(read, 0): 1})
+        publisher.publish(
+            0, [Message(accepted, None, b"small"), Message("absent", None, b"x")], {(read, 0): 1}
+        )
     assert publisher.begin(1) == 0
     publisher.close()
     assert values(broker, accepted) == []
 
 
 @pytest.mark.parametrize("compression", ["none", "gzip", "zstd"])
-def test_what_is_too_large_for_a_topic_is_told_of_in_another(broker: Broker, topic: TopicMaker, compression: Any) -> None:
+def test_what_is_too_large_for_a_topic_is_told_of_in_another(
+    broker: Broker, topic: TopicMaker, compression: Any
+) -> None:
     read, accepted, dead = topic(), topic(max_message_bytes=20_000), topic(max_message_bytes=5_000)
     notes: list[str] = []
-    publisher = publisher_of(broker, read, accepted, dead, compression=compression, notices=dead, on_note=notes.append)
+    publisher = publisher_of(
+        broker, read, accepted, dead, compression=compression, notices=dead, on_note=notes.append
+    )
     publisher.begin(0)
-    many = [Message(accepted, b"%d" % i, os.urandom(900), kept="accepted/part") for i in range(100)]  # more than one batch takes
+    # More than one batch takes
+    many = [Message(accepted, b"%d" % i, os.urandom(900), kept="accepted/part") for i in range(100)]
     plain = Message(accepted, b"plain", b"a" * 50_000, kept="accepted/part")
     random = Message(accepted, b"random", os.urandom(50_000), (("h", b"v"),), kept="accepted/part")
-    headed = Message(dead, bytes(300), b"x", (("big", os.urandom(9_000)), ("evenflow.reason", b"why")), kept="dead-letter/part")
+    headed = Message(
+        dead,
+        bytes(300),
+        b"x",
+        (("big", os.urandom(9_000)), ("evenflow.reason", b"why")),
+        kept="dead-letter/part",
+    )
     publisher.publish(0, [*many, plain, random, headed], {(read, 0): 1})
     publisher.close()
     sent = [*(each.value for each in many), *([] if compression == "none" else [plain.value])]
     assert values(broker, accepted) == sent
     *of_plain, of_random, of_headed = broker.committed(dead)
-    assert len(of_plain) == (compression == "none") and (of_random.key, of_random.value) == (b"random", b"")
+    assert len(of_plain) == (compression == "none") and (of_random.key, of_random.value) == (
+        b"random",
+        b"",
+    )
     told = dict(of_random.headers)
-    assert told["evenflow.withheld"] == f"larger than topic {accepted} takes (20000 bytes); it is in accepted/part".encode()
+    assert (
+        told["evenflow.withheld"]
+        == f"larger than topic {accepted} takes (20000 bytes); it is in accepted/part".encode()
+    )
     assert told["evenflow.pane"] and "h" not in told
     assert of_headed.key is None and dict(of_headed.headers)["evenflow.reason"] == b"why"
-    assert [f"topic {accepted}" in each or f"topic {dead}" in each for each in notes] == [True, True]
+    assert [f"topic {accepted}" in each or f"topic {dead}" in each for each in notes] == [
+        True,
+        True,
+    ]
 
 
-def test_offsets_of_the_group_are_compared_with_the_ledger(broker: Broker, topic: TopicMaker) -> None:
+def test_offsets_of_the_group_are_compared_with_the_ledger(
+    broker: Broker, topic: TopicMaker
+) -> None:
     name, group = topic(4), f"{topic()}-group"
     settings = KafkaSettings(broker.address)
     offsets = GroupOffsets(settings, group)
@@ -169,12 +215,18 @@ def test_offsets_of_the_group_are_compared_with_the_ledger(broker: Broker, topic
     assert offsets.committed(keys) == {}
     offsets.commit({keys[0]: 5, keys[1]: 5, keys[2]: 5}, pane=3)
     assert offsets.committed(keys)[keys[1]] == 5
-    consumer: Any = KafkaConsumer(bootstrap_servers=broker.address, group_id=group, enable_auto_commit=False)
+    consumer: Any = KafkaConsumer(
+        bootstrap_servers=broker.address, group_id=group, enable_auto_commit=False
+    )
     consumer.commit({TopicPartition(*keys[2]): OffsetAndMetadata(9, "by hand", -1)})
     consumer.close()
     found = offsets.committed(keys)
     differences = compare({keys[0]: 5, keys[1]: 8, keys[2]: 5, keys[3]: 2}, found)
-    assert [(each.partition, each.ledger, each.group) for each in differences] == [(1, 8, 5), (2, 5, 9), (3, 2, None)]
+    assert [(each.partition, each.ledger, each.group) for each in differences] == [
+        (1, 8, 5),
+        (2, 5, 9),
+        (3, 2, None),
+    ]
     words = ("behind the ledger", "ahead of the ledger", "no offset")
     for difference, word in zip(differences, words, strict=True):
         assert word in str(difference)
@@ -208,13 +260,16 @@ def test_a_broker_that_goes_away_is_said_soon_and_nothing_is_lost_or_doubled(
     began = time.monotonic()
     with pytest.raises(UnreachableError, match="publishing pane 1: no answer from"):
         publisher.publish(1, records(), {(read, 0): 7})
-    assert time.monotonic() - began < 60  # seconds, and what a busy machine adds; without a bound over 120, or for ever
+    # Seconds, and what a busy machine adds; without a bound over 120, or for ever
+    assert time.monotonic() - began < 60
     monkeypatch.undo()
     with pytest.raises(UnreachableError, match="no answer from"):
         publisher.begin(2)
     own_broker.start()
     for pane in range(publisher.begin(2), 2):
-        publisher.publish(pane, [Message(accepted, None, b"1-%d" % i) for i in range(100)], {(read, 0): 7})
+        publisher.publish(
+            pane, [Message(accepted, None, b"1-%d" % i) for i in range(100)], {(read, 0): 7}
+        )
     assert publisher.begin(2) == 2
     publisher.close()
     assert values(own_broker, accepted) == [b"0", *(b"1-%d" % i for i in range(100))]

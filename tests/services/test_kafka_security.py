@@ -1,4 +1,6 @@
-"""TLS, users (PLAIN, SCRAM) and clients' certificates against a real broker, by the command: no secret is shown or kept."""
+"""TLS, users (PLAIN, SCRAM) and clients' certificates against a real broker, by the command: no
+secret is shown or kept.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,22 @@ import yaml
 from services.conftest import require
 from services.kafka_broker import installed
 from services.secured_broker import USER, SecuredBroker, certificate, identity
-from services.stream_outputs import EVENFLOW, count, documents, expected, gate, placed, recounted, wait_for
+from services.stream_outputs import (
+    EVENFLOW,
+    count,
+    documents,
+    expected,
+    gate,
+    placed,
+    recounted,
+    wait_for,
+)
 
 from evenflow.transforms.kafka.offsets import GroupOffsets
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"  # the variables that hold them
+# The variables that hold them
+SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"
 
 
 @pytest.fixture(scope="module")
@@ -54,17 +66,32 @@ def command(folder: Path, address: str, security: dict[str, Any], *more: str) ->
     """The command, with a configuration file; outputs go to a folder `out`."""
     path = folder / "evenflow.yaml"
     path.write_text(yaml.safe_dump({"kafka": {"security": security}}), encoding="utf-8")
-    options = ["--kafka", address, "--topic", "docs", "--config", str(path), "--output", str(folder / "out")]
+    options = [
+        "--kafka",
+        address,
+        "--topic",
+        "docs",
+        "--config",
+        str(path),
+        "--output",
+        str(folder / "out"),
+    ]
     return [EVENFLOW, "run", *options, *more]
 
 
 def shown(folder: Path, text: str, secret: str) -> list[str]:
     """Where a secret is: in what was said, or in files below a folder."""
-    files = [str(path) for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    files = [
+        str(path)
+        for path in folder.rglob("*")
+        if path.is_file() and secret.encode() in path.read_bytes()
+    ]
     return [*files, *(["said"] if secret in text else [])]
 
 
-@pytest.mark.parametrize("how", ["tls", "PLAIN", "SCRAM-SHA-512", "certificate", "certificate-file"])
+@pytest.mark.parametrize(
+    "how", ["tls", "PLAIN", "SCRAM-SHA-512", "certificate", "certificate-file"]
+)
 def test_read_commit_and_publish(secured: SecuredBroker, tmp_path: Path, how: str) -> None:
     kept = tmp_path / "secrets" / "password"
     kept.parent.mkdir()
@@ -82,9 +109,21 @@ def test_read_commit_and_publish(secured: SecuredBroker, tmp_path: Path, how: st
     folder = tmp_path / "run"
     folder.mkdir()
     accepted = secured.create_topic(f"accepted-{how}")
-    words = command(folder, address, security, "--until-end", "--group", how, "--accepted-topic", accepted, "--debug")
+    words = command(
+        folder,
+        address,
+        security,
+        "--until-end",
+        "--group",
+        how,
+        "--accepted-topic",
+        accepted,
+        "--debug",
+    )
     environment = {**os.environ, SECRET: secured.password, KEY_SECRET: secured.client.password}
-    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     assert done.returncode == 0, done.stdout
     assert placed(folder / "out") == expected({0: 50}) and recounted(folder / "out")
     with closing(GroupOffsets(KafkaSettings(secured.address), how)) as offsets:
@@ -93,11 +132,19 @@ def test_read_commit_and_publish(secured: SecuredBroker, tmp_path: Path, how: st
         assert shown(folder, done.stdout, secret) == []
 
 
-def test_on_prism(secured: SecuredBroker, tmp_path: Path, prism: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_prism(
+    secured: SecuredBroker, tmp_path: Path, prism: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(SECRET, secured.password)
-    runner = ["--runner=--runner=PrismRunner", f"--runner=--prism_location={prism}", "--runner=--prism_log_level=warn"]
+    runner = [
+        "--runner=--runner=PrismRunner",
+        f"--runner=--prism_location={prism}",
+        "--runner=--prism_log_level=warn",
+    ]
     security = users(secured, "SCRAM-SHA-512", {"env": SECRET})
-    with gate(command(tmp_path, secured.users, security, "--pane-seconds", "1", *runner), tmp_path) as running:
+    with gate(
+        command(tmp_path, secured.users, security, "--pane-seconds", "1", *runner), tmp_path
+    ) as running:
         wait_for(lambda: count(tmp_path / "out") == 50)
     assert placed(tmp_path / "out") == expected({0: 50})
     assert shown(tmp_path, "\n".join(running.said), secured.password) == []
@@ -112,7 +159,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused_is_said_without_the_secret(secured: SecuredBroker, tmp_path: Path, case: str) -> None:
+def test_what_is_refused_is_said_without_the_secret(
+    secured: SecuredBroker, tmp_path: Path, case: str
+) -> None:
     security, environment = users(secured, "PLAIN", {"env": SECRET}), dict(os.environ)
     wrong = "another-secret-of-the-test"
     if case != "no password":
@@ -124,12 +173,23 @@ def test_what_is_refused_is_said_without_the_secret(secured: SecuredBroker, tmp_
     folder = tmp_path / "run"
     folder.mkdir()
     done = subprocess.run(
-        command(folder, secured.users, security, "--until-end"), env=environment, capture_output=True, text=True, timeout=120
+        command(folder, secured.users, security, "--until-end"),
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode in (1, 2) and not (folder / "out" / "ledger").exists()
     assert REFUSED[case] in done.stderr.splitlines()[-1], done.stderr
     assert "Traceback" not in done.stderr
-    assert shown(folder, done.stdout + done.stderr, wrong if case == "another password" else secured.password) == []
+    assert (
+        shown(
+            folder,
+            done.stdout + done.stderr,
+            wrong if case == "another password" else secured.password,
+        )
+        == []
+    )
 
 
 REFUSED_CERTIFICATE = {
@@ -142,7 +202,9 @@ REFUSED_CERTIFICATE = {
 
 
 @pytest.mark.parametrize("case", REFUSED_CERTIFICATE)
-def test_what_is_wrong_with_a_certificate_is_said(secured: SecuredBroker, tmp_path: Path, case: str) -> None:
+def test_what_is_wrong_with_a_certificate_is_said(
+    secured: SecuredBroker, tmp_path: Path, case: str
+) -> None:
     security, secret = mutual(secured, {"env": KEY_SECRET}), secured.client.password
     if case == "none":
         security = {key: security[key] for key in ("security_protocol", "ssl_cafile")}
@@ -168,6 +230,10 @@ def test_what_is_wrong_with_a_certificate_is_said(secured: SecuredBroker, tmp_pa
     )
     said, status = REFUSED_CERTIFICATE[case]
     assert said in done.stderr.splitlines()[-1], done.stderr
-    assert done.returncode == status and "Traceback" not in done.stderr and "pass phrase" not in done.stderr
+    assert (
+        done.returncode == status
+        and "Traceback" not in done.stderr
+        and "pass phrase" not in done.stderr
+    )
     assert not (folder / "out" / "ledger").exists()
     assert shown(folder, done.stdout + done.stderr, secret) == []

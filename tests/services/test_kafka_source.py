@@ -1,4 +1,6 @@
-"""The Kafka source against a real broker, on the in-process runner and on Prism: every message exactly once."""
+"""The Kafka source against a real broker, on the in-process runner and on Prism: every message
+exactly once.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,13 @@ SPAN_MS = 2000
 
 
 def source(broker: Broker, topic: str, folder: Path, **more: Any) -> Source:
-    return Source(KafkaSettings(broker.address), (topic,), PaneCutter(SPAN_MS, 1 << 30), graph.Stage(str(folder)), **more)  # type: ignore[arg-type]
+    return Source(
+        KafkaSettings(broker.address),
+        (topic,),
+        PaneCutter(SPAN_MS, 1 << 30),
+        graph.Stage(str(folder)),
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def joined(blocks: list[dict[str, Any]]) -> bool:
@@ -43,7 +51,11 @@ def joined(blocks: list[dict[str, Any]]) -> bool:
 
 
 def expected(counts: dict[int, int]) -> list[tuple[int, int, str]]:
-    return [(partition, i, f"{partition}-{i}") for partition, count in sorted(counts.items()) for i in range(count)]
+    return [
+        (partition, i, f"{partition}-{i}")
+        for partition, count in sorted(counts.items())
+        for i in range(count)
+    ]
 
 
 def fill(broker: Broker, topic: str, partition: int, first: int, last: int) -> None:
@@ -71,16 +83,24 @@ def test_three_partitions_to_the_end(
     name = topic(4)  # one partition stays empty
     for partition, count in counts.items():
         fill(broker, name, partition, 0, count)
-    to_end(source(broker, name, tmp_path), tmp_path, request.getfixturevalue("prism") if runner == "prism" else None)
+    to_end(
+        source(broker, name, tmp_path),
+        tmp_path,
+        request.getfixturevalue("prism") if runner == "prism" else None,
+    )
     assert graph.messages(tmp_path) == expected(counts)
 
 
-def test_what_comes_while_it_runs_and_new_partitions(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_what_comes_while_it_runs_and_new_partitions(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(2)
     fill(broker, name, 0, 0, 500)
     running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
     try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), "the first panes did not close"
+        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), (
+            "the first panes did not close"
+        )
         fill(broker, name, 1, 0, 300)
         broker.add_partitions(name, 3)
         time.sleep(1)
@@ -97,7 +117,9 @@ def test_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: Flin
     options = graph.flink_options(flink.endpoint, "--streaming")
     running = graph.Running(source(broker, name, tmp_path), tmp_path, options)
     try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), "the first panes did not close"
+        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), (
+            "the first panes did not close"
+        )
         fill(broker, name, 1, 0, 300)
         assert running.wait(lambda: len(graph.messages(tmp_path)) >= 800)
     finally:
@@ -123,8 +145,12 @@ def test_broker_killed_and_started_again(own_broker: Broker, tmp_path: Path, pri
     assert graph.messages(tmp_path) == expected({0: 600, 1: 400})
 
 
-def test_a_backlog_beside_quiet_partitions_is_never_late(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
-    """The clock of quiet partitions must not close panes that a partition with old records still fills."""
+def test_a_backlog_beside_quiet_partitions_is_never_late(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    """The clock of quiet partitions must not close panes that a partition with old records still
+    fills.
+    """
     name = topic(5)
     begin, spans, count = 1_600_000_000_000, 60, 3000
     with closing(broker.producer()) as producer:
@@ -137,19 +163,29 @@ def test_a_backlog_beside_quiet_partitions_is_never_late(broker: Broker, topic: 
     fill(broker, name, 4, 0, 10)
     running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
     try:
-        assert running.wait(lambda: sum(len(each["offsets"]) for each in graph.closed(tmp_path)) >= 2 * count + 10, 90)
+        assert running.wait(
+            lambda: sum(len(each["offsets"]) for each in graph.closed(tmp_path)) >= 2 * count + 10,
+            90,
+        )
     finally:
         running.stop()
-    values = [(partition, offset, value.rstrip("\0")) for partition, offset, value in graph.messages(tmp_path)]
+    values = [
+        (partition, offset, value.rstrip("\0"))
+        for partition, offset, value in graph.messages(tmp_path)
+    ]
     assert values == expected({0: count, 1: count, 4: 10})
     assert joined(graph.closed(tmp_path))
     # Panes of the old records are those of the spans, and none was closed twice.
     panes = sorted((tmp_path / "panes").glob("16*.txt"))
-    assert [int(path.stem.split("-")[0]) for path in panes] == [begin + i * SPAN_MS for i in range(spans)]
+    assert [int(path.stem.split("-")[0]) for path in panes] == [
+        begin + i * SPAN_MS for i in range(spans)
+    ]
     assert all(len(path.read_text().splitlines()) == 1 for path in panes)
 
 
-def test_a_record_is_kept_as_it_is_stored(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_record_is_kept_as_it_is_stored(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name = topic(1, max_message_bytes=12 << 20)
     with closing(broker.producer()) as producer:
         producer.send(name, b"v", b"k", [("h", b"1"), ("h", b"2")], 0, 1_600_000_000_123)
@@ -158,7 +194,10 @@ def test_a_record_is_kept_as_it_is_stored(broker: Broker, topic: TopicMaker, tmp
         producer.flush()
     to_end(source(broker, name, tmp_path), tmp_path, None)
     blocks = graph.closed(tmp_path)
-    together = {key: [each for block in blocks for each in block[key]] for key in ("keys", "timestamps", "sizes", "headers")}
+    together = {
+        key: [each for block in blocks for each in block[key]]
+        for key in ("keys", "timestamps", "sizes", "headers")
+    }
     assert together == {
         "keys": ["k", "large", "gone"],
         "timestamps": [1_600_000_000_123, 1_600_000_000_124, 1_600_000_000_125],
@@ -185,7 +224,9 @@ def test_what_retention_took_is_reported(broker: Broker, topic: TopicMaker, tmp_
     assert joined(blocks)
 
 
-def test_marks_of_transactions_and_what_was_given_up_are_no_records(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_marks_of_transactions_and_what_was_given_up_are_no_records(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name = topic(1)
     with closing(broker.producer(transactional_id=f"{name}-id")) as producer:
         producer.init_transactions()
@@ -199,7 +240,9 @@ def test_marks_of_transactions_and_what_was_given_up_are_no_records(broker: Brok
             else:
                 producer.commit_transaction()
     to_end(source(broker, name, tmp_path), tmp_path, None)
-    assert [value for _, _, value in graph.messages(tmp_path)] == [f"{n}-{i}" for n in (0, 2, 4) for i in range(3)]
+    assert [value for _, _, value in graph.messages(tmp_path)] == [
+        f"{n}-{i}" for n in (0, 2, 4) for i in range(3)
+    ]
     assert joined(graph.closed(tmp_path))
 
 
@@ -228,17 +271,25 @@ def test_a_source_that_is_held_reads_nothing_and_goes_on_without_a_restart(
     assert graph.messages(tmp_path) == expected({0: 50})
 
 
-def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(broker: Broker, tmp_path: Path) -> None:
+def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(
+    broker: Broker, tmp_path: Path
+) -> None:
     with pytest.raises(TopicMissingError, match="absent"):
         Cluster(KafkaSettings(broker.address)).partitions("absent")
     nobody = KafkaSettings(f"127.0.0.1:{free_port()}")
     with pytest.raises(UnreachableError, match="no answer"):
         Cluster(nobody).partitions("any")
     with pytest.raises(Exception, match="no answer"):
-        to_end(Source(nobody, ("any",), PaneCutter(SPAN_MS), graph.Stage(str(tmp_path)), patience=1.0), tmp_path, None)
+        to_end(
+            Source(nobody, ("any",), PaneCutter(SPAN_MS), graph.Stage(str(tmp_path)), patience=1.0),
+            tmp_path,
+            None,
+        )
 
 
-def test_a_topic_deleted_while_it_is_read_is_an_error(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_topic_deleted_while_it_is_read_is_an_error(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(2)
     fill(broker, name, 0, 0, 20)
     running = on_prism(source(broker, name, tmp_path), tmp_path, prism)

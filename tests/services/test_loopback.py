@@ -1,4 +1,6 @@
-"""Nothing of a run on a topic is reached from another address of this machine: whoever reaches it has code of his run."""
+"""Nothing of a run on a topic is reached from another address of this machine: whoever reaches it
+has code of his run.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def other_addresses() -> list[str]:
         for each in all_
         if each.family in (socket.AF_INET, socket.AF_INET6)
     ]
-    return [each for each in found if each not in LOOPBACK and not each.startswith(("127.", "fe80"))]
+    return [
+        each for each in found if each not in LOOPBACK and not each.startswith(("127.", "fe80"))
+    ]
 
 
 def listening(process: int) -> list[tuple[str, int]]:
@@ -35,7 +39,9 @@ def listening(process: int) -> list[tuple[str, int]]:
     top = psutil.Process(process)
     for each in [top, *top.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
-            found += [one.laddr for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN]
+            found += [
+                one.laddr for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN
+            ]
     return [(each.ip, each.port) for each in found]
 
 

@@ -1,4 +1,6 @@
-"""The gate on a topic against a real broker: every message in exactly one place, whatever is killed."""
+"""The gate on a topic against a real broker: every message in exactly one place, whatever is
+killed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,18 @@ from collections import Counter
 from pathlib import Path
 
 from services.kafka_broker import Broker
-from services.stream_outputs import EVENFLOW, TopicMaker, command, documents, expected, gate, placed, recounted, to_end, wait_for
+from services.stream_outputs import (
+    EVENFLOW,
+    TopicMaker,
+    command,
+    documents,
+    expected,
+    gate,
+    placed,
+    recounted,
+    to_end,
+    wait_for,
+)
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.transforms.kafka.settings import KafkaSettings
@@ -22,7 +35,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name = topic(3)
     for partition in range(2):
-        broker.produce(name, partition, [*documents(0, 500, partition), f"poison-{partition}".encode()])
+        broker.produce(
+            name, partition, [*documents(0, 500, partition), f"poison-{partition}".encode()]
+        )
     to_end(broker, name, tmp_path).go()
     dead = ("poison-0", "poison-1")
     assert placed(tmp_path) == expected({0: 500, 1: 500}, dead)
@@ -33,7 +48,9 @@ def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_pat
     assert placed(tmp_path) == expected({0: 500, 1: 500, 2: 50}, dead) and recounted(tmp_path)
 
 
-def test_dead_letters_say_where_they_come_from(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_dead_letters_say_where_they_come_from(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name = topic(1)
     broker.produce(name, 0, [b"{}", None, b'{"text": 3}'], key=b"k", headers=[("trace", b"\xff7")])
     to_end(broker, name, tmp_path).go()
@@ -42,7 +59,9 @@ def test_dead_letters_say_where_they_come_from(broker: Broker, topic: TopicMaker
     assert [letter["ordinal"] for letter in letters] == [0, 1, 2]
     assert {letter["file"] for letter in letters} == {f"kafka:{name}/0"}
     assert {base64.b64decode(letter["key_base64"]) for letter in letters} == {b"k"}
-    assert [[name, base64.b64decode(value)] for name, value in letters[0]["headers"]] == [["trace", b"\xff7"]]
+    assert [[name, base64.b64decode(value)] for name, value in letters[0]["headers"]] == [
+        ["trace", b"\xff7"]
+    ]
     assert "tombstone" in letters[1]["reason"]
 
 
@@ -54,7 +73,9 @@ def test_text_with_the_key_as_id(broker: Broker, topic: TopicMaker, tmp_path: Pa
     assert placed(tmp_path) == Counter({"one": 1, f"{name}/0#1": 1})
 
 
-def test_group_offsets_follow_and_panes_are_published(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_group_offsets_follow_and_panes_are_published(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     from evenflow.pipelines.stream.publish import Topics
     from evenflow.transforms.kafka.offsets import GroupOffsets
 
@@ -68,11 +89,15 @@ def test_group_offsets_follow_and_panes_are_published(broker: Broker, topic: Top
     found = offsets.committed([(name, 0), (name, 1)])
     offsets.close()
     assert found == {(name, 0): 31, (name, 1): 5}
-    assert Counter(record.key.decode() for record in broker.committed(accepted)) == expected({0: 30, 1: 5})
+    assert Counter(record.key.decode() for record in broker.committed(accepted)) == expected(
+        {0: 30, 1: 5}
+    )
     assert [record.value for record in broker.committed(dead)] == [b"poison"]
 
 
-def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_killed_again_and_again(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(2)
     done = threading.Event()
 
@@ -86,7 +111,11 @@ def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Pat
     filling.start()
     try:
         for seconds in (2.5, 3.5, 4.5, 3.0, 4.0):
-            process = subprocess.Popen(command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, start_new_session=True)
+            process = subprocess.Popen(
+                command(broker, name, tmp_path, prism),
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
             time.sleep(seconds)
             os.killpg(process.pid, signal.SIGKILL)  # the driver, its workers and the runner
             process.wait()
@@ -97,10 +126,14 @@ def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Pat
     assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
 
 
-def test_terminated_within_ten_seconds(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_terminated_within_ten_seconds(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(1)
     broker.produce(name, 0, documents(0, 500))
-    process = subprocess.Popen(command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, text=True
+    )
     wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
     broker.produce(name, 0, documents(500, 1000))
     began = time.monotonic()
@@ -118,7 +151,9 @@ def test_a_run_outlives_the_time_for_an_answer_of_the_runner(
     """Beam ends the stream that tells a job's state after that time, by default 300 s."""
     name, output, seconds = topic(1), tmp_path / "out", 4
     broker.produce(name, 0, documents(0, 50))
-    with gate(command(broker, name, output, prism, f"--runner=--job_server_timeout={seconds}"), tmp_path) as running:
+    with gate(
+        command(broker, name, output, prism, f"--runner=--job_server_timeout={seconds}"), tmp_path
+    ) as running:
         wait_for(lambda: sum(placed(output).values()) == 50)
         time.sleep(2 * seconds)
         broker.produce(name, 0, documents(50, 100))
@@ -127,11 +162,15 @@ def test_a_run_outlives_the_time_for_an_answer_of_the_runner(
     assert placed(output) == expected({0: 100}) and recounted(output)
 
 
-def test_the_broker_is_killed_and_comes_back(own_broker: Broker, tmp_path: Path, prism: str) -> None:
+def test_the_broker_is_killed_and_comes_back(
+    own_broker: Broker, tmp_path: Path, prism: str
+) -> None:
     own_broker.start()
     name = own_broker.create_topic("docs", 2)
     own_broker.produce(name, 0, documents(0, 300))
-    process = subprocess.Popen(command(own_broker, name, tmp_path, prism), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command(own_broker, name, tmp_path, prism), stderr=subprocess.DEVNULL
+    )
     try:
         wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
         own_broker.kill()
@@ -146,12 +185,20 @@ def test_the_broker_is_killed_and_comes_back(own_broker: Broker, tmp_path: Path,
     assert placed(tmp_path) == expected({0: 300, 1: 300})
 
 
-def test_a_halt_stops_reading_until_it_is_released(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_halt_stops_reading_until_it_is_released(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(1)
-    uneven = [json.dumps({"id": f"0-{i}", "text": "He saw his brother and his son."}).encode() for i in range(300)]
-    # One timestamp, so that no border of panes falls between them: the gate would be held before the second pane.
+    uneven = [
+        json.dumps({"id": f"0-{i}", "text": "He saw his brother and his son."}).encode()
+        for i in range(300)
+    ]
+    # One timestamp, so that no border of panes falls between them: the gate would be held before
+    # the second pane.
     broker.produce(name, 0, uneven, timestamp_ms=int(time.time() * 1000))
-    process = subprocess.Popen(command(broker, name, tmp_path, prism, "--policy", "halt"), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command(broker, name, tmp_path, prism, "--policy", "halt"), stderr=subprocess.DEVNULL
+    )
     try:
         wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
         status = [EVENFLOW, "gate", "status", str(tmp_path)]

@@ -1,4 +1,6 @@
-"""Faults of the broker, the runner, the disk and the messages: the gate says what is wrong, and nothing is lost or doubled."""
+"""Faults of the broker, the runner, the disk and the messages: the gate says what is wrong, and
+nothing is lost or doubled.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 HOUR_MS = 3_600_000
 
 
-def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_the_runner_is_killed(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 300))
     with gate(command(broker, name, output, prism), tmp_path) as running:
@@ -50,18 +54,25 @@ def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path,
         broker.produce(name, 1, documents(0, 300, 1))
         os.kill(*children(running.process.pid, "prism"), signal.SIGKILL)
         assert running.ended(120) == 1
-        assert "the runner ended" in running.said[-1] and "un the same command again" in running.said[-1]
+        assert (
+            "the runner ended" in running.said[-1]
+            and "un the same command again" in running.said[-1]
+        )
     to_end(broker, name, output).go()
     assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
 
 
 def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> None:
     port = free_port()
-    words = [word.replace(broker.address, f"127.0.0.1:{port}") for word in command(broker, "docs", tmp_path / "out", prism)]
+    words = [
+        word.replace(broker.address, f"127.0.0.1:{port}")
+        for word in command(broker, "docs", tmp_path / "out", prism)
+    ]
     began = time.monotonic()
     with gate(words, tmp_path) as running:
         assert running.ended(120) == 1
-        assert time.monotonic() - began < 60  # 15 s of patience, and what starting takes on a busy machine
+        # 15 s of patience, and what starting takes on a busy machine
+        assert time.monotonic() - began < 60
         assert f"no answer from 127.0.0.1:{port}" in running.said[-1]
     assert not (tmp_path / "out" / "ledger").exists()
 
@@ -72,11 +83,16 @@ def test_no_such_topic(broker: Broker, tmp_path: Path, prism: str, more: tuple[s
     with gate(command(broker, "absent", tmp_path / "out", prism, *more), tmp_path) as running:
         assert running.ended(120) == 1
         assert time.monotonic() - began < 60
-        assert running.said == [f"evenflow: topic absent is not on {broker.address}: check its name, or create it"]
-    assert not (tmp_path / "out" / "ledger").exists()  # the right name may be given with the same --output
+        assert running.said == [
+            f"evenflow: topic absent is not on {broker.address}: check its name, or create it"
+        ]
+    # The right name may be given with the same --output
+    assert not (tmp_path / "out" / "ledger").exists()
 
 
-def test_the_topic_is_deleted_while_it_is_read(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_the_topic_is_deleted_while_it_is_read(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
     with gate(command(broker, name, output, prism), tmp_path) as running:
@@ -93,28 +109,42 @@ def can_mount() -> bool:
     """Whether this user may have mounts of its own."""
     if shutil.which("unshare") is None:
         return False
-    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode == 0
+    return (
+        subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True
+        ).returncode
+        == 0
+    )
 
 
 @pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
 @pytest.mark.parametrize("runner", ["in-process", "prism"])
-def test_no_space_left(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, runner: str) -> None:
+def test_no_space_left(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, runner: str
+) -> None:
     name, device, kept = topic(1), tmp_path / "device", tmp_path / "kept"
     device.mkdir()
-    broker.produce(name, 0, [value.replace(b"times", os.urandom(400).hex().encode()) for value in documents(0, 3000)])
+    broker.produce(
+        name,
+        0,
+        [value.replace(b"times", os.urandom(400).hex().encode()) for value in documents(0, 3000)],
+    )
     words = command(broker, name, device / "out", prism, "--until-end", "-q")
     if runner == "in-process":
         words = [word for word in words if not word.startswith("--runner")]
     script = (
-        'kept=$1; device=$2; shift 2; mount -t tmpfs -o size=1m tmpfs "$device" || exit 9; "$@"; a=$?; '
-        'mount -o remount,size=80m "$device" && "$@"; b=$?; cp -r "$device/out" "$kept"; exit $a$b'
+        'kept=$1; device=$2; shift 2; mount -t tmpfs -o size=1m tmpfs "$device" || exit 9; "$@";'
+        ' a=$?; mount -o remount,size=80m "$device" && "$@"; b=$?; cp -r "$device/out" "$kept";'
+        " exit $a$b"
     )
     whole = ["unshare", "-m", "sh", "-c", script, "sh", str(kept), str(device), *words]
     ended = subprocess.run(whole, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 10, ended.stderr  # 1, and then 0
     [line] = ended.stderr.splitlines()
     assert line.startswith(f"evenflow: {device}/out")
-    assert line.endswith("No space left on device; make room, then run the same command again to go on")
+    assert line.endswith(
+        "No space left on device; make room, then run the same command again to go on"
+    )
     assert placed(kept) == expected({0: 3000}) and recounted(kept)
 
 
@@ -125,7 +155,10 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
     key = (name, 0)
     broker.produce(name, 0, documents(0, 100))
     reader = GroupOffsets(KafkaSettings(broker.address), group)
-    with closing(reader), gate(command(broker, name, output, prism, "--group", group), tmp_path) as running:
+    with (
+        closing(reader),
+        gate(command(broker, name, output, prism, "--group", group), tmp_path) as running,
+    ):
 
         def next_of_ledger() -> int:
             return max((entry.source[-1].last + 1 for entry in read_entries(output)), default=0)
@@ -153,13 +186,20 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
     assert placed(output) == expected({0: 450}) and recounted(output)
 
 
-def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_second_run_is_refused(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 20))
     with gate(command(broker, name, output, prism), tmp_path) as running:
         wait_for(lambda: count(output) == 20)
-        second = subprocess.run(command(broker, name, output, prism), capture_output=True, text=True, timeout=120)
-        assert second.returncode == 1 and f"in use by another run (process {running.process.pid}" in second.stderr
+        second = subprocess.run(
+            command(broker, name, output, prism), capture_output=True, text=True, timeout=120
+        )
+        assert (
+            second.returncode == 1
+            and f"in use by another run (process {running.process.pid}" in second.stderr
+        )
         with pytest.raises(LockedError):
             to_end(broker, name, output).go()
         broker.produce(name, 0, documents(20, 40))
@@ -168,7 +208,9 @@ def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Pa
 
 
 @pytest.mark.parametrize("publish", [Topics(), Topics("accepted")])
-def test_the_broker_dies_between_the_ledger_and_the_group(own_broker: Broker, tmp_path: Path, publish: Topics) -> None:
+def test_the_broker_dies_between_the_ledger_and_the_group(
+    own_broker: Broker, tmp_path: Path, publish: Topics
+) -> None:
     """The ledger's entries stand; offsets and accepted documents come when the broker is back."""
     own_broker.start()
     name, output = own_broker.create_topic("docs"), tmp_path / "out"

@@ -1,4 +1,6 @@
-"""Faults of the runner and the broker on Flink, by the command; what kills the worker is in test_stream_kill.py."""
+"""Faults of the runner and the broker on Flink, by the command; what kills the worker is in
+test_stream_kill.py.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,24 @@ from services import stream_kill
 from services.conftest import require
 from services.flink_server import FlinkServer, installed
 from services.kafka_broker import Broker
-from services.stream_outputs import TopicMaker, count, documents, expected, gate, on_flink, placed, recounted, to_end, wait_for
+from services.stream_outputs import (
+    TopicMaker,
+    count,
+    documents,
+    expected,
+    gate,
+    on_flink,
+    placed,
+    recounted,
+    to_end,
+    wait_for,
+)
 
 FlinkMaker = Callable[[], FlinkServer]
 AWAY_SECONDS = 20.0  # as long is the broker away
-LONG = 300.0  # for what takes 5 to 15 s on two cores without other work: it waits for Flink's start, and for Python's
+# For what takes 5 to 15 s on two cores without other work: it waits for Flink's start, and for
+# Python's
+LONG = 300.0
 
 
 @pytest.fixture
@@ -34,7 +49,9 @@ def own_flink(tmp_path: Path) -> Iterator[FlinkMaker]:
         server.kill()
 
 
-def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path, own_flink: FlinkMaker) -> None:
+def test_the_runner_is_killed(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, own_flink: FlinkMaker
+) -> None:
     name, output, batches = topic(stream_kill.PARTITIONS), tmp_path / "out", 4
     for batch in range(batches):
         stream_kill.fill(broker.address, name, batch)
@@ -43,7 +60,10 @@ def test_the_runner_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path,
         wait_for(lambda: (output / "ledger" / "00000000.json").exists(), LONG)
         server.kill()
         assert running.ended(LONG) == 1
-        assert "the runner ended" in running.said[-1] and "un the same command again" in running.said[-1]
+        assert (
+            "the runner ended" in running.said[-1]
+            and "un the same command again" in running.said[-1]
+        )
     wanted = stream_kill.messages(batches)
     with gate(on_flink(broker, name, output, own_flink().endpoint), tmp_path):
         wait_for(lambda: count(output) >= sum(wanted.values()), LONG)
@@ -68,7 +88,9 @@ def test_no_broker_at_the_start(own_broker: Broker, tmp_path: Path, flink: Flink
     assert placed(output) == expected({0: 300}) and recounted(output)
 
 
-def test_the_broker_is_killed_and_comes_back(own_broker: Broker, tmp_path: Path, flink: FlinkServer) -> None:
+def test_the_broker_is_killed_and_comes_back(
+    own_broker: Broker, tmp_path: Path, flink: FlinkServer
+) -> None:
     output = tmp_path / "out"
     own_broker.start()
     own_broker.produce(own_broker.create_topic("docs", 2), 0, documents(0, 300))

@@ -1,4 +1,6 @@
-"""Killed by SIGKILL at many moments, each message is in exactly one place and the outputs are those of an undisturbed run."""
+"""Killed by SIGKILL at many moments, each message is in exactly one place and the outputs are those
+of an undisturbed run.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,23 @@ GRACE_SECONDS = 10.0  # in which a runner ends whose driver was killed
 MOST_SECONDS = 1200.0  # for a driver on a busy machine; 45 to 100 on two cores without other work
 
 
-def check(broker: Broker, topic: str, folder: Path, victim: str, every: int, options: list[str]) -> None:
+def check(
+    broker: Broker, topic: str, folder: Path, victim: str, every: int, options: list[str]
+) -> None:
     """Kill at every so many moments on a runner, and compare."""
-    command = [sys.executable, DRIVER, broker.address, topic, str(folder), victim, str(every), *options]
-    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    command = [
+        sys.executable,
+        DRIVER,
+        broker.address,
+        topic,
+        str(folder),
+        victim,
+        str(every),
+        *options,
+    ]
+    driver = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         said, errors = driver.communicate(timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired:
@@ -38,20 +53,30 @@ def check(broker: Broker, topic: str, folder: Path, victim: str, every: int, opt
     ends = -signal.SIGKILL if victim == "worker" else 1
     assert [each for each in moments if not each["killed"] or each["ended"] != ends] == [], errors
     assert last["ended"] == 0, errors
-    assert errors.count("RunnerError: the runner ended") == (len(moments) if victim == "runner" else 0)
+    assert errors.count("RunnerError: the runner ended") == (
+        len(moments) if victim == "runner" else 0
+    )
     to_end(broker, topic, folder / "whole").go()
-    assert placed(folder / "out") == stream_kill.messages(len(moments) + 1) and recounted(folder / "out")
+    assert placed(folder / "out") == stream_kill.messages(len(moments) + 1) and recounted(
+        folder / "out"
+    )
     assert digests(folder / "out") == digests(folder / "whole")
     assert left_behind(driver.pid, GRACE_SECONDS) == []
 
 
 @pytest.mark.parametrize("victim", ["worker", "runner"])
-def test_on_prism(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, victim: str) -> None:
+def test_on_prism(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, victim: str
+) -> None:
     assert len(stream_kill.MOMENTS) >= 10
     options = ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"]
     check(broker, topic(stream_kill.PARTITIONS), tmp_path, victim, 1, options)
 
 
-def test_the_worker_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer) -> None:
+def test_the_worker_on_flink(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer
+) -> None:
     """Some of the moments: for each of them Flink starts a cluster, which takes it seconds."""
-    check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 4, flink_runner(flink.endpoint))
+    check(
+        broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 4, flink_runner(flink.endpoint)
+    )

@@ -1,4 +1,6 @@
-"""Messages and partitions of all kinds, on Prism by the command: each message is in exactly one place, and panes close."""
+"""Messages and partitions of all kinds, on Prism by the command: each message is in exactly one
+place, and panes close.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,28 @@ from evenflow.gates.ledger.files import read_entries
 HOUR_MS = 3_600_000
 
 
-def test_timestamps_of_all_kinds(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_timestamps_of_all_kinds(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(2, message_timestamp_after_max_ms=str(2**62)), tmp_path / "out"
     now = int(time.time() * 1000)
-    # More than an hour ahead counts as no timestamp; a record that is less ahead holds its pane until the clock is there.
+    # More than an hour ahead counts as no timestamp; a record that is less ahead holds its pane
+    # until the clock is there.
     times = (0, -HOUR_MS, 2 * HOUR_MS, -now, 5_000, 400 * 24 * HOUR_MS)
     with closing(broker.producer()) as producer:
         for partition in (0, 1):
             for i, value in enumerate(documents(0, 200, partition)):
-                producer.send(name, value, partition=partition, timestamp_ms=now + times[i % 6] - i % 7 * 700)
+                producer.send(
+                    name, value, partition=partition, timestamp_ms=now + times[i % 6] - i % 7 * 700
+                )
         producer.flush()
     with gate(command(broker, name, output, prism), tmp_path):
         wait_for(lambda: count(output) >= 400)
         broker.produce(name, 0, documents(200, 220))
         wait_for(lambda: count(output) >= 420)
-    broker.produce(name, 0, documents(220, 230), timestamp_ms=int(time.time() * 1000) + HOUR_MS // 2)
+    broker.produce(
+        name, 0, documents(220, 230), timestamp_ms=int(time.time() * 1000) + HOUR_MS // 2
+    )
     to_end(broker, name, output).go()
     assert placed(output) == expected({0: 230, 1: 200}) and recounted(output)
 
@@ -76,7 +85,9 @@ def test_poison(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -
     found = letters(output)
     assert [letter["ordinal"] for letter in found] == [2 * i for i in range(len(POISON))]
     assert all(letter["reason"] for letter in found)
-    good = Counter({key: number for key, number in placed(output).items() if re.fullmatch(r"0-\d+", key)})
+    good = Counter(
+        {key: number for key, number in placed(output).items() if re.fullmatch(r"0-\d+", key)}
+    )
     assert good == expected({0: len(POISON)}) and recounted(output)
 
 
@@ -90,7 +101,9 @@ def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path, pr
     assert placed(output) == expected({0: 10}) and recounted(output)
 
 
-def test_a_stalled_partition_and_a_quiet_topic(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_stalled_partition_and_a_quiet_topic(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 10))
     broker.produce(name, 1, documents(0, 10, 1))
@@ -102,23 +115,44 @@ def test_a_stalled_partition_and_a_quiet_topic(broker: Broker, topic: TopicMaker
             broker.produce(name, 0, documents(i, i + 10))
             wait_for(lambda i=i: count(output) == 20 + i)
             waits.append(time.monotonic() - began)
-    # A span of 1 s, 1 s for late senders, 1 s between looks for partitions, and the commit: 4 s; more on a busy machine.
+    # A span of 1 s, 1 s for late senders, 1 s between looks for partitions, and the commit: 4 s;
+    # more on a busy machine.
     assert min(waits) < 20
     assert placed(output) == expected({0: 50, 1: 10}) and recounted(output)
 
 
-def test_a_burst_is_cut_into_parts(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_burst_is_cut_into_parts(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(1), tmp_path / "out"
     begin = int(time.time() * 1000) // 60_000 * 60_000 - HOUR_MS
-    values = [json.dumps({"id": f"0-{i}", "text": "She saw him. " * 800}).encode() for i in range(400)]
+    values = [
+        json.dumps({"id": f"0-{i}", "text": "She saw him. " * 800}).encode() for i in range(400)
+    ]
     with closing(broker.producer()) as producer:
         for value in values:
             producer.send(name, value, partition=0, timestamp_ms=begin)
         producer.flush()
-    with gate(command(broker, name, output, prism, "--pane-mib", "1", "--pane-seconds", "60", "--max-panes", "3"), tmp_path):
+    with gate(
+        command(
+            broker,
+            name,
+            output,
+            prism,
+            "--pane-mib",
+            "1",
+            "--pane-seconds",
+            "60",
+            "--max-panes",
+            "3",
+        ),
+        tmp_path,
+    ):
         wait_for(lambda: len(read_entries(output)) >= 3)
     streams = [entry.stream for entry in read_entries(output)]
-    assert [(each.span, each.part) for each in streams if each] == [(begin, part) for part in range(3)]
+    assert [(each.span, each.part) for each in streams if each] == [
+        (begin, part) for part in range(3)
+    ]
     most = 1.05 * (1 << 20) / len(values[0]) + 1
     assert all(0 < entry.documents <= most for entry in read_entries(output))
     run = to_end(broker, name, output)
@@ -128,7 +162,9 @@ def test_a_burst_is_cut_into_parts(broker: Broker, topic: TopicMaker, tmp_path: 
     assert placed(output) == expected({0: 400}) and recounted(output)
 
 
-def test_partitions_come_while_it_runs(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_partitions_come_while_it_runs(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
     with gate(command(broker, name, output, prism), tmp_path):
@@ -140,7 +176,9 @@ def test_partitions_come_while_it_runs(broker: Broker, topic: TopicMaker, tmp_pa
     assert placed(output) == expected({0: 100, 1: 100, 2: 100}) and recounted(output)
 
 
-def test_retention_took_messages_between_two_runs(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_retention_took_messages_between_two_runs(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
     to_end(broker, name, output).go()
@@ -154,15 +192,22 @@ def test_retention_took_messages_between_two_runs(broker: Broker, topic: TopicMa
     assert "100 to 249" in letter["reason"] and "retention" in letter["reason"]
     kept = [f"0-{i}" for i in (*range(100), *range(250, 300))]
     assert placed(output) == Counter([*kept, ""]) and recounted(output)
-    ranges = sorted((each.first, each.last) for entry in read_entries(output) for each in entry.source)
+    ranges = sorted(
+        (each.first, each.last) for entry in read_entries(output) for each in entry.source
+    )
     assert ranges[0][0] == 0 and ranges[-1][1] == 299
     assert all(before[1] + 1 == after[0] for before, after in pairwise(ranges))
 
 
-def test_a_topic_without_messages(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_topic_without_messages(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
     name = topic(2)
     for number, words in enumerate(
-        (command(broker, name, tmp_path / "0", prism, "--until-end"), [EVENFLOW, "run", "--until-end", "--kafka", broker.address])
+        (
+            command(broker, name, tmp_path / "0", prism, "--until-end"),
+            [EVENFLOW, "run", "--until-end", "--kafka", broker.address],
+        )
     ):
         output = tmp_path / str(number)
         more = [] if number == 0 else ["--topic", name, "--output", str(output)]

@@ -39,7 +39,8 @@ from evenflow.transforms.kafka.sizes import MARGIN_BYTES, Message, Sizes
 DRIVER = str(Path(__file__).with_name("publish_kill.py"))
 PANES, EACH = 6, 10
 LIMIT = 20_000  # bytes that a topic takes
-# Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; it has ended.
+# Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; it
+# has ended.
 MOMENTS = {
     "between entry and transaction": ("shutil.rmtree", r"/staged/[\d-]+$", "2"),
     "within the transaction": ("open", r"/dead-letter/part-", "1"),
@@ -69,7 +70,9 @@ def keys(broker: Broker, topic: str) -> Counter[str]:
     return Counter(record.key.decode() for record in broker.committed(topic))
 
 
-def test_killed_at_each_moment_and_the_group_deleted(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_killed_at_each_moment_and_the_group_deleted(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name, accepted, dead = topic(), topic(), topic()
     fill(broker, name)
     words = [sys.executable, DRIVER, broker.address, name, accepted, dead, str(tmp_path)]
@@ -81,10 +84,14 @@ def test_killed_at_each_moment_and_the_group_deleted(broker: Broker, topic: Topi
     assert ended.returncode == 0, ended.stderr
     assert len(read_entries(tmp_path)) == PANES
     assert keys(broker, accepted) == expected({0: PANES * EACH})
-    assert [record.value for record in broker.committed(dead)] == [b"dead %d" % pane for pane in range(PANES)]
+    assert [record.value for record in broker.committed(dead)] == [
+        b"dead %d" % pane for pane in range(PANES)
+    ]
 
 
-def test_a_record_that_was_written_compressed_is_published(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_record_that_was_written_compressed_is_published(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     """Its plain form exceeds what a topic takes."""
     name, accepted, dead = topic(), topic(), topic()
     long = json.dumps({"id": "0-20", "text": "She saw him. He saw her. " * 120_000}).encode()
@@ -97,10 +104,15 @@ def test_a_record_that_was_written_compressed_is_published(broker: Broker, topic
     assert keys(broker, accepted) == expected({0: 21})
 
 
-def test_a_dead_letter_that_its_headers_make_too_large(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
-    """Its value fits the topic, its value and the headers that say where it is from do not: a notice goes in its place."""
+def test_a_dead_letter_that_its_headers_make_too_large(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    """Its value fits the topic, its value and the headers that say where it is from do not: a
+    notice goes in its place.
+    """
     name, dead, output = topic(), topic(max_message_bytes=LIMIT), tmp_path / "out"
-    large = b"\xff" + os.urandom(LIMIT - MARGIN_BYTES - 100)  # no text, and no compression makes it smaller
+    # No text, and no compression makes it smaller
+    large = b"\xff" + os.urandom(LIMIT - MARGIN_BYTES - 100)
     bare = Message(dead, b"key", large)
     assert Sizes("zstd", {dead: LIMIT}, dead).fitted(bare) == bare
     broker.produce(name, 0, [*documents(0, 5), large, b"small"], key=b"key")
@@ -118,7 +130,9 @@ def test_a_dead_letter_that_its_headers_make_too_large(broker: Broker, topic: To
     said = dict(notice.headers)["evenflow.withheld"].decode()
     assert said.startswith(f"larger than topic {dead} takes ({LIMIT} bytes)")
     assert any(f"1 records are larger than topic {dead} takes" in line for line in running.said)
-    kept = [json.loads(line) for line in (output / said.rpartition(" ")[2]).read_text().splitlines()]
+    kept = [
+        json.loads(line) for line in (output / said.rpartition(" ")[2]).read_text().splitlines()
+    ]
     assert base64.b64decode(kept[0]["raw_base64"]) == large
     assert "evenflow.withheld" not in dict(small.headers)
     assert len(letters(output)) == 2 and placed(output) > expected({0: 10}) and recounted(output)
@@ -135,7 +149,9 @@ def test_whatever_becomes_of_the_group(broker: Broker, topic: TopicMaker, tmp_pa
     assert keys(broker, accepted) == expected({0: 40})
 
 
-def test_a_topic_that_is_named_later_needs_a_word(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_topic_that_is_named_later_needs_a_word(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name, accepted, output = topic(), topic(), tmp_path / "out"
     broker.produce(name, 0, documents(0, 20))
     to_end(broker, name, output).go()
@@ -144,15 +160,29 @@ def test_a_topic_that_is_named_later_needs_a_word(broker: Broker, topic: TopicMa
     with pytest.raises(UnprovenError, match=f"topic {accepted}: no record .*--publish-from 0"):
         to_end(broker, name, output, **more).go()
     assert keys(broker, accepted) == Counter()
-    words = ["--kafka", broker.address, "--topic", name, "--pane-seconds", "1", "--until-end", "--accepted-topic", accepted]
+    words = [
+        "--kafka",
+        broker.address,
+        "--topic",
+        name,
+        "--pane-seconds",
+        "1",
+        "--until-end",
+        "--accepted-topic",
+        accepted,
+    ]
     run = [EVENFLOW, "run", "--output", str(output), *words, "--group", f"g-{name}"]
     for _ in range(2):
-        ended = subprocess.run([*run, "--publish-from", "0"], capture_output=True, text=True, timeout=180)
+        ended = subprocess.run(
+            [*run, "--publish-from", "0"], capture_output=True, text=True, timeout=180
+        )
         assert ended.returncode == 0, ended.stderr
     assert keys(broker, accepted) == expected({0: 40}) == placed(output)
 
 
-def test_another_output_with_the_same_group_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_another_output_with_the_same_group_is_refused(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name, accepted = topic(), topic()
     broker.produce(name, 0, documents(0, 20))
     more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted)}

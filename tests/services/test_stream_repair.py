@@ -1,4 +1,6 @@
-"""A topic is repaired as files are: the same documents, substituted and filtered, with their table of sentences."""
+"""A topic is repaired as files are: the same documents, substituted and filtered, with their table
+of sentences.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 MEN = [
     "A clerk put his pen on the desk, and he left.",
     "The nurse said that he would wash his hands first.",
-    "All men are lazy pigs. Every student brought his book to the class. The shop was open. It was late.",
+    (
+        "All men are lazy pigs. Every student brought his book to the class. The shop was open. It"
+        " was late."
+    ),
     "Some man left his umbrella on the bus.",
 ]
 
@@ -39,10 +44,13 @@ def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) 
     assert all(entry.checks.success for entry in entries)
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))
     Run([str(tmp_path / "in.jsonl")], tmp_path / "files", settings()).go()
-    if len(entries) == 1:  # unless midnight came between: then the panes differ, and so may the plans
+    # Unless midnight came between: then the panes differ, and so may the plans
+    if len(entries) == 1:
         assert recounted(output) or entries[0].set_aside
         for folder in ("accepted", "sentences"):
-            read = [pq.read_table(each / folder).to_pylist() for each in (output, tmp_path / "files")]
+            read = [
+                pq.read_table(each / folder).to_pylist() for each in (output, tmp_path / "files")
+            ]
             assert read[0] == read[1]
     repairs = [each for entry in entries if (each := entry.attributes["gender"].repair) is not None]
     assert sum(each.changed for each in repairs) > 100

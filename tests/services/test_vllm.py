@@ -1,4 +1,5 @@
-"""The real vLLM with a tiny model of random weights: protocol, enforcement, concurrency, limits, kill and restart.
+"""The real vLLM with a tiny model of random weights: protocol, enforcement, concurrency, limits,
+kill and restart.
 
 What such a model answers is noise; only that it answers, and in which form, is looked at.
 """
@@ -49,13 +50,19 @@ def served(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Iterato
 
 @pytest.fixture
 def settings(served: Served) -> ServerSettings:
-    return ServerSettings(served.url, served.model, served.key, deadline=RESTART_SECONDS, patience=RESTART_SECONDS)
+    return ServerSettings(
+        served.url, served.model, served.key, deadline=RESTART_SECONDS, patience=RESTART_SECONDS
+    )
 
 
 def server_of(served: Served) -> psutil.Process:
     """The server's own process: the guard's child, which has children itself."""
     port = served.url.removesuffix("/v1").rpartition(":")[2]
-    guards = [each for each in psutil.Process().children() if "inference_guard.py" in " ".join(each.cmdline())]
+    guards = [
+        each
+        for each in psutil.Process().children()
+        if "inference_guard.py" in " ".join(each.cmdline())
+    ]
     (guard,) = [each for each in guards if port in each.cmdline()]
     (server,) = guard.children()
     return server
@@ -71,13 +78,17 @@ def test_it_says_its_version_and_its_model(settings: ServerSettings) -> None:
 def test_the_schema_is_enforced_whatever_the_model_would_say(settings: ServerSettings) -> None:
     words: list[str] = []
     with Client(settings, say=words.append) as client:
-        answers = client.ask([question(f"Sentence {number}.", schema=SCHEMA) for number in range(100)])
+        answers = client.ask(
+            [question(f"Sentence {number}.", schema=SCHEMA) for number in range(100)]
+        )
     assert {each.origin for each in answers} == {"model"}
     assert all(each.tokens > 0 for each in answers)
     assert words == []  # nothing had to be asked for in words
 
 
-def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(settings: ServerSettings, tmp_path: Path) -> None:
+def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(
+    settings: ServerSettings, tmp_path: Path
+) -> None:
     questions = [question(f"Sentence {number}.", schema=SCHEMA) for number in range(5)]
     values = []
     for _ in range(2):
@@ -100,7 +111,9 @@ def test_it_answers_the_same_at_temperature_zero_and_the_cache_keeps_it(settings
         ({"deadline": 0.01}, "a", "timeout"),
     ],
 )
-def test_what_it_refuses_has_its_reason(settings: ServerSettings, changed: dict[str, object], text: str, reason: str) -> None:
+def test_what_it_refuses_has_its_reason(
+    settings: ServerSettings, changed: dict[str, object], text: str, reason: str
+) -> None:
     with Client(replace(settings, **changed), say=lambda _: None) as client:
         assert client.ask([question(text, schema=SCHEMA)])[0].reason == reason
 
@@ -108,7 +121,9 @@ def test_what_it_refuses_has_its_reason(settings: ServerSettings, changed: dict[
 def test_a_key_is_not_shown_by_server_or_client(settings: ServerSettings, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("sk-wrong")
     words: list[str] = []
-    with Client(replace(settings, key=Key("file", str(tmp_path / "key"))), say=words.append) as client:
+    with Client(
+        replace(settings, key=Key("file", str(tmp_path / "key"))), say=words.append
+    ) as client:
         client.ask([question("a")])
     assert "sk-wrong" not in "".join(words)
 
@@ -126,7 +141,9 @@ def test_killed_it_is_started_again_and_questions_under_way_are_answered(
     settings: ServerSettings, served: Served, said: list[str]
 ) -> None:
     with Client(settings, say=lambda _: None) as client:
-        future = client.start([question(f"Killed {number}.", schema=SCHEMA) for number in range(200)])
+        future = client.start(
+            [question(f"Killed {number}.", schema=SCHEMA) for number in range(200)]
+        )
         time.sleep(0.2)
         server_of(served).kill()
         answers = future.result(RESTART_SECONDS)

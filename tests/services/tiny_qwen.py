@@ -1,4 +1,5 @@
-"""Writes a tiny Qwen2 with random weights and a tokenizer of bytes: `python tiny_qwen.py FOLDER`, with vLLM's Python.
+"""Writes a tiny Qwen2 with random weights and a tokenizer of bytes: `python tiny_qwen.py FOLDER`,
+with vLLM's Python.
 
 What it answers is noise, and is good for nothing but that it answers.
 """
@@ -12,8 +13,8 @@ from pathlib import Path
 
 CONTEXT = 16384  # tokens, one a byte: enough for every prompt
 CHAT = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content']"
+    " }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
@@ -28,7 +29,9 @@ def main(folder: Path) -> None:
     tokenizer = Tokenizer(models.BPE({symbol: number for number, symbol in enumerate(symbols)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=SPECIAL[2], pad_token=SPECIAL[0])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token=SPECIAL[2], pad_token=SPECIAL[0]
+    )
     fast.add_special_tokens({"additional_special_tokens": list(SPECIAL)})
     fast.chat_template = CHAT
     fast.save_pretrained(folder)

@@ -16,7 +16,8 @@ from evenflow.wordlists import loader, nodes
 from evenflow.wordlists.loader import SHIPPED, WordListError, load
 
 FOLDER = Path(loader.__file__).parent
-# Digests of the published labels (Görge et al., Tables 12 to 14), sorted: [male, female] pairs, group -> labels.
+# Digests of the published labels (Görge et al., Tables 12 to 14), sorted: [male, female] pairs,
+# group -> labels.
 PUBLISHED = {
     "gender": "afb1c1be026e8d94b979671f2afd0df5d863e40b4d287880a346909a353fe084",
     "age": "e3c4ac74be23931878451b98f14b4295761dcf29d2e0628dda43c87a8b01af84",
@@ -46,7 +47,13 @@ def test_sizes_of_the_shipped_lists() -> None:
     assert len(pairs) == 142 and len({tuple(pair) for pair in pairs}) == 139
     assert sizes("gender") == {"female": 123, "male": 126}
     assert sizes("age") == {"young": 83, "middle": 19, "old": 81}
-    assert sizes("religion") == {"buddhism": 18, "christianity": 53, "hinduism": 32, "judaism": 38, "islam": 75}
+    assert sizes("religion") == {
+        "buddhism": 18,
+        "christianity": 53,
+        "hinduism": 32,
+        "judaism": 38,
+        "islam": 75,
+    }
 
 
 def sizes(name: str) -> dict[str, int]:
@@ -57,8 +64,15 @@ def sizes(name: str) -> dict[str, int]:
 def test_counterparts_of_the_shipped_pairs() -> None:
     counterparts = load("gender").counterparts
     assert counterparts["she"] == ("he",) and counterparts["her"] == ("him", "his")
-    assert counterparts["bride"] == ("groom", "bridegroom") and counterparts["sir"] == ("mam", "madam", "ma’am", "dame")
-    assert all(label in counterparts[other] for label, others in counterparts.items() for other in others)
+    assert counterparts["bride"] == ("groom", "bridegroom") and counterparts["sir"] == (
+        "mam",
+        "madam",
+        "ma’am",
+        "dame",
+    )
+    assert all(
+        label in counterparts[other] for label, others in counterparts.items() for other in others
+    )
     assert load("age").counterparts == {}
 
 
@@ -71,13 +85,19 @@ def written(folder: Path, text: str | bytes) -> Path:
 def test_a_list_of_ones_own(tmp_path: Path) -> None:
     path = written(
         tmp_path,
-        "attribute: marital-status\nsource: me\ngroups:\n  married: [husband, newly  \n    wed, 'no']\n  single_2:\n"
-        "    - Bachelor\n    - {label: May, case: exact}\npairs:\n  - [husband, BACHELOR]\n  - [newly wed, May]\n",
+        "attribute: marital-status\nsource: me\ngroups:\n  married: [husband, newly  \n    wed,"
+        " 'no']\n  single_2:\n    - Bachelor\n    - {label: May, case: exact}\npairs:\n  -"
+        " [husband, BACHELOR]\n  - [newly wed, May]\n",
     )
     words = load(path)
     assert words.attribute == "marital-status" and words.groups == ("married", "single_2")
     assert words.labels == {"husband": 0, "newly wed": 0, "no": 0, "Bachelor": 1, "May": 1}
-    assert words.exact == {"May"} and words.source == "me" and words.licence == "" and words.path == str(path)
+    assert (
+        words.exact == {"May"}
+        and words.source == "me"
+        and words.licence == ""
+        and words.path == str(path)
+    )
     assert words.counterparts == {
         "husband": ("Bachelor",),
         "Bachelor": ("husband",),
@@ -89,7 +109,10 @@ def test_a_list_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "groups: {a: [{label: May, case: exact}, {label: MAY, case: exact}], b: [{label: may, case: exact}]}",
+        (
+            "groups: {a: [{label: May, case: exact}, {label: MAY, case: exact}], b: [{label: may,"
+            " case: exact}]}"
+        ),
         "groups: &all {a: [x], b: &others [y]}",
         "groups: {18-25: [young], 26-99: [old]}",
         "groups: [a, b, c]\npairs: [[x, y, z], [x, y2, z]]",
@@ -98,7 +121,11 @@ def test_a_list_of_ones_own(tmp_path: Path) -> None:
     ],
 )
 def test_sound_lists(tmp_path: Path, text: str) -> None:
-    before, after = ("attribute: t\n", text) if "---" not in text else ("", text.replace("---", "---\nattribute: t"))
+    before, after = (
+        ("attribute: t\n", text)
+        if "---" not in text
+        else ("", text.replace("---", "---\nattribute: t"))
+    )
     assert load(written(tmp_path, before + after)).labels
 
 
@@ -118,45 +145,84 @@ DEFECTS = [
     ("groups: {a: [x, X], b: [y]}", ":2: X: differs from 'x' (line 2) in case alone"),
     ("groups: {a: [x, x], b: [y]}", ":2: x: listed twice (first in line 2)"),
     ('groups: {a: ["ma\'am", ma’am], b: [y]}', ':2: ma’am: no other label than "ma\'am" (line 2)'),
-    ("groups: {a: [x, {label: x, case: exact}], b: [y]}", ":2: x: listed with and without case: exact (line 2)"),
+    (
+        "groups: {a: [x, {label: x, case: exact}], b: [y]}",
+        ":2: x: listed with and without case: exact (line 2)",
+    ),
     ("groups: {a: [x, 3], b: [y]}", ":2: 3: a label must be text; put it in quotes"),
     ("groups: {a: [x, no], b: [y]}", ":2: no: a label must be text; put it in quotes"),
     ("groups: {a: [x, ], b: [y, ~]}", ":2: ~: a label must be text"),
     ("groups: {a: [x, [z]], b: [y]}", ":2: a sequence: a label must be text"),
     ("groups: {a: [x, ''], b: [y]}", ":2: '': a label needs a letter"),
     ("groups: {a: [x, '60+'], b: [y]}", ":2: 60+: a label needs a letter"),
-    ("groups: {a: [x, ' z'], b: ['y ']}", ":2: ' z': blanks before, after or more than one within a label"),
+    (
+        "groups: {a: [x, ' z'], b: ['y ']}",
+        ":2: ' z': blanks before, after or more than one within a label",
+    ),
     ("groups: {a: [x, 'old  man'], b: [y]}", ":2: old  man: blanks before, after or more than one"),
     ('groups: {a: [x, "old\\tman"], b: [y]}', ":2: 'old\\tman': blanks before"),
-    ('groups: {a: [x, "wo\\u00adman"], b: [y]}', ":2: 'wo\\xadman': an invisible character in a label"),
+    (
+        'groups: {a: [x, "wo\\u00adman"], b: [y]}',
+        ":2: 'wo\\xadman': an invisible character in a label",
+    ),
     ('groups: {a: [x, "\\0z"], b: [y]}', ":2: '\\x00z': an invisible character in a label"),
     ('groups: {a: [x, "\'em"], b: [y]}', ":2: 'em: a label begins with a letter or digit"),
     ("groups: {a: [x, !str z], b: [y]}", ":2: z: a label must be text"),
     ('groups: {a: [x, "\\UFFFFFFFF"], b: [y]}', "not YAML"),
     ("groups: {a: [x, _z], b: [y]}", ":2: _z: a label begins with a letter or digit"),
-    ("groups: {a: [x, {label: z, case: upper}], b: [y]}", ":2: a mapping: a label with options has the form"),
-    ("groups: {a: [x, {lable: z}], b: [y]}", ":2: lable: unknown key of a label (did you mean label?)"),
+    (
+        "groups: {a: [x, {label: z, case: upper}], b: [y]}",
+        ":2: a mapping: a label with options has the form",
+    ),
+    (
+        "groups: {a: [x, {lable: z}], b: [y]}",
+        ":2: lable: unknown key of a label (did you mean label?)",
+    ),
     ("groups: {a b: [x], b: [y]}", ":2: a b: a group's name has letters, digits, _ and - only"),
     ("groups: {é: [x], b: [y]}", ":2: é: a group's name has letters, digits"),
     ("groups: {a: [x], A: [y]}", ":2: A: a group named twice"),
     ("groups: {a: [x], a: [y]}", ":2: a: a group named twice"),
     ("groups: {a: [x], b: [y]}\ngroup: 3", ":3: group: unknown key (did you mean groups?)"),
     ("groups: {a: [x], b: [y]}\nlicense: CC0", ":3: license: unknown key (did you mean licence?)"),
-    ("groups: {a: [x], b: [y]}\nzzz: 1", ":3: zzz: unknown key; known are attribute, source, licence, groups, pairs"),
-    ("groups: {a: [x], b: [y]}\nattribute: u", ":3: attribute: a key given twice (first in line 1)"),
+    (
+        "groups: {a: [x], b: [y]}\nzzz: 1",
+        ":3: zzz: unknown key; known are attribute, source, licence, groups, pairs",
+    ),
+    (
+        "groups: {a: [x], b: [y]}\nattribute: u",
+        ":3: attribute: a key given twice (first in line 1)",
+    ),
     ("groups: {a: [x], b: [y]}\nsource: [me]", ":3: source: text was expected"),
-    ("groups: [a, b]\npairs: [[x]]", ":3: a sequence: odd counterparts: a pair has one label for each of a, b"),
+    (
+        "groups: [a, b]\npairs: [[x]]",
+        ":3: a sequence: odd counterparts: a pair has one label for each of a, b",
+    ),
     ("groups: [a, b]\npairs: [[x, y, z]]", "each of a, b; this has 3"),
-    ("groups: [a, b]\npairs: [x]", ":3: x: odd counterparts: a pair has one label for each of a, b"),
+    (
+        "groups: [a, b]\npairs: [x]",
+        ":3: x: odd counterparts: a pair has one label for each of a, b",
+    ),
     ("groups: [a, b]\npairs: []", ":3: pairs: a list of pairs was expected"),
     ("groups: [a, b]\npairs: x", ":3: pairs: a list of pairs was expected"),
     ("groups: [a, b]\npairs: [[x, x]]", ":3: x: in two groups, a (line 3) and b"),
     ("groups: [a, b]\npairs: [[x, y], [y, z]]", ":3: y: in two groups, b (line 3) and a"),
     ("groups: [a, b]\npairs: [[x, y], [X, z]]", ":3: X: differs from 'x' (line 3) in case alone"),
-    ("groups: {a: [x], b: [y]}\npairs: [[x, z]]", ":3: z: odd counterparts: not listed in any group, but in"),
-    ("groups: {a: [x], b: [y]}\npairs: [[y, x]]", ":3: y: odd counterparts: of b (line 2), but in the place of a"),
-    ("groups: {a: [x, x2], b: [y]}\npairs: [[x, x2]]", ":3: x2: odd counterparts: of a (line 2), but in the"),
-    ("groups: {a: &a [x], b: *a}", ":2: *a: aliases are not used in word lists; write the labels out"),
+    (
+        "groups: {a: [x], b: [y]}\npairs: [[x, z]]",
+        ":3: z: odd counterparts: not listed in any group, but in",
+    ),
+    (
+        "groups: {a: [x], b: [y]}\npairs: [[y, x]]",
+        ":3: y: odd counterparts: of b (line 2), but in the place of a",
+    ),
+    (
+        "groups: {a: [x, x2], b: [y]}\npairs: [[x, x2]]",
+        ":3: x2: odd counterparts: of a (line 2), but in the",
+    ),
+    (
+        "groups: {a: &a [x], b: *a}",
+        ":2: *a: aliases are not used in word lists; write the labels out",
+    ),
     ("groups: {a: [[[[[x]]]]], b: [y]}", ": nested more than 5 deep"),
     ("groups: {a: [x], b: [y]\n", "not YAML"),
     ("groups: {a: [x], b: [y]}\n\t\nx: ]", "not YAML"),
@@ -182,10 +248,16 @@ def test_defects_are_named(tmp_path: Path, text: str, message: str) -> None:
         ("\nx", ":2: file: a word list is a mapping"),
         ("groups: {a: [x], b: [y]}", ":1: attribute: this key is missing"),
         ("attribute: t", ":1: groups: this key is missing"),
-        ("attribute: t u\ngroups: {a: [x], b: [y]}", ":1: t u: an attribute's name has letters, digits, _ and - only"),
+        (
+            "attribute: t u\ngroups: {a: [x], b: [y]}",
+            ":1: t u: an attribute's name has letters, digits, _ and - only",
+        ),
         ("attribute: [t]\ngroups: {a: [x], b: [y]}", ":1: a sequence: an attribute's name"),
         ("attribute:\ngroups: {a: [x], b: [y]}", ":1: '': an attribute's name"),
-        (b"attribute: t\ngroups: {a: [x], b: [caf\xe9]}", ":2: file: not UTF-8: byte 0xe9; save the file as UTF-8"),
+        (
+            b"attribute: t\ngroups: {a: [x], b: [caf\xe9]}",
+            ":2: file: not UTF-8: byte 0xe9; save the file as UTF-8",
+        ),
         ("attribute: t\ngroups: {}".encode("utf-16"), ":1: file: not UTF-8: byte 0xff"),
         (b"attribute: t\ngroups: \x00", ":2: file: not YAML: character U+0000 is not allowed"),
         ("[" * 100_000, "nested more than 5 deep"),
@@ -201,7 +273,8 @@ def test_files_that_are_no_list(tmp_path: Path, text: str | bytes, message: str)
 def test_all_defects_are_reported_at_once_in_the_files_order(tmp_path: Path) -> None:
     path = written(
         tmp_path,
-        "attribute: t t\ngroup: 1\ngroups:\n  a:\n    - x\n    - 3\n    - X\n  b c: [x]\n  d: []\npairs:\n  - [x]\n",
+        "attribute: t t\ngroup: 1\ngroups:\n  a:\n    - x\n    - 3\n    - X\n  b c: [x]\n  d:"
+        " []\npairs:\n  - [x]\n",
     )
     with pytest.raises(WordListError) as error:
         load(path)
@@ -243,7 +316,9 @@ def test_a_list_with_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> 
     assert load(written(tmp_path, text)).labels == {"x": 0, "y": 1}
 
 
-def test_the_parser_without_the_c_library_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parser_without_the_c_library_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = written(tmp_path, "attribute: t\ngroups: {a: [x, 3], b: *c}\nz: 1\n")
     messages = []
     for parser in (nodes.PARSER, yaml.SafeLoader):
@@ -255,7 +330,9 @@ def test_the_parser_without_the_c_library_says_the_same(tmp_path: Path, monkeypa
 
 
 LABELS = st.lists(
-    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=6).filter(lambda s: s[0].isalpha()),
+    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=6).filter(
+        lambda s: s[0].isalpha()
+    ),
     min_size=2,
     max_size=12,
     unique_by=lambda label: loader.spelling.fold(label),
@@ -263,16 +340,26 @@ LABELS = st.lists(
 
 
 @given(LABELS)
-def test_any_words_make_a_list_and_come_back(tmp_path_factory: pytest.TempPathFactory, labels: list[str]) -> None:
+def test_any_words_make_a_list_and_come_back(
+    tmp_path_factory: pytest.TempPathFactory, labels: list[str]
+) -> None:
     groups = {"a": labels[::2], "b": labels[1::2]}
-    path = written(tmp_path_factory.mktemp("lists"), yaml.safe_dump({"attribute": "t", "groups": groups}))
+    path = written(
+        tmp_path_factory.mktemp("lists"), yaml.safe_dump({"attribute": "t", "groups": groups})
+    )
     listed = load(path).labels
-    assert listed == {normalize("NFC", label): i for i, group in enumerate(groups.values()) for label in group}
+    assert listed == {
+        normalize("NFC", label): i for i, group in enumerate(groups.values()) for label in group
+    }
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
-def test_any_file_is_a_list_or_a_message(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    path = written(tmp_path_factory.mktemp("lists"), b"attribute: t\ngroups:\n  a: [x]\n  b: [" + data)
+def test_any_file_is_a_list_or_a_message(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    path = written(
+        tmp_path_factory.mktemp("lists"), b"attribute: t\ngroups:\n  a: [x]\n  b: [" + data
+    )
     try:
         load(path)
     except WordListError as error:

@@ -49,7 +49,9 @@ def test_folding_twice_is_folding_once_and_encoding_does_not_matter(text: str) -
     assert fold(words) == fold(unicodedata.normalize("NFD", words)) == fold(words.lower())
 
 
-@pytest.mark.parametrize("character", "\u00ad\u200b\u200d\u200e\u202e\u2066\ufeff\ufe0f\u034f\u061c\u180e\U000e0100")
+@pytest.mark.parametrize(
+    "character", "\u00ad\u200b\u200d\u200e\u202e\u2066\ufeff\ufe0f\u034f\u061c\u180e\U000e0100"
+)
 def test_ignored(character: str) -> None:
     assert is_ignored(character) and not is_word(character)
 

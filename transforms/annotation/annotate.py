@@ -1,4 +1,6 @@
-"""Annotates the documents of a block: label mentions, sentence bounds, counts; and stages the block as Arrow."""
+"""Annotates the documents of a block: label mentions, sentence bounds, counts; and stages the block
+as Arrow.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass
 class Annotated:
-    """A block after reading: its table, dead letters as JSON-able records, figures; details: what the repair of its text
-    needs, if it has one; aside: documents that are set aside, with the reason; heard: what may still be asked."""
+    """A block after reading: its table, dead letters as JSON-able records, figures; details: what
+    the repair of its text needs, if it has one; aside: documents that are set aside, with the
+    reason; heard: what may still be asked."""
 
     table: pa.Table
     dead: list[dict[str, Any]]
@@ -50,7 +53,9 @@ class Annotated:
 
 @dataclass
 class Deferred:
-    """What a language model with a budget may be asked about a block once its pane is whole, and its documents as read."""
+    """What a language model with a budget may be asked about a block once its pane is whole, and
+    its documents as read.
+    """
 
     questions: list[Question]
     read: Documents
@@ -58,15 +63,17 @@ class Deferred:
 
 @dataclass
 class Details:
-    """What is known of a block's sentences: rows of the table of sentences, and proposed substitutions."""
+    """What is known of a block's sentences: rows of the table of sentences, and proposed
+    substitutions.
+    """
 
     rows: Rows
     proposed: list[Proposed]
 
 
 class Searched(NamedTuple):
-    """Documents first.. of a block that were searched together: where each begins in the joined text, what was found
-    there, and where sentences begin."""
+    """Documents first.. of a block that were searched together: where each begins in the joined
+    text, what was found there, and where sentences begin."""
 
     first: int
     texts: Sequence[str]
@@ -76,16 +83,20 @@ class Searched(NamedTuple):
 
 
 class Annotator:
-    """Annotates blocks under a configuration; built once a process. tier: a language model in the place of the configured one.
+    """Annotates blocks under a configuration; built once a process. tier: a language model in the
+    place of the configured one.
 
     Raises WordListError.
     """
 
     def __init__(self, config: Config, tier: Tier | None = None):
         self.config = config
-        self.lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
+        self.lists = [
+            loader.load(each.wordlist or name) for name, each in config.attributes.items()
+        ]
         self.attributes = tuple(
-            documents.Attribute(words.attribute, words.groups, config.mode(words.attribute)) for words in self.lists
+            documents.Attribute(words.attribute, words.groups, config.mode(words.attribute))
+            for words in self.lists
         )
         self.own = frozenset(documents.own_columns(self.attributes))
         self._finder = LabelFinder(self.lists)
@@ -93,14 +104,17 @@ class Annotator:
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
         weighs = any(each.mode == "reweight" for each in self.attributes)
-        self.repairs = self.proposer is not None or self.screen is not None or weighs  # whether panes are more than measured
+        # Whether panes are more than measured
+        self.repairs = self.proposer is not None or self.screen is not None or weighs
 
     def measure(self, block: Block) -> documents.Figures:
         """The figures of a block; no sentences are bounded and no other fields kept."""
 
         def measured(spoilt: Spoilt) -> documents.Figures:
             found = validate(block, self.config, self.own, keep_fields=False, spoilt=spoilt)
-            figures, _ = self.count(found.file, found.ids, found.texts, found.places, with_sentences=False)
+            figures, _ = self.count(
+                found.file, found.ids, found.texts, found.places, with_sentences=False
+            )
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures
@@ -111,7 +125,10 @@ class Annotator:
         """The block's documents with their mentions. root: as in records.validate."""
 
         def done(spoilt: Spoilt) -> Annotated:
-            return self.annotated(validate(block, self.config, self.own, root=root, spoilt=spoilt), sum(block.weights()))
+            return self.annotated(
+                validate(block, self.config, self.own, root=root, spoilt=spoilt),
+                sum(block.weights()),
+            )
 
         return without_spoilt(done, block.size, self.probe)
 
@@ -119,10 +136,13 @@ class Annotator:
         """A plain document of its own, annotated."""
         return self.annotated(Documents("", ["probe"], ["She paid."], [0]), 0)
 
-    def annotated(self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None) -> Annotated:
+    def annotated(
+        self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None
+    ) -> Annotated:
         """Validated documents with their mentions.
 
-        input_bytes: of the records that they came from. known: what a language model with a budget has answered so far.
+        input_bytes: of the records that they came from. known: what a language model with a budget
+        has answered so far.
         """
         if self.tier is None:
             return self._annotated(found, input_bytes)
@@ -147,7 +167,9 @@ class Annotator:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
-                figures, counts = self.count(kept.file, kept.ids, kept.texts, kept.places, look=look)
+                figures, counts = self.count(
+                    kept.file, kept.ids, kept.texts, kept.places, look=look
+                )
                 relevant = list(self._relevant(searched)) if self.proposer is not None else []
             propose = partial(self._proposed, kept, relevant)
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
@@ -159,19 +181,32 @@ class Annotator:
     def _screened(
         self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
     ) -> tuple[Documents, pa.Table | None]:
-        """The documents without what was taken out of them, and those that were set aside. Fills the rows."""
+        """The documents without what was taken out of them, and those that were set aside. Fills
+        the rows.
+        """
         texts = list(found.texts)
         aside: dict[int, str] = {}
         for each, done in zip(relevant, screen.screen(relevant), strict=True):
             place, identity = found.places[each.number], found.ids[each.number]
-            rows.add(place, identity, each.text, each.sentences, each.mentions, done.findings, done.places)
+            rows.add(
+                place,
+                identity,
+                each.text,
+                each.sentences,
+                each.mentions,
+                done.findings,
+                done.places,
+            )
             texts[each.number] = done.text
             if done.aside is not None:
                 aside[each.number] = done.aside
         if not aside and texts == found.texts:
             return found, None
         keep = [number for number in range(len(texts)) if number not in aside]
-        columns = {column: values.take(pa.array(keep, pa.int64())) for column, values in found.fields.items()}
+        columns = {
+            column: values.take(pa.array(keep, pa.int64()))
+            for column, values in found.fields.items()
+        }
         kept = replace(
             found,
             ids=[found.ids[number] for number in keep],
@@ -187,12 +222,17 @@ class Annotator:
         take = pa.array(numbers, pa.int64())
         columns = [
             (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
-            (documents.TEXT, pa.array([found.texts[number] for number in numbers], pa.large_string())),
+            (
+                documents.TEXT,
+                pa.array([found.texts[number] for number in numbers], pa.large_string()),
+            ),
             (documents.ORDINAL, pa.array([found.places[number] for number in numbers], pa.int64())),
             (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
             *((column, values.take(take)) for column, values in found.fields.items()),
         ]
-        schema = pa.schema([column for column, _ in columns], metadata={documents.FILE: found.file.encode()})
+        schema = pa.schema(
+            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
+        )
         return pa.Table.from_arrays([values for _, values in columns], schema=schema)
 
     def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
@@ -204,7 +244,9 @@ class Annotator:
         if self.proposer is None:
             return []
         proposed = (
-            self.proposer.propose(found.places[number], found.ids[number], text, sentences, mentions)
+            self.proposer.propose(
+                found.places[number], found.ids[number], text, sentences, mentions
+            )
             for number, text, sentences, mentions in relevant
         )
         return [each for each in proposed if each is not None]
@@ -217,20 +259,28 @@ class Annotator:
         for piece in searched:
             lists = np.repeat(np.arange(len(names)), [len(found.starts) for found in piece.every])
             begins, ends, numbers, groups = (
-                np.concatenate([getattr(found, name) for found in piece.every]) for name in ("starts", "ends", "labels", "groups")
+                np.concatenate([getattr(found, name) for found in piece.every])
+                for name in ("starts", "ends", "labels", "groups")
             )
-            order = np.lexsort((ranks[lists], -ends, begins))  # by start, the longest first, then by attribute
+            # By start, the longest first, then by attribute
+            order = np.lexsort((ranks[lists], -ends, begins))
             owners = np.searchsorted(piece.begins, begins[order], "right") - 1
             begins, ends = begins[order] - piece.begins[owners], ends[order] - piece.begins[owners]
             columns = (begins, ends, numbers[order], groups[order], lists[order])
-            edges = np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist() if len(owners) else []
+            edges = (
+                np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist()
+                if len(owners)
+                else []
+            )
             for first, last in pairwise(edges):
                 owner = int(owners[first])
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
                     Mention(start, end, labels[at][label], names[at], self.lists[at].groups[group])
-                    for start, end, label, group, at in zip(*(each[first:last].tolist() for each in columns), strict=True)
+                    for start, end, label, group, at in zip(
+                        *(each[first:last].tolist() for each in columns), strict=True
+                    )
                 ]
                 starts = (piece.starts[low:high] - begin).tolist()
                 sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
@@ -246,10 +296,16 @@ class Annotator:
             for number, column in enumerate(documents.mention_fields(attribute)):
                 columns.append((column, pa.array(each[:, number], pa.int32())))
         for column in documents.own_fields(self.attributes)[len(columns) - 3 :]:
-            blank = pa.nulls(len(found.ids), column.type) if column.nullable else pa.array(np.ones(len(found.ids)), column.type)
+            blank = (
+                pa.nulls(len(found.ids), column.type)
+                if column.nullable
+                else pa.array(np.ones(len(found.ids)), column.type)
+            )
             columns.append((column, blank))  # what the repair fills
         columns += found.fields.items()
-        schema = pa.schema([column for column, _ in columns], metadata={documents.FILE: found.file.encode()})
+        schema = pa.schema(
+            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
+        )
         return pa.Table.from_arrays([values for _, values in columns], schema=schema)
 
     def count(
@@ -261,13 +317,16 @@ class Annotator:
         with_sentences: bool = True,
         look: Callable[[Searched], None] | None = None,
     ) -> tuple[documents.Figures, list[Ints]]:
-        """Figures of D documents, and for each attribute the mentions of its groups in each of them, (D, M).
+        """Figures of D documents, and for each attribute the mentions of its groups in each of
+        them, (D, M).
 
         look: called with what was found, for those who need to know more.
         """
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
         for attribute in self.attributes:
-            figures.attributes[attribute.name] = documents.AttributeFigures.empty(len(attribute.groups))
+            figures.attributes[attribute.name] = documents.AttributeFigures.empty(
+                len(attribute.groups)
+            )
         parts: list[list[Ints]] = []
         for first, last in pieces(texts, PIECE):
             piece = self._searched(first, texts[first:last], with_sentences)
@@ -295,17 +354,23 @@ class Annotator:
         for number, (words, found) in enumerate(zip(self.lists, every, strict=True)):
             size = len(words.groups)
             owner = np.searchsorted(begins, found.starts, "right") - 1
-            each = np.bincount(owner * size + found.groups, minlength=len(texts) * size).reshape(len(texts), size)
+            each = np.bincount(owner * size + found.groups, minlength=len(texts) * size).reshape(
+                len(texts), size
+            )
             said = each[each.any(axis=1)].astype(np.int64)
             numbers = np.bincount(found.labels, minlength=1)
             labels = self._finder.labels(number)
             totals = each.sum(axis=1)
-            top = [int(i) for i in np.argsort(-totals, kind="stable")[: documents.HEAVY] if totals[i]]
+            top = [
+                int(i) for i in np.argsort(-totals, kind="stable")[: documents.HEAVY] if totals[i]
+            ]
             figures.attributes[words.attribute] = documents.AttributeFigures(
                 documents=len(said),
                 counts=[int(n) for n in said.sum(axis=0)],
                 products=[[int(n) for n in row] for row in said.T @ said],
-                relevant=_changes(np.searchsorted(starts, found.starts, "right")) if len(starts) else 0,
+                relevant=_changes(np.searchsorted(starts, found.starts, "right"))
+                if len(starts)
+                else 0,
                 labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
                 heavy=[
                     {
@@ -342,7 +407,9 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
         return Proposer(config, lists)
     from evenflow.transforms.models import static
 
-    return Proposer(config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped())
+    return Proposer(
+        config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped()
+    )
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

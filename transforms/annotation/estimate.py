@@ -1,9 +1,11 @@
 """How much an LLM would be asked, step by step, and what that costs, from a sample of the input.
 
-The sample goes the way of a run, with a language model that hears every question and answers none: so what is counted is what
-a run would ask, as long as the model finds as much as the embedded ones do. Documents are taken from places spread over the
-input: plain JSON lines at several offsets of a file, other formats at the beginning of each file. A total is the ratio estimate
-of survey sampling (Cochran, «Sampling Techniques», 1977, 6.4): questions a byte in the sample, times the input's bytes.
+The sample goes the way of a run, with a language model that hears every question and answers none:
+so what is counted is what a run would ask, as long as the model finds as much as the embedded ones
+do. Documents are taken from places spread over the input: plain JSON lines at several offsets of a
+file, other formats at the beginning of each file. A total is the ratio estimate of survey sampling
+(Cochran, «Sampling Techniques», 1977, 6.4): questions a byte in the sample, times the input's
+bytes.
 """
 
 from __future__ import annotations
@@ -33,15 +35,24 @@ T = TypeVar("T")
 PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, which tell how well it is compressed
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
-CHARACTERS_A_TOKEN = 4.0  # of English, in common models' vocabularies; other languages need more tokens
-UNIT = 8  # documents that are counted together: few enough for some hundred units, enough to be quick
+# Of English, in common models' vocabularies; other languages need more tokens
+CHARACTERS_A_TOKEN = 4.0
+# Documents that are counted together: few enough for some hundred units, enough to be quick
+UNIT = 8
 MODES: tuple[Tiering, ...] = ("cascade", "llm")  # in the third, embedded, nothing is asked
-STEPS = {"stereotypes": "detection", "indicators": "indicators", "counterpart": "substitution", "substitution": "substitution"}
+STEPS = {
+    "stereotypes": "detection",
+    "indicators": "indicators",
+    "counterpart": "substitution",
+    "substitution": "substitution",
+}
 
 
 @dataclass(frozen=True)
 class Total:
-    """A number of questions, the half-width of its interval of 95 % (None for one unit), and their tokens."""
+    """A number of questions, the half-width of its interval of 95 % (None for one unit), and their
+    tokens.
+    """
 
     questions: int
     within: int | None
@@ -50,26 +61,36 @@ class Total:
     def as_json(self, tokens_a_second: float) -> dict[str, Any]:
         """Plain data, with the hours at so many tokens a second."""
         hours = round(self.tokens / tokens_a_second / 3600, 2)
-        return {"questions": self.questions, "within": self.within, "tokens": self.tokens, "hours": hours}
+        return {
+            "questions": self.questions,
+            "within": self.within,
+            "tokens": self.tokens,
+            "hours": hours,
+        }
 
 
 @dataclass
 class Sample:
-    """Sampled documents in units of a few. weights: bytes of the input that each unit stands for, as stored.
+    """Sampled documents in units of a few. weights: bytes of the input that each unit stands for,
+    as stored.
 
     asked: by mode, a unit each: by prompt, its questions and the characters of their messages.
     """
 
     documents: int = 0
     weights: list[float] = field(default_factory=list)
-    asked: dict[str, list[dict[str, tuple[int, int]]]] = field(default_factory=lambda: {mode: [] for mode in MODES})
+    asked: dict[str, list[dict[str, tuple[int, int]]]] = field(
+        default_factory=lambda: {mode: [] for mode in MODES}
+    )
 
     def total(self, modes: Mapping[str, str], input_bytes: int) -> Total:
         """What prompts (name -> mode) come to for an input of so many bytes."""
         weights = np.asarray(self.weights, float)
         counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
         for prompt, mode in modes.items():
-            each = np.array([unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float).reshape(-1, 2)
+            each = np.array(
+                [unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float
+            ).reshape(-1, 2)
             if len(each):
                 counts += each[:, 0]
                 tokens += each[:, 1] / CHARACTERS_A_TOKEN + each[:, 0] * answer_tokens(prompt)
@@ -117,14 +138,18 @@ class _Hearing(Tier):
 class Sampler:
     """Counts what documents would be asked about; built once. Raises WordListError.
 
-    Every step is counted, those too that the configuration leaves out. unit: documents that are counted together.
+    Every step is counted, those too that the configuration leaves out. unit: documents that are
+    counted together.
     """
 
     def __init__(self, config: Config, unit: int = UNIT):
         self._config = config
         self._unit = unit
         self._hears = {mode: _Hears() for mode in MODES}
-        self._annotators = {mode: Annotator(own := _everything(config, mode), _Hearing(own, self._hears[mode])) for mode in MODES}
+        self._annotators = {
+            mode: Annotator(own := _everything(config, mode), _Hearing(own, self._hears[mode]))
+            for mode in MODES
+        }
 
     def add(self, sample: Sample, block: Block, stored: float) -> None:
         """Add a block's documents, which stand for so many stored bytes, shared by their length."""
@@ -146,39 +171,56 @@ def _everything(config: Config, mode: Tiering) -> Config:
     """The configuration with every step done, in a mode, without a budget."""
     data = config.model_dump()
     data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "requests": None}
-    for section in (data["stereotypes"], *(each["stereotypes"] for each in data["attributes"].values())):
+    for section in (
+        data["stereotypes"],
+        *(each["stereotypes"] for each in data["attributes"].values()),
+    ):
         section["policy"] = "flag" if section["policy"] == "off" else section["policy"]
     for section in (data["repair"], *data["attributes"].values()):
-        section["mode"] = "substitute" if section["mode"] in ("measure", "reweight") else section["mode"]
+        section["mode"] = (
+            "substitute" if section["mode"] in ("measure", "reweight") else section["mode"]
+        )
     return Config.model_validate(data)
 
 
 def configured(config: Config) -> dict[str, str]:
-    """By prompt the mode in which a run under this configuration would ask, embedded where it does not do the step."""
+    """By prompt the mode in which a run under this configuration would ask, embedded where it does
+    not do the step.
+    """
     looks = config.looks_for_stereotypes
     done = {"detection": looks, "indicators": looks, "substitution": config.changes_sentences}
-    return {prompt: getattr(config.llm, step) if done[step] else "embedded" for prompt, step in STEPS.items()}
+    return {
+        prompt: getattr(config.llm, step) if done[step] else "embedded"
+        for prompt, step in STEPS.items()
+    }
 
 
 def taken(found: Mapping[str, int], documents: int) -> Iterator[tuple[Block, float]]:
-    """Blocks from places spread over the files (names and stored bytes), about so many documents in all; with each, the
-    stored bytes that it stands for. Raises OSError.
+    """Blocks from places spread over the files (names and stored bytes), about so many documents in
+    all; with each, the stored bytes that it stands for. Raises OSError.
     """
     names = [name for name in found if found[name]]
-    names = [names[number * len(names) // min(PLACES, len(names))] for number in range(min(PLACES, len(names)))]
+    names = [
+        names[number * len(names) // min(PLACES, len(names))]
+        for number in range(min(PLACES, len(names)))
+    ]
     a_file = max(1, PLACES // max(1, len(names)))
     for name in names:
         places = a_file if name.endswith(".jsonl") else 1
         for place in range(places):
             wanted = max(1, documents // (len(names) * places))
             if name.endswith(".jsonl"):
-                yield from _lines(name, found[name] * place // places, found[name] * (place + 1) // places, wanted)
+                yield from _lines(
+                    name, found[name] * place // places, found[name] * (place + 1) // places, wanted
+                )
             else:
                 yield from _beginning(name, found[name], wanted)
 
 
 def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block, float]]:
-    """So many lines of a file at most, the first that begins at or after one byte up to the last that begins before another."""
+    """So many lines of a file at most, the first that begins at or after one byte up to the last
+    that begins before another.
+    """
     with files.open_file(name) as raw:
         if start:
             raw.seek(start - 1)
@@ -194,13 +236,15 @@ def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block
 
 
 def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float]]:
-    """So many of a file's first records, and the stored bytes that they stand for: few, where it is compressed."""
+    """So many of a file's first records, and the stored bytes that they stand for: few, where it is
+    compressed.
+    """
     parts: list[Block] = []
     weight = before = 0
     known = (0, 0)  # bytes of records, and the stored bytes that they came from
     for block in files.blocks(name):
-        # A block says how far the file was read, which is further than where its last record ends; but once it has to
-        # read on, all that was read before has been given out.
+        # A block says how far the file was read, which is further than where its last record ends;
+        # but once it has to read on, all that was read before has been given out.
         if block.stored > before and weight:
             known = (weight, before)
         before = block.stored

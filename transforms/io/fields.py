@@ -1,9 +1,11 @@
-"""A document's other fields pass through to the shards: as typed columns where all values of a pane agree, else as JSON.
+"""A document's other fields pass through to the shards: as typed columns where all values of a pane
+agree, else as JSON.
 
-A block stages each field either in one plain type (text, whole numbers, numbers, true or false, or a Parquet file's own
-type) or as JSON text. When a pane's blocks are put together, each field gets the narrowest type that holds every value of
-the pane unchanged: a plain type, numbers (whole and not, while none is beyond 2**53), lists and structs of such; otherwise JSON
-text, whose column says so in its metadata. The type depends on the pane's values alone, never on how blocks were cut.
+A block stages each field either in one plain type (text, whole numbers, numbers, true or false, or
+a Parquet file's own type) or as JSON text. When a pane's blocks are put together, each field gets
+the narrowest type that holds every value of the pane unchanged: a plain type, numbers (whole and
+not, while none is beyond 2**53), lists and structs of such; otherwise JSON text, whose column says
+so in its metadata. The type depends on the pane's values alone, never on how blocks were cut.
 """
 
 from __future__ import annotations
@@ -17,11 +19,18 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-DEEPEST = 32  # levels of lists and objects in a column's type; Arrow's files hold up to 125. Deeper values are JSON text
+# Levels of lists and objects in a column's type; Arrow's files hold up to 125. Deeper values are
+# JSON text
+DEEPEST = 32
 MAX_FIELDS = 256  # fields a pane as columns; with more, all of them become one JSON column
 JSON = {b"evenflow.encoding": b"json"}  # metadata of a column of JSON text
-ALL = pa.field("fields", pa.string(), metadata={b"evenflow.encoding": b"json", b"evenflow.holds": b"every field"})
-# orjson reads whole numbers beyond 64 bits as floating point; a record with that many digits is read again.
+ALL = pa.field(
+    "fields",
+    pa.string(),
+    metadata={b"evenflow.encoding": b"json", b"evenflow.holds": b"every field"},
+)
+# orjson reads whole numbers beyond 64 bits as floating point; a record with that many digits is
+# read again.
 LONG_NUMBER = re.compile(rb"\d{19}")
 PLAIN = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
@@ -35,7 +44,8 @@ class MixedError(ValueError):
 def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.Field, pa.Array]:
     """Columns of a block's other fields, in order of first appearance; an absent value is null.
 
-    records: the parsed objects without text and id; raws: the lines that they came from, for numbers beyond 64 bits.
+    records: the parsed objects without text and id; raws: the lines that they came from, for
+    numbers beyond 64 bits.
     """
     names = dict.fromkeys(chain.from_iterable(records))
     if len(names) > MAX_FIELDS:
@@ -46,7 +56,9 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
     for name, values in columns.items():
         kinds = set(map(type, values)) - {type(None)}
         if not kinds <= {str, bool, int}:
-            exact = exact or {i: json.loads(raw) for i, raw in enumerate(raws) if LONG_NUMBER.search(raw)}
+            exact = exact or {
+                i: json.loads(raw) for i, raw in enumerate(raws) if LONG_NUMBER.search(raw)
+            }
             for i, record in exact.items():
                 values[i] = record.get(name)
             kinds = set(map(type, values)) - {type(None)}
@@ -63,18 +75,24 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON with sorted keys; what JSON has no form for (a Parquet file's dates, bytes) as text."""
+    """Compact JSON with sorted keys; what JSON has no form for (a Parquet file's dates, bytes) as
+    text.
+    """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
     except orjson.JSONEncodeError:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str, separators=(",", ":"))
+        return json.dumps(
+            value, sort_keys=True, ensure_ascii=False, default=str, separators=(",", ":")
+        )
 
 
 def _without_nulls(record: dict[str, Any]) -> str:
     return to_json({name: value for name, value in record.items() if value is not None})
 
 
-def unify(blocks: Sequence[Sequence[tuple[pa.Field, pa.ChunkedArray | pa.Array]]]) -> list[pa.Field]:
+def unify(
+    blocks: Sequence[Sequence[tuple[pa.Field, pa.ChunkedArray | pa.Array]]],
+) -> list[pa.Field]:
     """The pane's fields from those that its blocks staged, in order of first appearance."""
     names = dict.fromkeys(column.name for block in blocks for column, _ in block)
     if len(names) > MAX_FIELDS or any(_is_all(column) for block in blocks for column, _ in block):
@@ -96,7 +114,11 @@ def _is_all(column: pa.Field) -> bool:
 
 
 def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
-    types = {column.type for column, _ in staged if not is_json(column) and not pa.types.is_null(column.type)}
+    types = {
+        column.type
+        for column, _ in staged
+        if not is_json(column) and not pa.types.is_null(column.type)
+    }
     if not any(is_json(column) for column, _ in staged) and len(types) <= 1:
         return pa.field(name, types.pop() if types else pa.null())
     try:
@@ -108,7 +130,8 @@ def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
                 shape = _merge(shape, _shape(value))
         common = _arrow(shape)
         for column, values in staged:
-            pa.array(_values(column, values), common)  # raises for a whole number that a floating-point column would change
+            # Raises for a whole number that a floating-point column would change
+            pa.array(_values(column, values), common)
     except (MixedError, pa.ArrowException, OverflowError):
         return pa.field(name, pa.string(), metadata=JSON)
     return pa.field(name, common)
@@ -199,14 +222,22 @@ def _arrow(shape: Shape) -> pa.DataType:
     return pa.struct([(key, _arrow(inner)) for key, inner in shape[1].items()])
 
 
-def convert(block: pa.Table, staged: Sequence[pa.Field], pane: Sequence[pa.Field]) -> list[pa.Array | pa.ChunkedArray]:
-    """A block's columns in the pane's types; block has one column for each of `staged`, in that order."""
+def convert(
+    block: pa.Table, staged: Sequence[pa.Field], pane: Sequence[pa.Field]
+) -> list[pa.Array | pa.ChunkedArray]:
+    """A block's columns in the pane's types; block has one column for each of `staged`, in that
+    order.
+    """
     if len(pane) == 1 and _is_all(pane[0]):
         if len(staged) == 1 and _is_all(staged[0]):
             return [block.column(0)]
         columns = [_values(column, block.column(i)) for i, column in enumerate(staged)]
         names = [column.name for column in staged]
-        rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)) if staged else [{}] * len(block)
+        rows = (
+            (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+            if staged
+            else [{}] * len(block)
+        )
         return [pa.array(map(_without_nulls, rows), pa.string())]
     places = {column.name: i for i, column in enumerate(staged)}
     out: list[pa.Array | pa.ChunkedArray] = []
@@ -226,7 +257,9 @@ def convert(block: pa.Table, staged: Sequence[pa.Field], pane: Sequence[pa.Field
 
 
 def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, Any]:
-    """A row of a block's other fields as it was read, but for nulls; block has one column for each of `staged`."""
+    """A row of a block's other fields as it was read, but for nulls; block has one column for each
+    of `staged`.
+    """
     values: dict[str, Any] = {}
     one = block.slice(row, 1)
     for i, column in enumerate(staged):

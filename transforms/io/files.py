@@ -1,8 +1,10 @@
-"""Reads files into blocks: raw records of one file, in order, with their positions. Nothing is parsed here.
+"""Reads files into blocks: raw records of one file, in order, with their positions. Nothing is
+parsed here.
 
-Formats by name: .jsonl, .jsonl.gz, .jsonl.zst (a record a line), .parquet (a record a row), .txt (a record a file).
-Data that cannot be read further (a cut-off gzip, a Parquet file without its end) ends the file with a block that carries
-the fault, which becomes a dead letter; a failing device or network raises, since reading again may well succeed.
+Formats by name: .jsonl, .jsonl.gz, .jsonl.zst (a record a line), .parquet (a record a row), .txt (a
+record a file). Data that cannot be read further (a cut-off gzip, a Parquet file without its end)
+ends the file with a block that carries the fault, which becomes a dead letter; a failing device or
+network raises, since reading again may well succeed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
 BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
 SEEKABLE = ".jsonl"  # the format where a reader may begin at a record's byte
-RECORD_BYTES = 32 << 20  # a longer record is not held in memory: its beginning becomes a dead letter
+# A longer record is not held in memory: its beginning becomes a dead letter
+RECORD_BYTES = 32 << 20
 KEPT_BYTES = 1 << 20  # of a record longer than that
 FAULTS = (EOFError, zlib.error, pa.ArrowException)
 
@@ -34,8 +37,8 @@ class InputError(ValueError):
 
 
 class Stored(NamedTuple):
-    """What a file is told by without reading it: its bytes as stored, and when it was changed, in nanoseconds since 1970; None
-    where its file system does not say."""
+    """What a file is told by without reading it: its bytes as stored, and when it was changed, in
+    nanoseconds since 1970; None where its file system does not say."""
 
     bytes: int
     modified: int | None
@@ -43,11 +46,13 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Records first.. of a file, either as raw bytes each (a JSON object; for .txt a text), or as the rows of a table.
+    """Records first.. of a file, either as raw bytes each (a JSON object; for .txt a text), or as
+    the rows of a table.
 
-    fault: why the file ends here. stored: bytes of the file read when the block was done. offset: byte of the first
-    record, where a reader may begin; None where it may not. cut: full length, in bytes, of records (by index) longer
-    than RECORD_BYTES, of which only the first KEPT_BYTES are here.
+    fault: why the file ends here. stored: bytes of the file read when the block was done. offset:
+    byte of the first record, where a reader may begin; None where it may not. cut: full length, in
+    bytes, of records (by index) longer than RECORD_BYTES, of which only the first KEPT_BYTES are
+    here.
     """
 
     file: str
@@ -73,7 +78,9 @@ class Block:
         """Where a record (by index) begins in the file; None where a reader may not begin there."""
         if self.offset is None:
             return None
-        longer = sum(length - len(self.records[at]) for at, length in self.cut.items() if at < index)
+        longer = sum(
+            length - len(self.records[at]) for at, length in self.cut.items() if at < index
+        )
         return self.offset + sum(map(len, self.records[:index])) + index + longer
 
     def weights(self) -> list[int]:
@@ -92,19 +99,25 @@ class Block:
         rows = None if self.rows is None else self.rows.slice(begin, min(end, self.size) - begin)
         cut = {index - begin: length for index, length in self.cut.items() if begin <= index < end}
         records, offset = self.records[begin:end], self.byte(begin)
-        return replace(self, first=low, records=records, rows=rows, fault=fault, offset=offset, cut=cut)
+        return replace(
+            self, first=low, records=records, rows=rows, fault=fault, offset=offset, cut=cut
+        )
 
 
 def match(patterns: Sequence[str]) -> dict[str, int]:
-    """The files of all patterns as `find` has them, with their sizes in bytes as stored. Raises InputError."""
+    """The files of all patterns as `find` has them, with their sizes in bytes as stored. Raises
+    InputError.
+    """
     return {name: each.bytes for name, each in find(patterns).items()}
 
 
 def find(patterns: Sequence[str]) -> dict[str, Stored]:
-    """The files of all patterns (paths, folders, globs), sorted; each once, whatever it is called in them.
+    """The files of all patterns (paths, folders, globs), sorted; each once, whatever it is called
+    in them.
 
-    Local paths are looked up directly, and are absolute in what is given back; others (gs://, s3://, hdfs://) are looked up by
-    Beam's file systems. Raises InputError for a pattern without any file, and for a file that cannot be opened.
+    Local paths are looked up directly, and are absolute in what is given back; others (gs://,
+    s3://, hdfs://) are looked up by Beam's file systems. Raises InputError for a pattern without
+    any file, and for a file that cannot be opened.
     """
     found: dict[str, Stored] = {}
     for pattern in patterns:
@@ -124,7 +137,9 @@ def absolute(name: str) -> str:
 
 
 def root(names: Iterable[str]) -> str:
-    """The folder that holds all files, below which ids are made: with a slash at its end, or empty where there is none."""
+    """The folder that holds all files, below which ids are made: with a slash at its end, or empty
+    where there is none.
+    """
     folders = sorted(name[: name.rfind("/")] for name in names)
     parts = zip(folders[0].split("/"), folders[-1].split("/"), strict=False) if folders else ()
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], parts))
@@ -158,7 +173,9 @@ def _remote(pattern: str) -> dict[str, Stored]:
         raise InputError(f"{pattern}: {error}") from error
     for meta in (meta for result in results for meta in result.metadata_list):
         if meta.path.endswith(FORMATS):
-            found[meta.path] = Stored(meta.size_in_bytes, round(meta.last_updated_in_seconds * 1e9) or None)
+            found[meta.path] = Stored(
+                meta.size_in_bytes, round(meta.last_updated_in_seconds * 1e9) or None
+            )
     return found
 
 
@@ -178,11 +195,13 @@ def open_file(name: str) -> BinaryIO:
 
 
 def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Block]:
-    """The blocks of a file in order; from record `first` at byte `offset` on where an earlier Block said so.
+    """The blocks of a file in order; from record `first` at byte `offset` on where an earlier Block
+    said so.
 
     Raises OSError where the device fails.
     """
-    faults = FAULTS  # a local name lives as long as the generator, which may be closed when the process ends
+    # A local name lives as long as the generator, which may be closed when the process ends
+    faults = FAULTS
     with open_file(file) as raw:
         file = shown(file)
         try:
@@ -200,13 +219,19 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
                 if at:
                     raw.seek(at)
                 plain = file.endswith(SEEKABLE)
-                for records, cut in _lines(raw if plain else _Gunzip(raw) if file.endswith(".gz") else _Unzstd(raw)):
-                    yield Block(file, first, records, raw.tell(), offset=at if plain else None, cut=cut)
+                for records, cut in _lines(
+                    raw if plain else _Gunzip(raw) if file.endswith(".gz") else _Unzstd(raw)
+                ):
+                    yield Block(
+                        file, first, records, raw.tell(), offset=at if plain else None, cut=cut
+                    )
                     first += len(records)
                     at += sum(map(len, records)) + len(records)
                     at += sum(length - KEPT_BYTES for length in cut.values())
         except faults as error:
-            yield Block(file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}")
+            yield Block(
+                file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}"
+            )
 
 
 def _said(error: Exception) -> str:
@@ -223,7 +248,9 @@ class FileReader:
         self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
 
     def segment(self, file: str, first: int, last: int, offset: int | None) -> Iterator[Block]:
-        """Blocks of records first..last; offset: the byte where the first one begins, if a reader may begin there."""
+        """Blocks of records first..last; offset: the byte where the first one begins, if a reader
+        may begin there.
+        """
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
         # Going on is best, unless the start lies well ahead: another process read what is between.
         if ahead is None or at > first or (offset is not None and first > ahead.last):
@@ -307,7 +334,9 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """A Zstandard stream of one or more frames, whose truncated end is an error; memory is bounded by what is asked for."""
+    """A Zstandard stream of one or more frames, whose truncated end is an error; memory is bounded
+    by what is asked for.
+    """
 
     def __init__(self, raw: BinaryIO):
         self._stream = pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")

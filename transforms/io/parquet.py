@@ -1,8 +1,10 @@
-"""Reads Parquet files in tables of some rows, each within a limit of memory that is set before Arrow asks for it.
+"""Reads Parquet files in tables of some rows, each within a limit of memory that is set before
+Arrow asks for it.
 
-A few hundred bytes can hold gigabytes: a long value a thousand times by its number, a page of zeros. Nothing in the file says
-how much that is, and Arrow has no limit. So the process is given a limit while Arrow decodes; what does not fit is decoded again
-in fewer rows, and a row that does not fit alone ends the file with a fault.
+A few hundred bytes can hold gigabytes: a long value a thousand times by its number, a page of
+zeros. Nothing in the file says how much that is, and Arrow has no limit. So the process is given a
+limit while Arrow decodes; what does not fit is decoded again in fewer rows, and a row that does not
+fit alone ends the file with a fault.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ BUFFER_BYTES = 1 << 20  # of a column that are read at a time
 
 @contextmanager
 def broken_data() -> Iterator[None]:
-    """Within the block Arrow's own OSError, which tells of broken data and of no device, becomes an EOFError."""
+    """Within the block Arrow's own OSError, which tells of broken data and of no device, becomes an
+    EOFError.
+    """
     try:
         yield
     except OSError as error:
@@ -34,9 +38,11 @@ def broken_data() -> Iterator[None]:
 
 @contextmanager
 def limited(more: int) -> Iterator[None]:
-    """Within the block this process gets so many bytes of memory more than it has; MemoryError beyond. On Linux alone.
+    """Within the block this process gets so many bytes of memory more than it has; MemoryError
+    beyond. On Linux alone.
 
-    Other threads are under the limit too: it leaves room for small things, and lasts for milliseconds.
+    Other threads are under the limit too: it leaves room for small things, and lasts for
+    milliseconds.
     """
     if sys.platform != "linux":
         yield
@@ -75,7 +81,8 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
             raise EOFError(f"two columns are called {twice!r}: give each a name of its own")
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
         rows = _rows_a_table(file, most_bytes, most_rows)
-        for group in range(file.num_row_groups):  # one by one: those before a broken one can be read
+        # One by one: those before a broken one can be read
+        for group in range(file.num_row_groups):
             for batch in _batches(file, group, rows):
                 for part in _parts(batch, most_bytes):
                     done += part.num_rows
@@ -83,7 +90,9 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
 
 
 def _opened(raw: Any) -> pq.ParquetFile:
-    """The file, read with the system's allocator: Arrow's own keeps a gigabyte in hand, on which no limit bears."""
+    """The file, read with the system's allocator: Arrow's own keeps a gigabyte in hand, on which no
+    limit bears.
+    """
     usual = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
     try:
@@ -108,7 +117,10 @@ def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
             return
         except MemoryError as error:
             if rows == 1:
-                raise EOFError(f"a row of row group {group} needs more than {DECODED_BYTES >> 20} MiB of memory") from error
+                raise EOFError(
+                    f"a row of row group {group} needs more than {DECODED_BYTES >> 20} MiB of"
+                    " memory"
+                ) from error
             rows = max(1, rows // FEWER)
 
 

@@ -1,6 +1,8 @@
-"""What the records of a range are told by: a SHA-256 that does not depend on how they were cut into blocks.
+"""What the records of a range are told by: a SHA-256 that does not depend on how they were cut into
+blocks.
 
-Of lines it is over their bytes, of a table over its columns' values, so that other writers of the same values may agree.
+Of lines it is over their bytes, of a table over its columns' values, so that other writers of the
+same values may agree.
 """
 
 from __future__ import annotations
@@ -24,13 +26,19 @@ class RecordDigest:
     def add(self, block: Block) -> None:
         """Take in the next records of the range."""
         if block.rows is not None:
-            for number, name in enumerate(block.rows.column_names):  # by number: a name may stand twice
+            # By number: a name may stand twice
+            for number, name in enumerate(block.rows.column_names):
                 self._column(f"{number} {name}", block.rows.column(number).combine_chunks())
         elif block.records:
             self._lines.update(b"\n".join(block.records) + b"\n")
-            self._lines.update("".join(f"{block.first + at}:{length}\n" for at, length in sorted(block.cut.items())).encode())
+            self._lines.update(
+                "".join(
+                    f"{block.first + at}:{length}\n" for at, length in sorted(block.cut.items())
+                ).encode()
+            )
         if block.fault is not None:
-            self._lines.update(b"\0")  # that nothing more could be read; a library's words for it may change
+            # That nothing more could be read; a library's words for it may change
+            self._lines.update(b"\0")
 
     def hexdigest(self) -> str:
         """In hexadecimal."""
@@ -42,15 +50,23 @@ class RecordDigest:
     def _column(self, name: str, values: pa.Array) -> None:
         """Which values are null, then the others: parts that grow by each block alone."""
         kind = values.type
-        self._update(name, "valid", values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8).tobytes())
+        self._update(
+            name,
+            "valid",
+            values.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8).tobytes(),
+        )
         present = values.drop_null()
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             self._update(name, str(kind), present.to_numpy(zero_copy_only=False).tobytes())
             return
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            present = present.cast(pa.large_binary())  # what is no UTF-8 is a dead letter, and has bytes all the same
+            # What is no UTF-8 is a dead letter, and has bytes all the same
+            present = present.cast(pa.large_binary())
         try:
-            parts = [each if isinstance(each, bytes) else repr(each).encode() for each in to_python(present)]
+            parts = [
+                each if isinstance(each, bytes) else repr(each).encode()
+                for each in to_python(present)
+            ]
         except UnicodeDecodeError:  # a text within a list or an object that is no UTF-8
             parts = [each.to_pybytes() for each in present.buffers() if each is not None]
         self._update(name, "lengths", np.fromiter(map(len, parts), np.int64, len(parts)).tobytes())

@@ -1,4 +1,6 @@
-"""Validates the records of a block: each becomes a document with id, text and other fields, or a dead letter with its reason."""
+"""Validates the records of a block: each becomes a document with id, text and other fields, or a
+dead letter with its reason.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,13 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.io import fields
 from evenflow.transforms.io.files import RECORD_BYTES, Block
 
-UNREADABLE = "unreadable file"  # kind of reason of the dead letter that stands where a file breaks off
-# Levels of lists and objects in a record. orjson writes up to 254, and what is deeper is no data of anybody's.
+# Kind of reason of the dead letter that stands where a file breaks off
+UNREADABLE = "unreadable file"
+# Levels of lists and objects in a record. orjson writes up to 254, and what is deeper is no data of
+# anybody's.
 MOST_NESTED = 200
-# Lists, objects and what stands in them, of a record of more than LARGE_BYTES: each may take 200 bytes of memory.
+# Lists, objects and what stands in them, of a record of more than LARGE_BYTES: each may take 200
+# bytes of memory.
 MOST_VALUES = 1 << 19
 LARGE_BYTES = 1 << 20
 BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
@@ -27,9 +32,11 @@ BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 @dataclass
 class Documents:
-    """The documents of a block, D of them: ids, texts and places (ordinals in the file) (D,); fields: the other columns.
+    """The documents of a block, D of them: ids, texts and places (ordinals in the file) (D,);
+    fields: the other columns.
 
-    dead: the records that became none, as JSON-able dead letters; reasons: how many for each kind of reason.
+    dead: the records that became none, as JSON-able dead letters; reasons: how many for each kind
+    of reason.
     """
 
     file: str
@@ -49,8 +56,12 @@ class UnusableError(ValueError):
         self.kind = kind
 
 
-def dead_letter(file: str, place: int, reason: str, raw: bytes, length: int | None = None) -> dict[str, Any]:
-    """A record that became no document: position, reason, and its bytes; length: in full, where raw is cut."""
+def dead_letter(
+    file: str, place: int, reason: str, raw: bytes, length: int | None = None
+) -> dict[str, Any]:
+    """A record that became no document: position, reason, and its bytes; length: in full, where raw
+    is cut.
+    """
     return {
         "file": file,
         "ordinal": place,
@@ -61,7 +72,9 @@ def dead_letter(file: str, place: int, reason: str, raw: bytes, length: int | No
 
 
 def made_id(file: str, place: int, root: str | None = None) -> str:
-    """The id of a document that has none: the file's path below a folder (its name, where none is given) and the ordinal."""
+    """The id of a document that has none: the file's path below a folder (its name, where none is
+    given) and the ordinal.
+    """
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
@@ -73,10 +86,12 @@ def validate(
     root: str | None = None,
     spoilt: Mapping[int, UnusableError] | None = None,
 ) -> Documents:
-    """The documents of a block. own: names of columns that are computed here and replace fields of that name.
+    """The documents of a block. own: names of columns that are computed here and replace fields of
+    that name.
 
-    keep_fields: False where only text and id are asked for. root: the folder that all files are in, for ids that are made.
-    spoilt: records by index that become dead letters and are not looked at (`unforeseen`).
+    keep_fields: False where only text and id are asked for. root: the folder that all files are in,
+    for ids that are made. spoilt: records by index that become dead letters and are not looked at
+    (`unforeseen`).
     """
     out = Documents(block.file)
     records: list[dict[str, Any]] = []
@@ -84,7 +99,11 @@ def validate(
     kept: list[int] = []
     check = Checker(config)
     parse = check.text_file if block.file.endswith(".txt") else check.json
-    found = _rows(block, check, spoilt or {}) if block.rows is not None else _lines(block, parse, spoilt or {})
+    found = (
+        _rows(block, check, spoilt or {})
+        if block.rows is not None
+        else _lines(block, parse, spoilt or {})
+    )
     for index, (raw, result) in enumerate(found):
         place = block.first + index
         if result is None:
@@ -118,13 +137,21 @@ def validate(
 Result = tuple[str | None, str, dict[str, Any]] | UnusableError | None
 
 
-def _lines(block: Block, parse: Callable[[bytes], Result], spoilt: Mapping[int, UnusableError]) -> Iterator[tuple[bytes, Result]]:
+def _lines(
+    block: Block, parse: Callable[[bytes], Result], spoilt: Mapping[int, UnusableError]
+) -> Iterator[tuple[bytes, Result]]:
     for index, raw in enumerate(block.records):
         if index in spoilt:
             yield raw, spoilt[index]
             continue
         if index in block.cut:
-            yield raw, UnusableError("too long", f"the record has {block.cut[index]} bytes; only its beginning is kept here")
+            yield (
+                raw,
+                UnusableError(
+                    "too long",
+                    f"the record has {block.cut[index]} bytes; only its beginning is kept here",
+                ),
+            )
             continue
         try:
             yield raw, parse(raw.removeprefix(BOM) if index + block.first == 0 else raw)
@@ -142,7 +169,10 @@ class Checker:
     def json(self, raw: bytes) -> Result:
         """A line of JSON; None for a blank one."""
         if len(raw) > LARGE_BYTES and sum(map(raw.count, (b",", b"[", b"{"))) > MOST_VALUES:
-            raise UnusableError("too many values", f"the record has more than {MOST_VALUES} values, or marks of such")
+            raise UnusableError(
+                "too many values",
+                f"the record has more than {MOST_VALUES} values, or marks of such",
+            )
         try:
             record = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
@@ -151,7 +181,9 @@ class Checker:
             try:
                 raw.decode()
             except UnicodeDecodeError as wrong:
-                raise UnusableError("invalid UTF-8", f"invalid UTF-8 at byte {wrong.start}") from wrong
+                raise UnusableError(
+                    "invalid UTF-8", f"invalid UTF-8 at byte {wrong.start}"
+                ) from wrong
             raise UnusableError("not JSON", f"not JSON: {error}") from error
         if type(record) is not dict:
             raise UnusableError("not an object", f"a JSON object was expected, not {_kind(record)}")
@@ -159,7 +191,10 @@ class Checker:
             raise UnusableError("text missing", f"field {self.text_name!r} is missing")
         text = self.text(record.pop(self.text_name))
         if fields.depth(record, MOST_NESTED) > MOST_NESTED:
-            raise UnusableError("nested too deeply", f"the record has more than {MOST_NESTED} levels of lists and objects")
+            raise UnusableError(
+                "nested too deeply",
+                f"the record has more than {MOST_NESTED} levels of lists and objects",
+            )
         return self.identity(record.pop(self.id_name, None)), text, record
 
     def text_file(self, raw: bytes) -> Result:
@@ -172,12 +207,16 @@ class Checker:
     def text(self, text: Any) -> str:
         """A usable text."""
         if type(text) is not str:
-            raise UnusableError("text not a string", f"field {self.text_name!r} is {_kind(text)}; text was expected")
+            raise UnusableError(
+                "text not a string", f"field {self.text_name!r} is {_kind(text)}; text was expected"
+            )
         if not text or text.isspace():
             raise UnusableError("text empty", "the text is empty")
         if len(text) > self._most:
             limit = self._most >> 20
-            raise UnusableError("text too long", f"the text has {len(text)} characters; max_text_mib is {limit}")
+            raise UnusableError(
+                "text too long", f"the text has {len(text)} characters; max_text_mib is {limit}"
+            )
         return text
 
     def identity(self, value: Any) -> str | None:
@@ -188,32 +227,54 @@ class Checker:
             return value
         if type(value) is int:
             return str(value)
-        raise UnusableError("id unusable", f"field {self.id_name!r} is {_kind(value)}; text or a whole number was expected")
+        raise UnusableError(
+            "id unusable",
+            f"field {self.id_name!r} is {_kind(value)}; text or a whole number was expected",
+        )
 
 
 def _kind(value: Any) -> str:
-    names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "text"}
+    names = {
+        type(None): "null",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "text",
+    }
     return names.get(type(value), "a list" if isinstance(value, list) else "an object")
 
 
-def _rows(block: Block, check: Checker, spoilt: Mapping[int, UnusableError]) -> Iterator[tuple[bytes, Result]]:
+def _rows(
+    block: Block, check: Checker, spoilt: Mapping[int, UnusableError]
+) -> Iterator[tuple[bytes, Result]]:
     """The rows of a Parquet file's table, their text and id checked as those of a line."""
     rows = block.rows
     assert rows is not None
     alone = len(rows) == 1 and rows.nbytes > RECORD_BYTES  # larger rows come alone
     left = [index for index in range(len(rows)) if index not in spoilt]
     whole = rows.take(pa.array(left, pa.int64())) if spoilt else rows
-    texts, ids = (None if alone else _column(whole, left, name) for name in (check.text_name, check.id_name))
+    texts, ids = (
+        None if alone else _column(whole, left, name) for name in (check.text_name, check.id_name)
+    )
     for index in range(len(rows)):
         try:
             if index in spoilt:
                 raise spoilt[index]
             if alone:
-                raise UnusableError("too long", f"the row has {rows.nbytes} bytes; it is not kept here")
+                raise UnusableError(
+                    "too long", f"the row has {rows.nbytes} bytes; it is not kept here"
+                )
             if texts is None:
                 raise UnusableError("text missing", f"column {check.text_name!r} is missing")
             text = _value(texts[index], check.text_name)
-            yield b"", (check.identity(_value(ids[index], check.id_name) if ids is not None else None), check.text(text), {})
+            yield (
+                b"",
+                (
+                    check.identity(_value(ids[index], check.id_name) if ids is not None else None),
+                    check.text(text),
+                    {},
+                ),
+            )
         except UnusableError as error:
             yield b"" if error.kind == "too long" else _row_json(rows.slice(index, 1)), error
 
@@ -237,7 +298,9 @@ def _value(value: Any, name: str) -> Any:
         try:
             return value.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise UnusableError("invalid UTF-8", f"column {name!r}: invalid UTF-8 at byte {error.start}") from error
+            raise UnusableError(
+                "invalid UTF-8", f"column {name!r}: invalid UTF-8 at byte {error.start}"
+            ) from error
     return value
 
 
@@ -256,13 +319,17 @@ def _row_json(row: pa.Table) -> bytes:
 
 
 def _columns(rows: pa.Table, skip: set[str]) -> dict[pa.Field, pa.Array]:
-    """The other columns of a Parquet file; dictionaries and wide or narrow forms of text become plain text."""
+    """The other columns of a Parquet file; dictionaries and wide or narrow forms of text become
+    plain text.
+    """
     out: dict[pa.Field, pa.Array] = {}
     for name in rows.column_names:
         if name in skip:
             continue
         values = rows[name].combine_chunks()
         kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-        kind = pa.string() if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) else kind
+        kind = (
+            pa.string() if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) else kind
+        )
         out[pa.field(name, kind)] = values if kind == values.type else pc.cast(values, kind)
     return out

@@ -1,8 +1,10 @@
-"""An error that nobody foresaw and that one record causes: the record becomes a dead letter, and the rest of its block goes on.
+"""An error that nobody foresaw and that one record causes: the record becomes a dead letter, and
+the rest of its block goes on.
 
-The block is done again by halves until the records at fault are found, and then once more without them. An error that no
-record causes alone is raised as it was. So are errors that Evenflow defines (they are about settings, models and services),
-errors of the system, missing memory and missing packages.
+The block is done again by halves until the records at fault are found, and then once more without
+them. An error that no record causes alone is raised as it was. So are errors that Evenflow defines
+(they are about settings, models and services), errors of the system, missing memory and missing
+packages.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import TypeVar
 from evenflow.transforms.io.records import UnusableError
 
 T = TypeVar("T")
-Spoilt = Mapping[int, UnusableError]  # records by their index in the block, and what becomes their dead letter
+# Records by their index in the block, and what becomes their dead letter
+Spoilt = Mapping[int, UnusableError]
 KIND = "unforeseen error"
 NOT_A_RECORDS = (OSError, MemoryError, ImportError)
 SHOWN = 500  # characters of an error's message
@@ -37,7 +40,11 @@ def without_spoilt(work: Callable[[Spoilt], T], size: int, probe: Callable[[], o
     try:
         return work({})
     except Exception as error:
-        if not _is_unforeseen(error) or _failure(probe) or _failure(lambda: work(_others((), size))):
+        if (
+            not _is_unforeseen(error)
+            or _failure(probe)
+            or _failure(lambda: work(_others((), size)))
+        ):
             raise
         spoilt = _at_fault(work, range(size), size)
         if not spoilt:
@@ -76,7 +83,9 @@ def _failure(work: Callable[[], object]) -> Exception | None:
 
 
 def _is_unforeseen(error: Exception) -> bool:
-    return not isinstance(error, NOT_A_RECORDS) and not type(error).__module__.startswith("evenflow.")
+    return not isinstance(error, NOT_A_RECORDS) and not type(error).__module__.startswith(
+        "evenflow."
+    )
 
 
 def _dead(error: Exception) -> UnusableError:
@@ -85,10 +94,14 @@ def _dead(error: Exception) -> UnusableError:
 
 
 def _tell(error: Exception) -> None:
-    """Log where an error came from, once a process for each place. Workers log nothing below this level."""
+    """Log where an error came from, once a process for each place. Workers log nothing below this
+    level.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     place = (frames[-1].filename, frames[-1].lineno)
     if place not in _told:
         _told.add(place)
         said = f"{type(error).__name__}: {str(error)[:SHOWN]!r}"
-        logging.getLogger(__name__).critical("a record became a dead letter (%s)\n%s%s", KIND, "".join(frames.format()), said)
+        logging.getLogger(__name__).critical(
+            "a record became a dead letter (%s)\n%s%s", KIND, "".join(frames.format()), said
+        )

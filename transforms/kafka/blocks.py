@@ -1,4 +1,6 @@
-"""What the Kafka source gives: blocks of many records of one partition and one pane, and ranges of offsets that are lost."""
+"""What the Kafka source gives: blocks of many records of one partition and one pane, and ranges of
+offsets that are lost.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
 BLOCK_BYTES = 4 << 20  # of keys, values and headers; a larger record makes a block of its own
-RECORD_OVERHEAD = 16  # bytes counted for each record beside its own, so that panes of empty records end too
+# Bytes counted for each record beside its own, so that panes of empty records end too
+RECORD_OVERHEAD = 16
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
@@ -18,11 +21,12 @@ Headers = tuple[tuple[str, bytes | None], ...]
 class PartitionBlock:
     """n records of one partition and one pane, in the order of their offsets.
 
-    start, next: the offsets that the partition's reading stood at before and after; between them are all its records (in
-    a compacted or transactional topic not every offset has one). offsets, timestamps (n,): timestamps as the producer or
-    the broker set them, ms since 1970, -1 for none. keys, values, headers (n,): as stored; a value of None is a tombstone.
-    first: effective time of the first record, ms. end: where the partition stands after the block; end.time is that of
-    the last record.
+    start, next: the offsets that the partition's reading stood at before and after; between them
+    are all its records (in a compacted or transactional topic not every offset has one). offsets,
+    timestamps (n,): timestamps as the producer or the broker set them, ms since 1970, -1 for none.
+    keys, values, headers (n,): as stored; a value of None is a tombstone. first: effective time of
+    the first record, ms. end: where the partition stands after the block; end.time is that of the
+    last record.
     """
 
     topic: str
@@ -46,7 +50,8 @@ class PartitionBlock:
 
 @dataclass(frozen=True)
 class Lost:
-    """Offsets start..next (next excluded) of a partition that were due and are gone from the broker: retention, most often.
+    """Offsets start..next (next excluded) of a partition that were due and are gone from the
+    broker: retention, most often.
 
     first: effective time of the loss in the partition, ms; pane: where it is to be reported.
     """
@@ -61,8 +66,8 @@ class Lost:
 
     def __str__(self) -> str:
         return (
-            f"{self.topic} partition {self.partition}: offsets {self.start} to {self.next - 1} are no longer on the broker "
-            f"(retention or deletion); reading went on at {self.next}"
+            f"{self.topic} partition {self.partition}: offsets {self.start} to {self.next - 1} are"
+            f" no longer on the broker (retention or deletion); reading went on at {self.next}"
         )
 
 
@@ -77,18 +82,24 @@ def weight(record: Any) -> int:
     return size
 
 
-def blocks(records: Sequence[Any], start: int, next_: int, point: Point, cutter: PaneCutter, now: int) -> list[PartitionBlock]:
-    """Blocks of the records that one poll gave of a partition, which stood at offset start and stands at next_ after them.
+def blocks(
+    records: Sequence[Any], start: int, next_: int, point: Point, cutter: PaneCutter, now: int
+) -> list[PartitionBlock]:
+    """Blocks of the records that one poll gave of a partition, which stood at offset start and
+    stands at next_ after them.
 
     records: of kafka-python, n of them in order. now: the clock, ms since 1970.
     """
     out: list[PartitionBlock] = []
     for batch in _batches(records):
-        pieces = cutter.cut(point, [record.timestamp for record in batch], [weight(record) for record in batch], now)
+        pieces = cutter.cut(
+            point, [record.timestamp for record in batch], [weight(record) for record in batch], now
+        )
         for piece in pieces:
             out.append(_block(batch[piece.begin : piece.end], start, piece))
             start, point = out[-1].next, piece.after
-    # What comes after a block's last record may be no record: a mark of a transaction, or one that was compacted away.
+    # What comes after a block's last record may be no record: a mark of a transaction, or one that
+    # was compacted away.
     out[-1:] = [replace(each, next=next_) for each in out[-1:]]
     return out
 

@@ -1,8 +1,10 @@
-"""Reads partitions through kafka-python, one consumer a partition, kept between calls; and says clearly what went wrong.
+"""Reads partitions through kafka-python, one consumer a partition, kept between calls; and says
+clearly what went wrong.
 
-A new consumer needs hundreds of milliseconds until it has its first records, so consumers wait in a pool for the next
-call. Each fetches ahead on its own thread: what arrives between two calls is there at once at the next. Partitions are
-assigned by hand: no consumer group is joined, so nothing is ever rebalanced.
+A new consumer needs hundreds of milliseconds until it has its first records, so consumers wait in a
+pool for the next call. Each fetches ahead on its own thread: what arrives between two calls is
+there at once at the next. Partitions are assigned by hand: no consumer group is joined, so nothing
+is ever rebalanced.
 """
 
 from __future__ import annotations
@@ -17,15 +19,26 @@ from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
 from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
-from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError, TopicMissingError, UnreachableError, explained
+from evenflow.transforms.kafka.errors import (
+    BeyondEndError,
+    OutOfRangeError,
+    TopicMissingError,
+    UnreachableError,
+    explained,
+)
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-FETCH_BYTES = 4 << 20  # of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
-POLL_RECORDS = 10_000  # so that a poll takes a whole fetch and the next one is asked for while this one is worked on
-FETCH_WAIT_MS = 500  # how long the broker holds a fetch that finds nothing; an arriving record ends the wait
-RECONNECT_MS = 2_000  # at most between two attempts to connect, so that a broker that is back is soon found
+# Of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
+FETCH_BYTES = 4 << 20
+# So that a poll takes a whole fetch and the next one is asked for while this one is worked on
+POLL_RECORDS = 10_000
+# How long the broker holds a fetch that finds nothing; an arriving record ends the wait
+FETCH_WAIT_MS = 500
+# At most between two attempts to connect, so that a broker that is back is soon found
+RECONNECT_MS = 2_000
 IDLE_SECONDS = 60.0  # a consumer that no call asked for as long is closed
-PATIENCE_SECONDS = 300.0  # how long a broker may be away before reading gives up; a restart takes seconds to minutes
+# How long a broker may be away before reading gives up; a restart takes seconds to minutes
+PATIENCE_SECONDS = 300.0
 
 FRESH_SECONDS = 0.1  # as long an answer about end offsets serves all partitions
 AGAIN_SECONDS = 1.0  # until a broker that did not answer is asked again
@@ -41,7 +54,9 @@ _LOG = logging.getLogger(__name__)
 class PartitionReader:
     """A consumer of one partition. Not for two threads at a time."""
 
-    def __init__(self, settings: KafkaSettings, topic: str, partition: int, ends: Ends, patience: float):
+    def __init__(
+        self, settings: KafkaSettings, topic: str, partition: int, ends: Ends, patience: float
+    ):
         self.topic, self.partition = topic, partition
         self._ends = ends
         self.used = time.monotonic()
@@ -53,7 +68,8 @@ class PartitionReader:
         self._tp = TopicPartition(topic, partition)
         self._consumer: Any = None
         self._asked_for = -1  # the offset that a caller is to go on from
-        self._position = -1  # where the consumer is: later, if there are only offsets without a record so far
+        # Where the consumer is: later, if there are only offsets without a record so far
+        self._position = -1
 
     @property
     def name(self) -> str:
@@ -61,11 +77,13 @@ class PartitionReader:
         return f"{self.topic} partition {self.partition}"
 
     def read(self, position: int, wait: float) -> tuple[list[Any], int]:
-        """What there is from an offset on, waiting up to some seconds for it: kafka-python's records, and the next offset.
+        """What there is from an offset on, waiting up to some seconds for it: kafka-python's
+        records, and the next offset.
 
-        The next offset may be after the last record's, and after the one asked for where there is no record at all: marks
-        of transactions and records that were compacted away have offsets too. An unreachable broker gives nothing, until
-        patience ends. Raises KafkaSourceError, OutOfRangeError.
+        The next offset may be after the last record's, and after the one asked for where there is
+        no record at all: marks of transactions and records that were compacted away have offsets
+        too. An unreachable broker gives nothing, until patience ends. Raises KafkaSourceError,
+        OutOfRangeError.
         """
         try:
             consumer = self._connected()
@@ -88,7 +106,9 @@ class PartitionReader:
         return records, self._position
 
     def _first(self, position: int) -> int:
-        """The first offset that there is. Raises BeyondEndError if the one asked for is after the last."""
+        """The first offset that there is. Raises BeyondEndError if the one asked for is after the
+        last.
+        """
         try:
             first = ask_offsets(self._consumer.beginning_offsets, [self._tp])[self._tp]
             end = ask_offsets(self._consumer.end_offsets, [self._tp])[self._tp]
@@ -97,13 +117,14 @@ class PartitionReader:
             return position
         if position > end:
             raise BeyondEndError(
-                f"{self.name}: offset {position} is due but the partition ends at {end}: was the topic deleted and made anew, "
-                f"or its log cut? Go on with a new output directory"
+                f"{self.name}: offset {position} is due but the partition ends at {end}: was the"
+                " topic deleted and made anew, or its log cut? Go on with a new output directory"
             )
         return first
 
     def end(self) -> tuple[float, int] | None:
-        """When the broker was asked (seconds since 1970), and the offset after the last readable record at that time.
+        """When the broker was asked (seconds since 1970), and the offset after the last readable
+        record at that time.
 
         None if it does not answer. Raises KafkaSourceError.
         """
@@ -145,20 +166,25 @@ class PartitionReader:
         now = time.monotonic()
         if self.failing_since is None:
             self.failing_since = now
-            _LOG.warning("%s: no answer from %s (%s); trying on", self.name, self._settings.bootstrap, error)
-        if now - self._asked > ASK_SECONDS and not isinstance(error, kafka_errors.KafkaConnectionError):
+            _LOG.warning(
+                "%s: no answer from %s (%s); trying on", self.name, self._settings.bootstrap, error
+            )
+        if now - self._asked > ASK_SECONDS and not isinstance(
+            error, kafka_errors.KafkaConnectionError
+        ):
             self._asked = now
             missing = Cluster(self._settings).is_missing(self.topic, self.partition)
         else:
             missing = False
         if missing:
             raise TopicMissingError(
-                f"{self.name} is no longer on {self._settings.bootstrap}: it was deleted; read up to offset {self._position}"
+                f"{self.name} is no longer on {self._settings.bootstrap}: it was deleted; read up"
+                f" to offset {self._position}"
             )
         if now - self.failing_since > self._patience:
             raise UnreachableError(
-                f"{self.name}: no answer from {self._settings.bootstrap} for {self._patience:.0f} s: {error}; "
-                f"start again when the broker is back, nothing is lost"
+                f"{self.name}: no answer from {self._settings.bootstrap} for {self._patience:.0f}"
+                f" s: {error}; start again when the broker is back, nothing is lost"
             ) from error
 
     def close(self) -> None:
@@ -169,9 +195,11 @@ class PartitionReader:
 
 
 class Ends:
-    """Asks for the end offsets of all partitions in use at once, on a connection of its own. For any number of threads.
+    """Asks for the end offsets of all partitions in use at once, on a connection of its own. For
+    any number of threads.
 
-    A question on a reader's connection would wait until the broker ends the fetch that it holds there.
+    A question on a reader's connection would wait until the broker ends the fetch that it holds
+    there.
     """
 
     def __init__(self, settings: KafkaSettings):
@@ -183,7 +211,9 @@ class Ends:
         self._answer: dict[TopicPartition, int] | Exception = {}
 
     def end(self, partition: TopicPartition) -> tuple[float, int]:
-        """When the broker was asked, and the offset after the partition's last readable record. Raises KafkaError."""
+        """When the broker was asked, and the offset after the partition's last readable record.
+        Raises KafkaError.
+        """
         with self._lock:
             self._wanted.add(partition)
             known = isinstance(self._answer, Exception) or partition in self._answer
@@ -197,14 +227,17 @@ class Ends:
         self._asked = time.time()
         try:
             if self._consumer is None:
-                options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False}
+                options: dict[str, Any] = {
+                    "bootstrap_timeout_ms": ANSWER_MS,
+                    "enable_auto_commit": False,
+                }
                 options |= {"isolation_level": "read_committed", "metrics_enabled": False}
                 options |= {"reconnect_backoff_max_ms": RECONNECT_MS}
                 self._consumer = KafkaConsumer(**self._settings.client(), **options)
             self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
         except kafka_errors.KafkaError as error:
-            # Nor do others ask at once: each would wait as long. What is not there any more is not asked for again, and a
-            # new connection knows of partitions that are new.
+            # Nor do others ask at once: each would wait as long. What is not there any more is not
+            # asked for again, and a new connection knows of partitions that are new.
             self._answer, self._wanted = error, set()
             self._close()
             self._asked = time.time() + AGAIN_SECONDS - FRESH_SECONDS

@@ -18,11 +18,14 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 ANSWER_MS = 3_000  # how long one question to the broker may take before it counts as not reachable
 
 
-def ask_offsets(ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+def ask_offsets(
+    ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]
+) -> dict[TopicPartition, int]:
     """The offsets that kafka-python's question gives. Raises KafkaError."""
     try:
         return ask(partitions, timeout_ms=ANSWER_MS)
-    except KeyError as error:  # kafka-python 3.0's, for a partition that its metadata does not have yet
+    # Kafka-python 3.0's, for a partition that its metadata does not have yet
+    except KeyError as error:
         raise kafka_errors.KafkaTimeoutError(f"no offset of {error} in the answer") from error
 
 
@@ -34,7 +37,10 @@ class Cluster:
 
     @contextmanager
     def _admin(self) -> Iterator[Any]:
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "request_timeout_ms": ANSWER_MS}
+        options: dict[str, Any] = {
+            "bootstrap_timeout_ms": ANSWER_MS,
+            "request_timeout_ms": ANSWER_MS,
+        }
         with with_reason():
             admin: Any = KafkaAdminClient(**self._settings.client(), **options)
         try:
@@ -43,18 +49,24 @@ class Cluster:
             admin.close()
 
     def partitions(self, topic: str) -> int:
-        """Number of a topic's partitions. Raises TopicMissingError, UnreachableError, KafkaSourceError."""
+        """Number of a topic's partitions. Raises TopicMissingError, UnreachableError,
+        KafkaSourceError.
+        """
         try:
             with self._admin() as admin:
                 (found,) = admin.describe_topics([topic])
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, f"topic {topic}") from error
         if found["error_code"]:
-            raise explained(kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}")
+            raise explained(
+                kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}"
+            )
         return len(found["partitions"])
 
     def create(self, topic: str, settings: Mapping[str, str]) -> None:
-        """Make a topic of one partition, with as many replicas as the broker gives by default. Raises KafkaSourceError."""
+        """Make a topic of one partition, with as many replicas as the broker gives by default.
+        Raises KafkaSourceError.
+        """
         given = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
         try:
             with self._admin() as admin:
@@ -64,14 +76,16 @@ class Cluster:
         except kafka_errors.AuthorizationError as error:
             words = ", ".join(f"{name}={value}" for name, value in settings.items())
             raise KafkaSourceError(
-                f"topic {topic} is not on {self._settings.bootstrap}, which does not allow this user to make it: create it "
-                f"with one partition and {words}"
+                f"topic {topic} is not on {self._settings.bootstrap}, which does not allow this"
+                f" user to make it: create it with one partition and {words}"
             ) from error
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, f"topic {topic}") from error
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Topics' settings by name; none of a topic whose settings this user may not see. Raises KafkaSourceError."""
+        """Topics' settings by name; none of a topic whose settings this user may not see. Raises
+        KafkaSourceError.
+        """
         wanted = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
         try:
             with self._admin() as admin:
@@ -80,16 +94,23 @@ class Cluster:
             found = {}
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, "settings of topics") from error
-        return {topic: {name: each["value"] for name, each in found.get(topic, {}).items()} for topic in topics}
+        return {
+            topic: {name: each["value"] for name, each in found.get(topic, {}).items()}
+            for topic in topics
+        }
 
     def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
         """First offset and end of a topic's partitions from number `known` on.
 
-        The end is that of committed records. Raises TopicMissingError, UnreachableError, KafkaSourceError.
+        The end is that of committed records. Raises TopicMissingError, UnreachableError,
+        KafkaSourceError.
         """
         total = self.partitions(topic)
         if total < known:
-            raise TopicMissingError(f"topic {topic} has {total} partitions and had {known}: it was deleted and made anew")
+            raise TopicMissingError(
+                f"topic {topic} has {total} partitions and had {known}: it was deleted and made"
+                " anew"
+            )
         wanted = [TopicPartition(topic, number) for number in range(known, total)]
         if not wanted:
             return []

@@ -1,4 +1,6 @@
-"""What can go wrong in reading from Kafka and writing to it, in words that say where and what to do."""
+"""What can go wrong in reading from Kafka and writing to it, in words that say where and what to
+do.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class KafkaSourceError(RuntimeError):
-    """Reading from Kafka cannot go on; the message says where (topic, partition, offset) and what to do."""
+    """Reading from Kafka cannot go on; the message says where (topic, partition, offset) and what
+    to do.
+    """
 
 
 class UnreachableError(KafkaSourceError):
@@ -21,7 +25,9 @@ class TopicMissingError(KafkaSourceError):
 
 
 class BeyondEndError(KafkaSourceError):
-    """The offset to read is after the partition's end: the topic was deleted and made anew, or has lost its end."""
+    """The offset to read is after the partition's end: the topic was deleted and made anew, or has
+    lost its end.
+    """
 
 
 class OutOfRangeError(Exception):
@@ -35,21 +41,36 @@ class OutOfRangeError(Exception):
 def explained(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
     """An error of kafka-python in words that say what to do."""
     where = settings.bootstrap
-    if isinstance(error, kafka_errors.UnknownTopicOrPartitionError | kafka_errors.InvalidTopicError):
+    if isinstance(
+        error, kafka_errors.UnknownTopicOrPartitionError | kafka_errors.InvalidTopicError
+    ):
         return TopicMissingError(f"{what} is not on {where}: check its name, or create it")
     if isinstance(error, kafka_errors.AuthorizationError):
-        return KafkaSourceError(f"{what}: {where} does not allow this user to read it ({type(error).__name__})")
-    if isinstance(error, kafka_errors.SaslAuthenticationFailedError | kafka_errors.UnsupportedSaslMechanismError):
-        return KafkaSourceError(f"{where} refuses the user or mechanism ({type(error).__name__}): check the security settings")
+        return KafkaSourceError(
+            f"{what}: {where} does not allow this user to read it ({type(error).__name__})"
+        )
+    if isinstance(
+        error,
+        kafka_errors.SaslAuthenticationFailedError | kafka_errors.UnsupportedSaslMechanismError,
+    ):
+        return KafkaSourceError(
+            f"{where} refuses the user or mechanism ({type(error).__name__}): check the security"
+            " settings"
+        )
     if UNTRUSTED in str(error):
-        return KafkaSourceError(f"the certificate of {where} is not trusted ({error}): check ssl_cafile and the host's name")
+        return KafkaSourceError(
+            f"the certificate of {where} is not trusted ({error}): check ssl_cafile and the host's"
+            " name"
+        )
     if REFUSED.search(str(error)):
         return KafkaSourceError(
-            f"{where} does not take the client's certificate, or has none ({error}): check ssl_certfile, ssl_keyfile, and whom "
-            "the broker trusts"
+            f"{where} does not take the client's certificate, or has none ({error}): check"
+            " ssl_certfile, ssl_keyfile, and whom the broker trusts"
         )
     if isinstance(error, kafka_errors.UnsupportedCodecError):
-        return KafkaSourceError(f"{what}: its records are compressed with a codec that is not installed here: {error}")
+        return KafkaSourceError(
+            f"{what}: its records are compressed with a codec that is not installed here: {error}"
+        )
     if getattr(error, "retriable", False):
         return UnreachableError(f"{what}: no answer from {where}: {error}")
     return KafkaSourceError(f"{what}: {where} answers with an error: {error}")

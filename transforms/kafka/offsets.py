@@ -1,9 +1,11 @@
-"""A consumer group's offsets: they follow the ledger, for other tools to see, and are compared with it, never believed.
+"""A consumer group's offsets: they follow the ledger, for other tools to see, and are compared with
+it, never believed.
 
-Order of a pane's commit, each step durable before the next: (a) the ledger's entry; (b) the offsets of the pane's end, with
-the pane's number beside them. A kill between the two leaves the group behind the ledger by one pane; the next start reads
-from the ledger and commits again. So only the owner of the ledger commits here, after the entry, and only up to the first
-pane that is not in the ledger.
+Order of a pane's commit, each step durable before the next: (a) the ledger's entry; (b) the offsets
+of the pane's end, with the pane's number beside them. A kill between the two leaves the group
+behind the ledger by one pane; the next start reads from the ledger and commits again. So only the
+owner of the ledger commits here, after the entry, and only up to the first pane that is not in the
+ledger.
 """
 
 from __future__ import annotations
@@ -30,22 +32,31 @@ def note(pane: int) -> str:
 
 
 class GroupOffsets:
-    """Reads and commits the offsets of a group that no consumer has joined. Not for two threads at a time."""
+    """Reads and commits the offsets of a group that no consumer has joined. Not for two threads at
+    a time.
+    """
 
     def __init__(self, settings: KafkaSettings, group: str):
         self._settings, self._group = settings, group
         self._consumer: Any = None
 
     def commit(self, offsets: Mapping[PartitionKey, int], pane: int) -> None:
-        """Commit offsets (topic, partition) -> next, after a pane's entry is in the ledger. Raises KafkaSourceError."""
-        values = {TopicPartition(*key): OffsetAndMetadata(offset, note(pane), -1) for key, offset in offsets.items()}
+        """Commit offsets (topic, partition) -> next, after a pane's entry is in the ledger. Raises
+        KafkaSourceError.
+        """
+        values = {
+            TopicPartition(*key): OffsetAndMetadata(offset, note(pane), -1)
+            for key, offset in offsets.items()
+        }
         try:
             self._connected().commit(values, timeout_ms=ANSWER_MS)
         except kafka_errors.KafkaError as error:
             raise explained(error, self._settings, f"group {self._group}") from error
 
     def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
-        """The group's offsets of those partitions that have one, the next to be read. Raises KafkaSourceError."""
+        """The group's offsets of those partitions that have one, the next to be read. Raises
+        KafkaSourceError.
+        """
         found: dict[PartitionKey, int] = {}
         try:
             for key in partitions:
@@ -58,8 +69,13 @@ class GroupOffsets:
 
     def _connected(self) -> Any:
         if self._consumer is None:
-            options: dict[str, Any] = {"enable_auto_commit": False, "bootstrap_timeout_ms": ANSWER_MS}
-            self._consumer = KafkaConsumer(**self._settings.client(), group_id=self._group, **options)
+            options: dict[str, Any] = {
+                "enable_auto_commit": False,
+                "bootstrap_timeout_ms": ANSWER_MS,
+            }
+            self._consumer = KafkaConsumer(
+                **self._settings.client(), group_id=self._group, **options
+            )
         return self._consumer
 
     def close(self) -> None:
@@ -71,7 +87,9 @@ class GroupOffsets:
 
 @dataclass(frozen=True)
 class Difference:
-    """A partition whose offset in the group (None: none) is not the ledger's (None: not in the ledger)."""
+    """A partition whose offset in the group (None: none) is not the ledger's (None: not in the
+    ledger).
+    """
 
     topic: str
     partition: int
@@ -81,18 +99,34 @@ class Difference:
     def __str__(self) -> str:
         where = f"{self.topic} partition {self.partition}"
         if self.ledger is None:
-            return f"{where}: the group is at {self.group}, the ledger has nothing of it: another reader or output directory"
+            return (
+                f"{where}: the group is at {self.group}, the ledger has nothing of it: another"
+                " reader or output directory"
+            )
         if self.group is None:
-            return f"{where}: the ledger is at {self.ledger}, the group has no offset: it expired, or was never committed"
+            return (
+                f"{where}: the ledger is at {self.ledger}, the group has no offset: it expired, or"
+                " was never committed"
+            )
         if self.group < self.ledger:
-            return f"{where}: the group is at {self.group}, behind the ledger at {self.ledger}: a kill between entry and commit"
-        return f"{where}: the group is at {self.group}, ahead of the ledger at {self.ledger}: moved by another tool"
+            return (
+                f"{where}: the group is at {self.group}, behind the ledger at {self.ledger}: a kill"
+                " between entry and commit"
+            )
+        return (
+            f"{where}: the group is at {self.group}, ahead of the ledger at {self.ledger}: moved by"
+            " another tool"
+        )
 
 
-def compare(ledger: Mapping[PartitionKey, int], group: Mapping[PartitionKey, int]) -> list[Difference]:
-    """Where a ledger's positions (the next offsets) and a group's offsets disagree, in the order of the partitions.
+def compare(
+    ledger: Mapping[PartitionKey, int], group: Mapping[PartitionKey, int]
+) -> list[Difference]:
+    """Where a ledger's positions (the next offsets) and a group's offsets disagree, in the order of
+    the partitions.
 
-    Nothing is to be done about it: reading goes on from the ledger, and the next commit brings the group in line.
+    Nothing is to be done about it: reading goes on from the ledger, and the next commit brings the
+    group in line.
     """
     out = []
     for key in sorted({*ledger, *group}):

@@ -1,4 +1,6 @@
-"""What the Kafka source is told: cluster, topics, starts, panes, what is done to a block, and when to pause."""
+"""What the Kafka source is told: cluster, topics, starts, panes, what is done to a block, and when
+to pause.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class Handler(Protocol):
-    """What is done to a block where it is read, so that records need not travel: travels itself, pickled, to the workers."""
+    """What is done to a block where it is read, so that records need not travel: travels itself,
+    pickled, to the workers.
+    """
 
     def setup(self) -> None:
         """Called once before the first item, in each worker."""
@@ -45,7 +49,9 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a partition's reading begins: an offset, and the point that cutting goes on from (see PaneCutter.after)."""
+    """Where a partition's reading begins: an offset, and the point that cutting goes on from (see
+    PaneCutter.after).
+    """
 
     offset: int
     point: Point
@@ -55,8 +61,9 @@ class Start:
 class Source:
     """What is read and how.
 
-    topics: names. starts: by topic and partition, from a ledger; other partitions begin at their first record. held: asked
-    again and again, in the workers; while it is true nothing is read. patience: seconds that a broker may be away.
+    topics: names. starts: by topic and partition, from a ledger; other partitions begin at their
+    first record. held: asked again and again, in the workers; while it is true nothing is read.
+    patience: seconds that a broker may be away.
     """
 
     settings: KafkaSettings
@@ -73,7 +80,9 @@ class Source:
         return self.shared.acquire(lambda: ReaderPool(self.settings, self.patience))
 
     def start(self, topic: str, partition: int, first: int, time_: int) -> Start:
-        """Where a partition begins: as the ledger says, or at its first offset and no earlier than a time in ms."""
+        """Where a partition begins: as the ledger says, or at its first offset and no earlier than
+        a time in ms.
+        """
         return self.starts.get((topic, partition)) or Start(first, self.cutter.start(time_))
 
 

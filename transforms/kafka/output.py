@@ -1,19 +1,23 @@
-"""Publishes what the gate has committed to topics: accepted documents and dead letters, each pane in one transaction.
+"""Publishes what the gate has committed to topics: accepted documents and dead letters, each pane
+in one transaction.
 
-What a consumer with isolation.level=read_committed is promised: it sees every accepted document and every dead letter
-exactly once, the panes in the order of the ledger, a pane whole or not at all, whatever was killed and started again.
-A consumer that reads uncommitted records may see those of a pane twice, or of a transaction that was given up.
+What a consumer with isolation.level=read_committed is promised: it sees every accepted document and
+every dead letter exactly once, the panes in the order of the ledger, a pane whole or not at all,
+whatever was killed and started again. A consumer that reads uncommitted records may see those of a
+pane twice, or of a transaction that was given up.
 
 How that comes about, each step durable before the next:
 
 1. The pane's entry is in the ledger, its shards are in place.
-2. One transaction writes the pane's records, the source offsets of its end to the group, and to the topic of proofs how many
-   panes of which ledger each topic has (see kafka_proof.py).
-3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards. What was open is given up
-   before. Where there is no proof, or another ledger's, nothing is published until a person has said from which pane on.
+2. One transaction writes the pane's records, the source offsets of its end to the group, and to the
+   topic of proofs how many panes of which ledger each topic has (see kafka_proof.py).
+3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards.
+   What was open is given up before. Where there is no proof, or another ledger's, nothing is
+   published until a person has said from which pane on.
 
-The transactional id is the ledger's, so of two copies of an output the second publisher shuts the first one out. Group offsets
-are for others to see: whatever becomes of them, nothing is published twice or left out.
+The transactional id is the ledger's, so of two copies of an output the second publisher shuts the
+first one out. Group offsets are for others to see: whatever becomes of them, nothing is published
+twice or left out.
 """
 
 from __future__ import annotations
@@ -32,15 +36,27 @@ from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError
 from evenflow.transforms.kafka.offsets import PartitionKey, note
 from evenflow.transforms.kafka.proof import Proof, ProofTopic, due, record_key, record_value
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.kafka.sizes import MARGIN_BYTES, REQUEST_BYTES, Compression, Message, Sizes, limits
+from evenflow.transforms.kafka.sizes import (
+    MARGIN_BYTES,
+    REQUEST_BYTES,
+    Compression,
+    Message,
+    Sizes,
+    limits,
+)
 
 PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
 BATCH_BYTES = 256 << 10  # of records that are sent together
-FLUSH_BYTES = 8 << 20  # kafka-python holds what it has not sent in memory, without a limit of its own
-DELIVERY_SECONDS = 20.0  # that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried again
-BLOCK_MS = 10_000  # to wait for a topic's partitions, or for the broker at the start of a transaction
+# Kafka-python holds what it has not sent in memory, without a limit of its own
+FLUSH_BYTES = 8 << 20
+# That the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried
+# again
+DELIVERY_SECONDS = 20.0
+# To wait for a topic's partitions, or for the broker at the start of a transaction
+BLOCK_MS = 10_000
 CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
-TRANSACTION_MS = 600_000  # a pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
+# A pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
+TRANSACTION_MS = 600_000
 
 
 class PublisherFencedError(KafkaSourceError):
@@ -85,7 +101,8 @@ class PanePublisher:
         self._producer: Any = None
 
     def begin(self, panes: int, given: int | None = None) -> int:
-        """Find out what is published already, and prove it where a person had to say so; the first pane to publish.
+        """Find out what is published already, and prove it where a person had to say so; the first
+        pane to publish.
 
         Args:
             panes: How many panes the ledger has.
@@ -95,16 +112,24 @@ class PanePublisher:
             UnprovenError: Nobody knows what is published.
             KafkaSourceError: Another reason.
         """
-        self._connected()  # ends what an earlier publisher left open, so that its proofs are there or never will be
+        # Ends what an earlier publisher left open, so that its proofs are there or never will be
+        self._connected()
         known = self._proofs.read(self._source, self._targets)
-        found = {each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name) for each in self._targets}
-        unproven = {each: at for each, at in found.items() if known.get(each) != Proof(self._ledger, at)}
+        found = {
+            each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name)
+            for each in self._targets
+        }
+        unproven = {
+            each: at for each, at in found.items() if known.get(each) != Proof(self._ledger, at)
+        }
         if unproven:
             self._transaction("the start", (), unproven, {}, 0)
         self._due = found
         return min(found.values(), default=panes)
 
-    def publish(self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]) -> int:
+    def publish(
+        self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]
+    ) -> int:
         """Publish a pane of the ledger to the topics that lack it; how many records.
 
         Nothing is visible to a read_committed consumer unless all is.
@@ -114,21 +139,29 @@ class PanePublisher:
             messages: Its records; those for topics that have it are left out.
             positions: The source's offsets of its end, (topic, partition) -> next.
 
-        Raises:
-            UnreachableError: The broker does not answer in time. `begin` then says whether the pane is published.
-            KafkaSourceError: Another reason.
+        Raises: UnreachableError: The broker does not answer in time. `begin` then says whether the
+            pane is published. KafkaSourceError: Another reason.
         """
         lacking = {topic for topic, due in self._due.items() if due <= pane}
         notices = self._notices if self._notices in lacking else None
         self._connected()
         fitting = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
-        marked = (each._replace(headers=(*each.headers, mark)) for each in messages if each.topic in lacking)
+        marked = (
+            each._replace(headers=(*each.headers, mark))
+            for each in messages
+            if each.topic in lacking
+        )
         records = (fitted for each in marked if (fitted := fitting.fitted(each)) is not None)
-        count = self._transaction(f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane)
+        count = self._transaction(
+            f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane
+        )
         for topic, withheld in fitting.withheld.items():
             told = f"; notices are in {notices}" if notices else ""
-            self._on_note(f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on disk alone{told}")
+            self._on_note(
+                f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on"
+                f" disk alone{told}"
+            )
         self._due |= dict.fromkeys(lacking, pane + 1)
         return count
 
@@ -156,24 +189,39 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            for target, panes in proven.items():  # last: from here to the end no other gate can read proofs
-                producer.send(self._proofs.name, record_value(Proof(self._ledger, panes)), record_key(self._source, target))
+            # Last: from here to the end no other gate can read proofs
+            for target, panes in proven.items():
+                producer.send(
+                    self._proofs.name,
+                    record_value(Proof(self._ledger, panes)),
+                    record_key(self._source, target),
+                )
             producer.flush(self._delivery)
             if positions:
-                offsets = {TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1) for key, at in positions.items()}
-                _within(self._delivery, lambda: producer.send_offsets_to_transaction(offsets, self._group))
+                offsets = {
+                    TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1)
+                    for key, at in positions.items()
+                }
+                _within(
+                    self._delivery,
+                    lambda: producer.send_offsets_to_transaction(offsets, self._group),
+                )
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
             self.close()  # a new producer begins by giving up the open transaction
             if _is_fenced(error):
-                raise PublisherFencedError(f"ledger {self._ledger}: another publisher of this ledger has taken over") from error
+                raise PublisherFencedError(
+                    f"ledger {self._ledger}: another publisher of this ledger has taken over"
+                ) from error
             if isinstance(error, kafka_errors.MessageSizeTooLargeError):
                 raise KafkaSourceError(
-                    f"publishing {what}: a topic takes less than its max.message.bytes said, or this user may not see that: "
-                    "allow DescribeConfigs on it"
+                    f"publishing {what}: a topic takes less than its max.message.bytes said, or"
+                    " this user may not see that: allow DescribeConfigs on it"
                 ) from error
             if topic and Cluster(self._settings).is_missing(topic, 0):
-                raise TopicMissingError(f"topic {topic} is not on {self._settings.bootstrap}: create it") from error
+                raise TopicMissingError(
+                    f"topic {topic} is not on {self._settings.bootstrap}: create it"
+                ) from error
             raise explained(error, self._settings, f"publishing {what}") from error
         except BaseException:
             self.close()
@@ -186,8 +234,9 @@ class PanePublisher:
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
-                # In whole milliseconds, as requests have them. kafka-python gives a record up later than `flush` does: a
-                # transaction that lost one tells no more that it was for want of an answer.
+                # In whole milliseconds, as requests have them. kafka-python gives a record up later
+                # than `flush` does: a transaction that lost one tells no more that it was for want
+                # of an answer.
                 "delivery_timeout_ms": int(self._delivery * 2000),
                 "request_timeout_ms": int(self._delivery * 1000),
                 "max_request_size": 2 * REQUEST_BYTES,
@@ -196,14 +245,17 @@ class PanePublisher:
                 "bootstrap_timeout_ms": ANSWER_MS,
                 "max_block_ms": BLOCK_MS,
                 "linger_ms": 20,  # so that records go out in batches of batch_size
-                "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),  # what every topic takes
+                # What every topic takes
+                "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),
             }
             try:
                 self._producer = KafkaProducer(**self._settings.client(), **options)
                 self._producer.init_transactions()
             except kafka_errors.KafkaError as error:
                 self.close()
-                raise explained(error, self._settings, f"publishing for ledger {self._ledger}") from error
+                raise explained(
+                    error, self._settings, f"publishing for ledger {self._ledger}"
+                ) from error
         return self._producer
 
     def close(self) -> None:
@@ -214,21 +266,26 @@ class PanePublisher:
         try:
             producer.close(timeout=CLOSE_SECONDS)
         except kafka_errors.KafkaError:
-            # It waits for its records, and where they cannot be sent, leaves its thread trying. They are not to be sent any
-            # more: the next producer has given up their transaction. There is no public way to say so.
+            # It waits for its records, and where they cannot be sent, leaves its thread trying.
+            # They are not to be sent any more: the next producer has given up their transaction.
+            # There is no public way to say so.
             producer._sender.force_close()
 
 
 def _is_fenced(error: Exception) -> bool:
-    """Whether a broker refused a producer that has a successor; calls after the first say so in their message alone."""
+    """Whether a broker refused a producer that has a successor; calls after the first say so in
+    their message alone.
+    """
     said = f"{type(error).__name__}: {error}"
     return "ProducerFenced" in said or "InvalidProducerEpoch" in said
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:
-    """Do a call of kafka-python that waits for ever while no broker answers. Raises what it does, and KafkaTimeoutError.
+    """Do a call of kafka-python that waits for ever while no broker answers. Raises what it does,
+    and KafkaTimeoutError.
 
-    The call goes on in a thread that then waits for nothing: one an attempt, until the process ends.
+    The call goes on in a thread that then waits for nothing: one an attempt, until the process
+    ends.
     """
     done: Future[None] = Future()
 
@@ -244,4 +301,6 @@ def _within(seconds: float, call: Callable[[], None]) -> None:
     try:
         done.result(seconds)
     except TimeoutError as error:
-        raise kafka_errors.KafkaTimeoutError(f"nothing was confirmed within {seconds:.0f} s") from error
+        raise kafka_errors.KafkaTimeoutError(
+            f"nothing was confirmed within {seconds:.0f} s"
+        ) from error

@@ -18,7 +18,8 @@ from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.options import Partition, Source
 from evenflow.transforms.kafka.ranges import CountTracker, OffsetRange
 
-WATCH_SECONDS = 1.0  # between two looks for new partitions: the watermark follows the clock at up to this distance
+# Between two looks for new partitions: the watermark follows the clock at up to this distance
+WATCH_SECONDS = 1.0
 AWAY_SECONDS = 1.0  # until a broker that does not answer is asked again
 # How Beam knows the arguments that it is to give.
 RESTRICTION: Any = beam.DoFn.RestrictionParam()
@@ -44,12 +45,15 @@ class FindPartitions(beam.DoFn):
             for number, (first, end) in enumerate(bounds)
             if (start := self._source.start(element, number, first, 0)).offset < end
         ]
-        self._source.pool().progress.found(element, [(each.number, each.range.point.time) for each in found])
+        self._source.pool().progress.found(
+            element, [(each.number, each.range.point.time) for each in found]
+        )
         yield from found
 
 
 def _bounds(source: Source, topic: str, known: int, since: float) -> list[tuple[int, int]] | None:
-    """First offsets and ends of a topic's partitions from number `known` on; None if no broker answers, until patience ends.
+    """First offsets and ends of a topic's partitions from number `known` on; None if no broker
+    answers, until patience ends.
 
     since: when one last answered, seconds since 1970.
     """
@@ -63,7 +67,9 @@ def _bounds(source: Source, topic: str, known: int, since: float) -> list[tuple[
 
 
 class WatchPartitions(beam.DoFn, RestrictionProvider):
-    """topic -> its partitions as they are found, for ever. The watermark is the time of the last question answered."""
+    """topic -> its partitions as they are found, for ever. The watermark is the time of the last
+    question answered.
+    """
 
     def __init__(self, source: Source):
         self._source = source
@@ -94,10 +100,15 @@ class WatchPartitions(beam.DoFn, RestrictionProvider):
         if not tracker.try_claim(known + len(found)):
             return
         for number, (first, _) in enumerate(found, known):
-            # Partitions of the start may hold records of any age; later ones are younger than the last look.
-            start = self._source.start(element, number, first, 0 if known == 0 else seen.micros // 1000)
+            # Partitions of the start may hold records of any age; later ones are younger than the
+            # last look.
+            start = self._source.start(
+                element, number, first, 0 if known == 0 else seen.micros // 1000
+            )
             pool.progress.found(element, [(number, start.point.time)])
-            yield TimestampedValue(Partition(element, number, OffsetRange(start.offset, None, start.point)), seen)
+            yield TimestampedValue(
+                Partition(element, number, OffsetRange(start.offset, None, start.point)), seen
+            )
         pool.progress.watched(element, asked.micros // 1000)
         estimator.set_watermark(asked)
         tracker.defer_remainder(Duration(WATCH_SECONDS))

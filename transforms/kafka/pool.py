@@ -1,4 +1,6 @@
-"""What a process keeps for all partitions that it reads: their consumers between calls, and how far each of them is."""
+"""What a process keeps for all partitions that it reads: their consumers between calls, and how far
+each of them is.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class SafeTimes:
-    """The times up to which what the partitions of a process gave is safe with the runner. For any number of threads.
+    """The times up to which what the partitions of a process gave is safe with the runner. For any
+    number of threads.
 
-    Prism takes the watermark of a whole stage from the bundle that ended last, whatever others hold back, and drops what
-    comes late by it. So every partition reports the time of the one that is furthest behind, which is right for any runner.
-    Of the others that is where their calls began: what those have given since then may be under way.
+    Prism takes the watermark of a whole stage from the bundle that ended last, whatever others hold
+    back, and drops what comes late by it. So every partition reports the time of the one that is
+    furthest behind, which is right for any runner. Of the others that is where their calls began:
+    what those have given since then may be under way.
     """
 
     def __init__(self) -> None:
@@ -25,17 +29,23 @@ class SafeTimes:
         self._asked: dict[str, int] = {}
 
     def found(self, topic: str, partitions: Iterable[tuple[int, int]]) -> None:
-        """Note partitions (number, time from which they are read, in ms) before any of them is read."""
+        """Note partitions (number, time from which they are read, in ms) before any of them is
+        read.
+        """
         with self._lock:
             self._times.update({(topic, number): start for number, start in partitions})
 
     def watched(self, topic: str, asked: int) -> None:
-        """Note when a topic was last asked for new partitions, in ms: those to come begin no earlier."""
+        """Note when a topic was last asked for new partitions, in ms: those to come begin no
+        earlier.
+        """
         with self._lock:
             self._asked[topic] = asked
 
     def began(self, topic: str, partition: int, time: int) -> None:
-        """Note that a call goes on with a partition from a time, in ms: what was before has reached the runner."""
+        """Note that a call goes on with a partition from a time, in ms: what was before has reached
+        the runner.
+        """
         with self._lock:
             self._times[topic, partition] = time
 
@@ -80,7 +90,9 @@ class ReaderPool:
 
     @contextmanager
     def reader(self, topic: str, partition: int) -> Iterator[PartitionReader]:
-        """The partition's reader, for one thread alone; it goes back into the pool, unless something was raised."""
+        """The partition's reader, for one thread alone; it goes back into the pool, unless
+        something was raised.
+        """
         key = (topic, partition)
         with self._lock:
             reader = self._waiting.pop(key, None)
@@ -95,13 +107,17 @@ class ReaderPool:
         with self._lock:
             closing = [self._waiting.pop(key)] if key in self._waiting else []
             self._waiting[key] = reader
-            for other in [k for k, each in self._waiting.items() if reader.used - each.used > IDLE_SECONDS]:
+            for other in [
+                k for k, each in self._waiting.items() if reader.used - each.used > IDLE_SECONDS
+            ]:
                 closing.append(self._waiting.pop(other))
         for each in closing:
             each.close()
 
     def backlog(self, topic: str, partition: int, position: int) -> int:
-        """Records after an offset, as last told by the broker; 1 where nothing is known. Asks nothing."""
+        """Records after an offset, as last told by the broker; 1 where nothing is known. Asks
+        nothing.
+        """
         with self._lock:
             reader = self._waiting.get((topic, partition))
         end = reader.known_end() if reader is not None else None

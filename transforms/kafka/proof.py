@@ -1,9 +1,11 @@
-"""The proof of what was published: a compacted topic that each transaction writes to, and every start reads.
+"""The proof of what was published: a compacted topic that each transaction writes to, and every
+start reads.
 
-A proof is a record whose key is the pair of topics (read from, published to), and whose value says which ledger published to
-the second what came of the first, and how many of its panes. It is part of the transaction that publishes a pane: there is
-one without the other at no moment. The broker keeps the last record of a key for ever, whatever becomes of groups, their
-offsets and the published records.
+A proof is a record whose key is the pair of topics (read from, published to), and whose value says
+which ledger published to the second what came of the first, and how many of its panes. It is part
+of the transaction that publishes a pane: there is one without the other at no moment. The broker
+keeps the last record of a key for ever, whatever becomes of groups, their offsets and the published
+records.
 """
 
 from __future__ import annotations
@@ -19,18 +21,31 @@ from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
 from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError, explained
+from evenflow.transforms.kafka.errors import (
+    KafkaSourceError,
+    TopicMissingError,
+    UnreachableError,
+    explained,
+)
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 # Small segments, so that the broker compacts them soon and a start reads little.
-TOPIC_SETTINGS = {"cleanup.policy": "compact", "segment.bytes": str(16 << 20), "min.cleanable.dirty.ratio": "0.1"}
+TOPIC_SETTINGS = {
+    "cleanup.policy": "compact",
+    "segment.bytes": str(16 << 20),
+    "min.cleanable.dirty.ratio": "0.1",
+}
 POLL_MS = 200
-SILENT_SECONDS = 10.0  # without a record before the end, after which the broker counts as not reachable
-OPEN_SECONDS = 10.0  # to wait for another gate's transaction: its proof is the last that it writes before it ends
+# Without a record before the end, after which the broker counts as not reachable
+SILENT_SECONDS = 10.0
+# To wait for another gate's transaction: its proof is the last that it writes before it ends
+OPEN_SECONDS = 10.0
 
 
 class Proof(NamedTuple):
-    """ledger: identity of the one that published; panes: how many of its panes are published, from pane 0 on."""
+    """ledger: identity of the one that published; panes: how many of its panes are published, from
+    pane 0 on.
+    """
 
     ledger: str
     panes: int
@@ -50,16 +65,14 @@ def record_value(proof: Proof) -> bytes:
     return json.dumps(proof._asdict()).encode()
 
 
-def due(target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str) -> int:
+def due(
+    target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str
+) -> int:
     """The next pane of a ledger to publish to a topic.
 
-    Args:
-        target: The topic.
-        proof: What the topic `where` says of it, if anything.
-        ledger: Identity of the ledger.
-        panes: How many panes it has.
-        given: The pane that a person said to begin with. It counts only where the proof leaves the question open.
-        where: The topic of proofs.
+    Args: target: The topic. proof: What the topic `where` says of it, if anything. ledger: Identity
+        of the ledger. panes: How many panes it has. given: The pane that a person said to begin
+        with. It counts only where the proof leaves the question open. where: The topic of proofs.
 
     Raises:
         UnprovenError: Nobody knows. The message says why, and what to do.
@@ -75,12 +88,19 @@ def due(target: str, proof: Proof | None, ledger: str, panes: int, given: int | 
     if proof is None:
         why = f"no record in {where} proves which of this output's {panes} panes it has"
     elif proof.ledger == ledger:
-        why = f"{where} proves that it has {proof.panes} panes of this output, whose ledger has {panes}: is it an old copy?"
+        why = (
+            f"{where} proves that it has {proof.panes} panes of this output, whose ledger has"
+            f" {panes}: is it an old copy?"
+        )
     else:
-        why = f"{where} proves that it has {proof.panes} panes of another output (ledger {proof.ledger}) on the same topic"
+        why = (
+            f"{where} proves that it has {proof.panes} panes of another output (ledger"
+            f" {proof.ledger}) on the same topic"
+        )
     raise UnprovenError(
-        f"topic {target}: {why}. Nothing was published. The header evenflow.pane of its last records says LEDGER/PANE. To go on, "
-        f"name the first pane that it lacks: --publish-from 0 publishes all panes, --publish-from {panes} none of those so far"
+        f"topic {target}: {why}. Nothing was published. The header evenflow.pane of its last"
+        " records says LEDGER/PANE. To go on, name the first pane that it lacks: --publish-from 0"
+        f" publishes all panes, --publish-from {panes} none of those so far"
     )
 
 
@@ -91,7 +111,9 @@ class ProofTopic:
         self._settings, self.name = settings, name
 
     def prepare(self) -> None:
-        """Make the topic if it is not there, and see that the broker keeps what it holds. Raises KafkaSourceError."""
+        """Make the topic if it is not there, and see that the broker keeps what it holds. Raises
+        KafkaSourceError.
+        """
         cluster = Cluster(self._settings)
         try:
             cluster.partitions(self.name)
@@ -100,8 +122,8 @@ class ProofTopic:
         policy = cluster.topic_settings([self.name])[self.name].get("cleanup.policy", "compact")
         if policy != "compact":
             raise KafkaSourceError(
-                f"topic {self.name} has cleanup.policy={policy}, so that proofs expire: set it to compact, or "
-                "name another topic in kafka.proof_topic"
+                f"topic {self.name} has cleanup.policy={policy}, so that proofs expire: set it to"
+                " compact, or name another topic in kafka.proof_topic"
             )
 
     def read(self, source: str, targets: Iterable[str]) -> dict[str, Proof]:
@@ -116,9 +138,13 @@ class ProofTopic:
         wanted = {record_key(source, target): target for target in targets}
         found: dict[str, Proof] = {}
         try:
-            with self._consumer("read_uncommitted") as all_, self._consumer("read_committed") as consumer:
+            with (
+                self._consumer("read_uncommitted") as all_,
+                self._consumer("read_committed") as consumer,
+            ):
                 partitions = [
-                    TopicPartition(self.name, number) for number in range(Cluster(self._settings).partitions(self.name))
+                    TopicPartition(self.name, number)
+                    for number in range(Cluster(self._settings).partitions(self.name))
                 ]
                 ends = ask_offsets(all_.end_offsets, partitions)
                 _wait(lambda: ask_offsets(consumer.end_offsets, partitions), ends, self.name)
@@ -132,17 +158,28 @@ class ProofTopic:
         return found
 
     def _consumer(self, isolation: Literal["read_uncommitted", "read_committed"]) -> closing[Any]:
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False, "metrics_enabled": False}
-        return closing(KafkaConsumer(**self._settings.client(), **options, isolation_level=isolation))
+        options: dict[str, Any] = {
+            "bootstrap_timeout_ms": ANSWER_MS,
+            "enable_auto_commit": False,
+            "metrics_enabled": False,
+        }
+        return closing(
+            KafkaConsumer(**self._settings.client(), **options, isolation_level=isolation)
+        )
 
 
-def _wait(ask: Callable[[], Mapping[TopicPartition, int]], ends: Mapping[TopicPartition, int], name: str) -> None:
-    """Wait until all records up to some ends are decided: a transaction that is open hides all that come after its first."""
+def _wait(
+    ask: Callable[[], Mapping[TopicPartition, int]], ends: Mapping[TopicPartition, int], name: str
+) -> None:
+    """Wait until all records up to some ends are decided: a transaction that is open hides all that
+    come after its first.
+    """
     until = time.monotonic() + OPEN_SECONDS
     while any(at < ends[each] for each, at in ask().items()):
         if time.monotonic() > until:
             raise UnreachableError(
-                f"topic {name}: another gate's transaction is open; the broker ends it within transaction.timeout.ms (10 min)"
+                f"topic {name}: another gate's transaction is open; the broker ends it within"
+                " transaction.timeout.ms (10 min)"
             )
         time.sleep(POLL_MS / 1000)
 
@@ -164,4 +201,6 @@ def _parsed(record: Any, name: str) -> Proof:
         return Proof(str(data["ledger"]), int(data["panes"]))
     except (ValueError, KeyError, TypeError) as error:
         where = f"topic {name} partition {record.partition} offset {record.offset}"
-        raise KafkaSourceError(f"{where}: no proof of Evenflow's; name a topic for proofs alone in kafka.proof_topic") from error
+        raise KafkaSourceError(
+            f"{where}: no proof of Evenflow's; name a topic for proofs alone in kafka.proof_topic"
+        ) from error

@@ -1,6 +1,8 @@
-"""Why a client could not connect: kafka-python raises a timeout for all that goes wrong on the way, and logs the reason.
+"""Why a client could not connect: kafka-python raises a timeout for all that goes wrong on the way,
+and logs the reason.
 
-A wrong password and a certificate that is not trusted do not pass by waiting, so they must not look like a broker that is away.
+A wrong password and a certificate that is not trusted do not pass by waiting, so they must not look
+like a broker that is away.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ from contextlib import contextmanager
 
 from kafka import errors as kafka_errors
 
-LOGGER = "kafka.net.manager"  # says at each attempt to connect how it failed, with the error among its arguments
-# OpenSSL's names, in the message of the error that kafka-python makes of it: the broker's certificate is not trusted here; the
-# broker does not trust the client's, or was given none.
+# Says at each attempt to connect how it failed, with the error among its arguments
+LOGGER = "kafka.net.manager"
+# OpenSSL's names, in the message of the error that kafka-python makes of it: the broker's
+# certificate is not trusted here; the broker does not trust the client's, or was given none.
 UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
 REFUSED = re.compile(r"ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA)")
 
 
 class _Errors(logging.Filter):
-    """Keeps the errors that attempts to connect are logged with; lets pass what had passed without it, of a level and above."""
+    """Keeps the errors that attempts to connect are logged with; lets pass what had passed without
+    it, of a level and above.
+    """
 
     def __init__(self, level: int) -> None:
         super().__init__()
@@ -39,11 +44,12 @@ _LEVEL = threading.Lock()  # who holds it changes the logger's level and puts it
 
 @contextmanager
 def with_reason() -> Iterator[None]:
-    """Within the block a client connects: its KafkaTimeoutError becomes the error that says why, if there is one.
+    """Within the block a client connects: its KafkaTimeoutError becomes the error that says why, if
+    there is one.
 
-    Of two threads that connect at the same time one does without: it is told what kafka-python tells.
-    Raises SaslAuthenticationFailedError, KafkaConnectionError for a certificate that is not trusted, KafkaTimeoutError with
-    the last reason in its message otherwise.
+    Of two threads that connect at the same time one does without: it is told what kafka-python
+    tells. Raises SaslAuthenticationFailedError, KafkaConnectionError for a certificate that is not
+    trusted, KafkaTimeoutError with the last reason in its message otherwise.
     """
     if not _LEVEL.acquire(blocking=False):
         yield
@@ -59,7 +65,9 @@ def with_reason() -> Iterator[None]:
         if lasting:
             raise lasting[0] from error
         if errors.seen:
-            raise kafka_errors.KafkaTimeoutError(f"{_bare(error)}: {_bare(errors.seen[-1])}") from error
+            raise kafka_errors.KafkaTimeoutError(
+                f"{_bare(error)}: {_bare(errors.seen[-1])}"
+            ) from error
         raise
     finally:
         logger.removeFilter(errors)
@@ -69,8 +77,15 @@ def with_reason() -> Iterator[None]:
 
 def is_lasting(error: Exception) -> bool:
     """Whether an error in connecting does not pass by waiting."""
-    refused = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
-    return isinstance(error, refused) or UNTRUSTED in str(error) or REFUSED.search(str(error)) is not None
+    refused = (
+        kafka_errors.SaslAuthenticationFailedError,
+        kafka_errors.UnsupportedSaslMechanismError,
+    )
+    return (
+        isinstance(error, refused)
+        or UNTRUSTED in str(error)
+        or REFUSED.search(str(error)) is not None
+    )
 
 
 def _bare(error: Exception) -> str:

@@ -1,6 +1,8 @@
-"""Validates the records of a Kafka block: each becomes a document, or a dead letter with its offset, key and headers.
+"""Validates the records of a Kafka block: each becomes a document, or a dead letter with its
+offset, key and headers.
 
-Values are JSON objects, as the lines of a JSONL file; or, as text, each value is a text whose id is the record's key.
+Values are JSON objects, as the lines of a JSONL file; or, as text, each value is a text whose id is
+the record's key.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def source(topic: str, partition: int) -> str:
     return f"kafka:{topic}/{partition}"
 
 
-def validate(block: PartitionBlock, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt) -> Documents:
+def validate(
+    block: PartitionBlock, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt
+) -> Documents:
     """The documents of a block. own, spoilt: as for `records.validate`."""
     out = Documents(source(block.topic, block.partition))
     check = Checker(config)
@@ -39,12 +43,17 @@ def validate(block: PartitionBlock, config: Config, own: frozenset[str], values:
             letter = dead_letter(out.file, offset, str(error), raw or b"")
             letter["timestamp"] = block.timestamps[index]
             letter["key_base64"] = None if key is None else _text(key)
-            letter["headers"] = [[name, None if value is None else _text(value)] for name, value in block.headers[index]]
+            letter["headers"] = [
+                [name, None if value is None else _text(value)]
+                for name, value in block.headers[index]
+            ]
             out.dead.append(letter)
             continue
         assert isinstance(result, tuple)
         identity, text, rest = result
-        out.ids.append(identity if identity is not None else f"{block.topic}/{block.partition}#{offset}")
+        out.ids.append(
+            identity if identity is not None else f"{block.topic}/{block.partition}#{offset}"
+        )
         out.texts.append(text)
         out.places.append(offset)
         records.append({name: value for name, value in rest.items() if name not in own})
@@ -62,13 +71,21 @@ def _document(check: Checker, key: bytes | None, raw: bytes | None, values: Valu
             raise UnusableError("not JSON", "not JSON: the value is blank")
         return result
     try:
-        return check.identity(None if key is None else key.decode("utf-8")), check.text(raw.decode("utf-8")), {}
+        return (
+            check.identity(None if key is None else key.decode("utf-8")),
+            check.text(raw.decode("utf-8")),
+            {},
+        )
     except UnicodeDecodeError as error:
-        raise UnusableError("invalid UTF-8", f"invalid UTF-8 in key or value at byte {error.start}") from error
+        raise UnusableError(
+            "invalid UTF-8", f"invalid UTF-8 in key or value at byte {error.start}"
+        ) from error
 
 
 def lost(item: Lost) -> dict[str, Any]:
-    """The dead letter of a range of offsets that is gone: one line for all of them; `bytes` is 0, `records` their number."""
+    """The dead letter of a range of offsets that is gone: one line for all of them; `bytes` is 0,
+    `records` their number.
+    """
     letter = dead_letter(source(item.topic, item.partition), item.start, str(item), b"")
     return letter | {"records": item.next - item.start}
 

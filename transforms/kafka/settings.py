@@ -1,7 +1,8 @@
-"""How to reach a Kafka cluster: addresses, security, and secrets that are named here but kept elsewhere.
+"""How to reach a Kafka cluster: addresses, security, and secrets that are named here but kept
+elsewhere.
 
-Settings travel to workers and into logs, so they hold no secret, only where it is: {env: NAME} or {file: PATH}. It is read
-when a client connects.
+Settings travel to workers and into logs, so they hold no secret, only where it is: {env: NAME} or
+{file: PATH}. It is read when a client connects.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class KafkaSettingsError(ValueError):
 
 @dataclass(frozen=True)
 class Secret:
-    """Where a secret is: in an environment variable or in a file (its last line break does not count)."""
+    """Where a secret is: in an environment variable or in a file (its last line break does not
+    count).
+    """
 
     kind: str
     place: str
@@ -35,7 +38,9 @@ class Secret:
                 raise KafkaSettingsError(f"environment variable {self.place} is not set")
             return value
         try:
-            return Path(self.place).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+            return (
+                Path(self.place).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+            )
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
             raise KafkaSettingsError(f"secret file {self.place}: {reason}") from None
@@ -43,9 +48,11 @@ class Secret:
 
 @dataclass(frozen=True)
 class KafkaSettings:
-    """A cluster: bootstrap servers as HOST:PORT, separated by commas, and kafka-python's security settings.
+    """A cluster: bootstrap servers as HOST:PORT, separated by commas, and kafka-python's security
+    settings.
 
-    security: the keys of SECURITY; the values of SECRETS are {"env": NAME} or {"file": PATH}. Raises KafkaSettingsError.
+    security: the keys of SECURITY; the values of SECRETS are {"env": NAME} or {"file": PATH}.
+    Raises KafkaSettingsError.
     """
 
     bootstrap: str
@@ -54,11 +61,20 @@ class KafkaSettings:
 
     def __post_init__(self) -> None:
         if not all(_is_address(each) for each in self.servers):
-            raise KafkaSettingsError(f"bootstrap is {self.bootstrap!r}; HOST:PORT was expected, several separated by commas")
-        given = {key: {each.kind: each.place} if isinstance(each, Secret) else each for key, each in self.security.items()}
+            raise KafkaSettingsError(
+                f"bootstrap is {self.bootstrap!r}; HOST:PORT was expected, several separated by"
+                " commas"
+            )
+        given = {
+            key: {each.kind: each.place} if isinstance(each, Secret) else each
+            for key, each in self.security.items()
+        }
         if found := wrong(given):
             raise KafkaSettingsError("; ".join(map(str, found)))
-        secrets = {key: Secret(*where) if key in SECRETS and (where := place(each)) else each for key, each in given.items()}
+        secrets = {
+            key: Secret(*where) if key in SECRETS and (where := place(each)) else each
+            for key, each in given.items()
+        }
         object.__setattr__(self, "security", secrets)
 
     @property
@@ -67,8 +83,13 @@ class KafkaSettings:
         return [each.strip() for each in self.bootstrap.split(",")]
 
     def client(self) -> dict[str, Any]:
-        """kafka-python's settings for any client, secrets read: not to be kept or shown. Raises KafkaSettingsError."""
-        values = {key: value.read() if isinstance(value, Secret) else value for key, value in self.security.items()}
+        """kafka-python's settings for any client, secrets read: not to be kept or shown. Raises
+        KafkaSettingsError.
+        """
+        values = {
+            key: value.read() if isinstance(value, Secret) else value
+            for key, value in self.security.items()
+        }
         _see_files(values)
         return {"bootstrap_servers": self.servers, "client_id": self.client_id, **values}
 
@@ -76,8 +97,8 @@ class KafkaSettings:
 def _see_files(values: Mapping[str, Any]) -> None:
     """See that the files of TLS are there and the key opens, as the client will do it.
 
-    kafka-python says nothing of what is wrong with them, tries on, and asks for a key's password on the terminal. Raises
-    KafkaSettingsError.
+    kafka-python says nothing of what is wrong with them, tries on, and asks for a key's password on
+    the terminal. Raises KafkaSettingsError.
     """
     if "SSL" not in values.get("security_protocol", ""):
         return
@@ -92,17 +113,21 @@ def _see_files(values: Mapping[str, Any]) -> None:
         if values.get("ssl_cafile"):
             context.load_verify_locations(values["ssl_cafile"])
     except ssl.SSLError as error:
-        raise KafkaSettingsError(f"ssl_cafile: {values['ssl_cafile']}: no certificates in PEM form ({error})") from None
+        raise KafkaSettingsError(
+            f"ssl_cafile: {values['ssl_cafile']}: no certificates in PEM form ({error})"
+        ) from None
     certificate, key = values.get("ssl_certfile"), values.get("ssl_keyfile")
     if key and not certificate:
-        raise KafkaSettingsError("ssl_keyfile is given without ssl_certfile, the certificate that it belongs to")
+        raise KafkaSettingsError(
+            "ssl_keyfile is given without ssl_certfile, the certificate that it belongs to"
+        )
     try:
         if certificate:  # a password is never None here: OpenSSL would ask for it
             context.load_cert_chain(certificate, key, password=values.get("ssl_password") or "")
     except (ssl.SSLError, ValueError) as error:
         raise KafkaSettingsError(
-            f"ssl_certfile and ssl_keyfile: {certificate} and {key or 'the key in it'} cannot be used ({error}): is ssl_password "
-            "right, and the key that of the certificate?"
+            f"ssl_certfile and ssl_keyfile: {certificate} and {key or 'the key in it'} cannot be"
+            f" used ({error}): is ssl_password right, and the key that of the certificate?"
         ) from None
 
 

@@ -1,8 +1,9 @@
 """What is published of a record that is too large for its topic.
 
-A topic's max.message.bytes counts what is sent, so records are sent compressed (kafka.compression). One that is still too large
-stays on disk alone, where it is in any case, and a notice of it goes to the topic of dead letters: without its value, with
-headers that say why and in which file it is. Where no such topic is published to, nothing is sent of it.
+A topic's max.message.bytes counts what is sent, so records are sent compressed (kafka.compression).
+One that is still too large stays on disk alone, where it is in any case, and a notice of it goes to
+the topic of dead letters: without its value, with headers that say why and in which file it is.
+Where no such topic is published to, nothing is sent of it.
 """
 
 from __future__ import annotations
@@ -19,17 +20,23 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 Compression = Literal["none", "gzip", "zstd"]
 
 REQUEST_BYTES = 64 << 20  # of a record before it is compressed: so much is held in memory
-DEFAULT_BYTES = 1_048_588  # a broker's own max.message.bytes, taken where this user may not see a topic's
+# A broker's own max.message.bytes, taken where this user may not see a topic's
+DEFAULT_BYTES = 1_048_588
 MARGIN_BYTES = 1024  # of a record's place in its batch, and of what compression may add
 SHOWN_BYTES = 200  # of a key or header that a notice keeps
 OWN = "evenflow."  # begins the names of headers that are made here
-CODECS: dict[Compression, Callable[[bytes], bytes]] = {"none": bytes, "gzip": gzip_encode, "zstd": zstd_encode}
+CODECS: dict[Compression, Callable[[bytes], bytes]] = {
+    "none": bytes,
+    "gzip": gzip_encode,
+    "zstd": zstd_encode,
+}
 
 
 class Message(NamedTuple):
     """A record to be published.
 
-    headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others. kept: its file in the output.
+    headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others.
+    kept: its file in the output.
     """
 
     topic: str
@@ -43,8 +50,8 @@ class Message(NamedTuple):
 class Sizes:
     """What topics take, and where notices go.
 
-    compression: of what is sent. limits: bytes by topic. notices: the topic of dead letters. withheld: how many records were too
-    large since the start, by topic.
+    compression: of what is sent. limits: bytes by topic. notices: the topic of dead letters.
+    withheld: how many records were too large since the start, by topic.
     """
 
     compression: Compression
@@ -62,7 +69,11 @@ class Sizes:
             return None
         short = message.key is not None and len(message.key) <= SHOWN_BYTES
         said = f"larger than topic {message.topic} takes ({limit} bytes); it is in {message.kept}"
-        own = [(name, (value or b"")[:SHOWN_BYTES]) for name, value in message.headers if name.startswith(OWN)]
+        own = [
+            (name, (value or b"")[:SHOWN_BYTES])
+            for name, value in message.headers
+            if name.startswith(OWN)
+        ]
         headers = (*own, (f"{OWN}withheld", said.encode()))
         return Message(self.notices, message.key if short else None, b"", headers)
 

@@ -1,27 +1,35 @@
-"""A Kafka source for Beam in Python alone: a splittable DoFn over kafka-python that gives blocks of records, in panes.
+"""A Kafka source for Beam in Python alone: a splittable DoFn over kafka-python that gives blocks of
+records, in panes.
 
 What is guaranteed, and by what:
 
-1. A restriction is a range of offsets of one partition; no two overlap. It is split nowhere but where reading stands, so a
-   partition is read in order, and every offset of the range belongs to exactly one block or `Lost`.
-2. A block is claimed before it is put out. What was not claimed when the runner takes the rest back is read again there.
-3. A block's records are of one partition and one pane. A record's effective time is the greatest of its own timestamp, that
-   of the record before it, and the partition's watermark: a partition's time never runs backwards and nothing is late.
-4. The watermark of a partition is the effective time of its last record. When the broker has said that there is no more,
-   it follows the clock at QUIET_SECONDS' distance; while the broker does not answer it stands still. What is reported is
-   the least of the partitions that the process reads.
-5. The next call goes on from the point at which the last one stopped (offset, time, pane, bytes in the pane): so panes do
-   not depend on how polls, blocks, bundles or calls fell. Given the offsets and points of a ledger, reading goes on there.
-   A partition that was quiet is the exception to «the same again»: records that come later than the clock allows go into
-   a later pane than if they had come in time. Each is in exactly one pane all the same.
-6. Partitions that appear while reading are read from their beginning. The watermark waits until a look at the topic's
-   partitions has been answered, so none of their records is late.
-7. Offsets that the broker no longer has are put out as `Lost`, with the range; a topic that is gone, refused or made anew
-   is an error. Nothing is skipped in silence. Records of aborted transactions do not count as records.
-8. Offsets are never committed here: that is for the owner of the ledger, after the pane's entry (see kafka_offsets.py).
+1. A restriction is a range of offsets of one partition; no two overlap. It is split nowhere but
+   where reading stands, so a partition is read in order, and every offset of the range belongs to
+   exactly one block or `Lost`.
+2. A block is claimed before it is put out. What was not claimed when the runner takes the rest back
+is read again there.
+3. A block's records are of one partition and one pane. A record's effective time is the greatest of
+   its own timestamp, that of the record before it, and the partition's watermark: a partition's
+   time never runs backwards and nothing is late.
+4. The watermark of a partition is the effective time of its last record. When the broker has said
+   that there is no more, it follows the clock at QUIET_SECONDS' distance; while the broker does not
+   answer it stands still. What is reported is the least of the partitions that the process reads.
+5. The next call goes on from the point at which the last one stopped (offset, time, pane, bytes in
+   the pane): so panes do not depend on how polls, blocks, bundles or calls fell. Given the offsets
+   and points of a ledger, reading goes on there. A partition that was quiet is the exception to
+   «the same again»: records that come later than the clock allows go into a later pane than if they
+   had come in time. Each is in exactly one pane all the same.
+6. Partitions that appear while reading are read from their beginning. The watermark waits until a
+   look at the topic's partitions has been answered, so none of their records is late.
+7. Offsets that the broker no longer has are put out as `Lost`, with the range; a topic that is
+   gone, refused or made anew is an error. Nothing is skipped in silence. Records of aborted
+   transactions do not count as records.
+8. Offsets are never committed here: that is for the owner of the ledger, after the pane's entry
+(see kafka_offsets.py).
 
-On a bundle's failure the runner reads from the last checkpoint again; a consumer of the blocks that writes files names them
-by partition and offset. Reading is at least once for what a failed bundle did, and exactly once for what a ledger holds.
+On a bundle's failure the runner reads from the last checkpoint again; a consumer of the blocks that
+writes files names them by partition and offset. Reading is at least once for what a failed bundle
+did, and exactly once for what a ledger holds.
 """
 
 from __future__ import annotations
@@ -40,23 +48,44 @@ from evenflow.transforms.kafka.client import PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
 from evenflow.transforms.kafka.options import AsIs, Handler, Partition, Source, Start, never
 from evenflow.transforms.kafka.panes import Point
-from evenflow.transforms.kafka.partitions import AWAY_SECONDS, RESTRICTION, WATERMARK, FindPartitions, WatchPartitions
+from evenflow.transforms.kafka.partitions import (
+    AWAY_SECONDS,
+    RESTRICTION,
+    WATERMARK,
+    FindPartitions,
+    WatchPartitions,
+)
 from evenflow.transforms.kafka.pool import ReaderPool
 from evenflow.transforms.kafka.ranges import OffsetRange, OffsetTracker
 
-SLICE_SECONDS = 0.5  # one call's work on a partition: others wait as long for their turn, and its results for their way on
+# One call's work on a partition: others wait as long for their turn, and its results for their way
+# on
+SLICE_SECONDS = 0.5
 WAIT_SECONDS = 0.05  # for data that the broker is known to have
-DELAYS = (0.05, 0.1, 0.2, 0.4)  # until a quiet partition is looked at again, in seconds; its fetch goes on meanwhile
+# Until a quiet partition is looked at again, in seconds; its fetch goes on meanwhile
+DELAYS = (0.05, 0.1, 0.2, 0.4)
 HELD_SECONDS = 0.25  # until a source that is held is asked again whether it still is
-# Producers gather records before they send them: the clock may pass a record's timestamp by this much before it arrives.
+# Producers gather records before they send them: the clock may pass a record's timestamp by this
+# much before it arrives.
 QUIET_SECONDS = 1.0
 
 
-__all__ = ["AsIs", "Handler", "Partition", "ReadFromKafka", "ReadFromKafkaToEnd", "Source", "Start", "never"]
+__all__ = [
+    "AsIs",
+    "Handler",
+    "Partition",
+    "ReadFromKafka",
+    "ReadFromKafkaToEnd",
+    "Source",
+    "Start",
+    "never",
+]
 
 
 class ReadFromKafka(beam.PTransform):
-    """Reads topics for ever: from the starts given, new partitions as they come. Gives what the handler makes of items."""
+    """Reads topics for ever: from the starts given, new partitions as they come. Gives what the
+    handler makes of items.
+    """
 
     def __init__(self, source: Source):
         super().__init__()
@@ -114,9 +143,15 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         """The backlog, in records."""
         if restriction.stop is not None:
             return restriction.stop - restriction.start
-        return self._pool.backlog(element.topic, element.number, restriction.start) if self._pool is not None else 1
+        return (
+            self._pool.backlog(element.topic, element.number, restriction.start)
+            if self._pool is not None
+            else 1
+        )
 
-    def _slice(self, partition: Partition, tracker: Any, estimator: Any) -> Iterator[TimestampedValue]:
+    def _slice(
+        self, partition: Partition, tracker: Any, estimator: Any
+    ) -> Iterator[TimestampedValue]:
         """Read for SLICE_SECONDS, or to the range's end, or until nothing more is there."""
         pool = self._pool
         assert pool is not None
@@ -153,11 +188,15 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
                     return tracker.defer_remainder()
         pool.progress.done(partition.topic, partition.number)
 
-    def _next(self, reader: PartitionReader, at: int, stop: int | None, point: Point) -> tuple[list[Item], int]:
+    def _next(
+        self, reader: PartitionReader, at: int, stop: int | None, point: Point
+    ) -> tuple[list[Item], int]:
         """What there is from an offset on, up to a stop, and the offset after it."""
         end = reader.known_end()
         try:
-            records, after = reader.read(at, WAIT_SECONDS if stop is not None or end is None or end > at else 0.0)
+            records, after = reader.read(
+                at, WAIT_SECONDS if stop is not None or end is None or end > at else 0.0
+            )
         except OutOfRangeError as error:
             gone = error.first if stop is None else min(error.first, stop)
             lost = Lost(reader.topic, reader.partition, point.pane, at, gone, point.time, point)
@@ -167,8 +206,12 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         now = int(time.time() * 1000)
         return list(blocks(records, at, after, point, self._source.cutter, now)), after
 
-    def _rest(self, reader: PartitionReader, at: int, point: Point, stop: int | None) -> tuple[float, Point]:
-        """How long to leave a partition that gave nothing, in seconds, and its point, moved on by the clock if it is quiet."""
+    def _rest(
+        self, reader: PartitionReader, at: int, point: Point, stop: int | None
+    ) -> tuple[float, Point]:
+        """How long to leave a partition that gave nothing, in seconds, and its point, moved on by
+        the clock if it is quiet.
+        """
         answer = reader.end()
         if answer is None:
             return AWAY_SECONDS, point
@@ -176,7 +219,10 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         if end > at:
             return 0.0, point
         if stop is not None:
-            raise BeyondEndError(f"{reader.name} ended at {stop} and ends at {end} now: was the topic deleted and made anew?")
+            raise BeyondEndError(
+                f"{reader.name} ended at {stop} and ends at {end} now: was the topic deleted and"
+                " made anew?"
+            )
         reader.quiet += 1
         delay = DELAYS[min(reader.quiet, len(DELAYS)) - 1]
         return delay, self._source.cutter.advance(point, int((asked - QUIET_SECONDS) * 1000))

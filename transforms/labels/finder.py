@@ -1,14 +1,21 @@
-"""Finds label mentions: whole words, the longest label first, case ignored unless the list says otherwise.
+"""Finds label mentions: whole words, the longest label first, case ignored unless the list says
+otherwise.
 
-- A word is a run of letters, marks and digits. All else is a boundary, an apostrophe and a hyphen too unless a longer
-  listed label covers them: «women's» and «man-made» mention «women» and «man». But «don't» is no «don»: English cuts
-  before the n. An underscore within a word joins («is_male»), around it it is emphasis («_her_»).
-- Of labels that overlap, the one with more characters wins, then the earlier. Attributes do not see each other.
-- Between the words of a label there may be any blanks with one line break among them; its hyphen may end a line.
-- A combining mark belongs to its letter («fiance» and a mark is another word), characters that a reader does not see
-  within a word are passed over. Which spellings are the same is said in `evenflow.wordlists.spelling`.
-- Links, e-mail addresses and @handles are not searched (`evenflow.transforms.text.links`), hashtags are.
-- A mention is the label alone, without «'s» or the full stop of «Mr.»; its offsets are those of the text as given.
+- A word is a run of letters, marks and digits. All else is a boundary, an apostrophe and a hyphen
+  too unless a longer listed label covers them: «women's» and «man-made» mention «women» and «man».
+  But «don't» is no «don»: English cuts before the n. An underscore within a word joins («is_male»),
+  around it it is emphasis («_her_»).
+- Of labels that overlap, the one with more characters wins, then the earlier. Attributes do not see
+each other.
+- Between the words of a label there may be any blanks with one line break among them; its hyphen
+may end a line.
+- A combining mark belongs to its letter («fiance» and a mark is another word), characters that a
+  reader does not see within a word are passed over. Which spellings are the same is said in
+  `evenflow.wordlists.spelling`.
+- Links, e-mail addresses and @handles are not searched (`evenflow.transforms.text.links`), hashtags
+are.
+- A mention is the label alone, without «'s» or the full stop of «Mr.»; its offsets are those of the
+text as given.
 """
 
 from __future__ import annotations
@@ -22,7 +29,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.labels.firstwords import PAD, FirstWords, Hits
-from evenflow.transforms.text.reading import APOSTROPHE, BLANK, BREAK, OTHER, RETURN, Reading, TextReader
+from evenflow.transforms.text.reading import (
+    APOSTROPHE,
+    BLANK,
+    BREAK,
+    OTHER,
+    RETURN,
+    Reading,
+    TextReader,
+)
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -31,8 +46,9 @@ Bools = npt.NDArray[np.bool_]
 Span = tuple[int, ...]  # start and end in the codes, index of the label
 # After an apostrophe within a word these are no words of their own («I'm» has no label «m»).
 CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
-# Between a label's words: blanks with one line break at most; a blank line is never crossed. Possessive («++»), since a
-# megabyte of blanks that is tried again from each blank on would not end.
+# Between a label's words: blanks with one line break at most; a blank line is never crossed.
+# Possessive («++»), since a megabyte of blanks that is tried again from each blank on would not
+# end.
 GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
 BLANKS = bytes([BLANK, BREAK, RETURN])
 AFTER_HYPHEN = rb"(?: *+(?:\r?\n|\r) *+)?+"
@@ -53,7 +69,9 @@ class Mention:
 
 @dataclass(frozen=True)
 class Found:
-    """Mentions of one attribute as arrays (n,), in the text's order: character offsets, label and group indices."""
+    """Mentions of one attribute as arrays (n,), in the text's order: character offsets, label and
+    group indices.
+    """
 
     starts: Ints
     ends: Ints
@@ -65,8 +83,8 @@ class Found:
 class _Pattern:
     """A label as bytes.
 
-    first: its first word. next: the bytes that may come next (none: the first word is all). tail: what must follow.
-    sure: whether equal bytes are an equal label. label: its index.
+    first: its first word. next: the bytes that may come next (none: the first word is all). tail:
+    what must follow. sure: whether equal bytes are an equal label. label: its index.
     """
 
     first: bytes
@@ -77,7 +95,8 @@ class _Pattern:
 
 
 class LabelFinder:
-    """Finds the labels of several attributes in one pass over a text; each attribute's matches are its own.
+    """Finds the labels of several attributes in one pass over a text; each attribute's matches are
+    its own.
 
     lists: the word lists, one an attribute.
     """
@@ -86,10 +105,13 @@ class LabelFinder:
         self.lists = tuple(lists)
         self._reader = TextReader(spelling.fold(label) for words in lists for label in words.labels)
         patterns = [_patterns(self._reader, words) for words in lists]
-        self._firsts = FirstWords(sorted({pattern.first for each in patterns for pattern in each}), self._reader)
+        self._firsts = FirstWords(
+            sorted({pattern.first for each in patterns for pattern in each}), self._reader
+        )
         self._attributes = [
             _Attribute(words, own, self._firsts.words, self._reader)
-            for words, own in zip(self.lists, patterns, strict=True)  # the lists' order is that of what is found
+            # The lists' order is that of what is found
+            for words, own in zip(self.lists, patterns, strict=True)
         ]
 
     def find(self, text: str) -> list[Mention]:
@@ -109,7 +131,8 @@ class LabelFinder:
         return self._attributes[attribute].labels
 
     def find_all(self, text: str) -> list[Found]:
-        """All mentions in a text as arrays, one Found an attribute; offsets are of the text as given.
+        """All mentions in a text as arrays, one Found an attribute; offsets are of the text as
+        given.
 
         Texts joined by a blank line have the mentions that each has alone.
         """
@@ -134,10 +157,13 @@ def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:
 
 
 def uncut(bounds: Ints, found: Sequence[Found]) -> Ints:
-    """The sentence starts (n,) without those inside a mention (a label over a line break is not cut in two)."""
+    """The sentence starts (n,) without those inside a mention (a label over a line break is not cut
+    in two).
+    """
     kept = np.ones(len(bounds), bool)
     for each in found:
-        before = np.searchsorted(each.starts, bounds, "left") - 1  # the last mention that starts before the bound
+        # The last mention that starts before the bound
+        before = np.searchsorted(each.starts, bounds, "left") - 1
         if len(each.ends):
             kept &= ~((before >= 0) & (each.ends[before] > bounds))
     return bounds[kept]
@@ -149,7 +175,9 @@ class _Attribute:
     firsts: the words that a place is an index into.
     """
 
-    def __init__(self, words: WordList, patterns: list[_Pattern], firsts: list[bytes], reader: TextReader):
+    def __init__(
+        self, words: WordList, patterns: list[_Pattern], firsts: list[bytes], reader: TextReader
+    ):
         self.labels = list(words.labels)
         self._group_of = np.array([words.labels[label] for label in self.labels], np.int64)
         self._reader = reader
@@ -157,7 +185,8 @@ class _Attribute:
         spelled = {label: spelling.spell(label) for label in words.exact}
         self._spelled = [spelled.get(label) or spelling.fold(label) for label in self.labels]
         places = {first: place for place, first in enumerate(firsts)}
-        # A word that is a label and begins no other is decided by its place; of others, by the byte that follows.
+        # A word that is a label and begins no other is decided by its place; of others, by the byte
+        # that follows.
         self._single = np.full(len(firsts), -1, np.int64)
         self._several = np.zeros((len(firsts), 256), bool)
         self._patterns: dict[int, list[_Pattern]] = {}
@@ -195,11 +224,15 @@ class _Attribute:
         word = np.frombuffer(self._reader.word, np.uint8)
         return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
 
-    def _decide(self, reading: Reading, hits: Hits, labels: Ints, several: Bools) -> tuple[Ints, Ints, Ints]:
+    def _decide(
+        self, reading: Reading, hits: Hits, labels: Ints, several: Bools
+    ) -> tuple[Ints, Ints, Ints]:
         """Starts, ends and labels after choosing among the labels that several words could begin."""
         candidates = [
             candidate
-            for start, end, place in _rows(hits.starts[several], hits.ends[several], hits.places[several])
+            for start, end, place in _rows(
+                hits.starts[several], hits.ends[several], hits.places[several]
+            )
             for candidate in self._candidates(reading, start, end, place)
         ]
         # The words that a longer label might cover are candidates too.
@@ -225,7 +258,9 @@ class _Attribute:
             if match is None:
                 continue
             stop = match.end()
-            if word[codes[stop - 1]] and ((stop < len(codes) and word[codes[stop]]) or _is_negated(codes, stop)):
+            if word[codes[stop - 1]] and (
+                (stop < len(codes) and word[codes[stop]]) or _is_negated(codes, stop)
+            ):
                 continue
             if pattern.sure or self._says(reading, start, stop, pattern.label):
                 out.append((start, stop, pattern.label))
@@ -235,14 +270,20 @@ class _Attribute:
         """Whether the text has the label's very letters, and its case where that matters."""
         starts, ends = reading.offsets(np.array([start]), np.array([end]))
         said = reading.text[starts[0] : ends[0]]
-        return (spelling.spell(said) if self._exact[label] else spelling.fold(said)) == self._spelled[label]
+        return (
+            spelling.spell(said) if self._exact[label] else spelling.fold(said)
+        ) == self._spelled[label]
 
     def _longest(self, candidates: list[Span]) -> list[Span]:
-        """Of the candidates those that stay: one by one the longest, then the earlier, that overlaps none before."""
+        """Of the candidates those that stay: one by one the longest, then the earlier, that
+        overlaps none before.
+        """
         chosen: list[Span] = []
         for candidate in sorted(candidates, key=lambda each: (-len(self.labels[each[2]]), each[0])):
             at = bisect_left(chosen, candidate)
-            if (at == 0 or chosen[at - 1][1] <= candidate[0]) and (at == len(chosen) or chosen[at][0] >= candidate[1]):
+            if (at == 0 or chosen[at - 1][1] <= candidate[0]) and (
+                at == len(chosen) or chosen[at][0] >= candidate[1]
+            ):
                 insort(chosen, candidate)
         return chosen
 
@@ -253,8 +294,12 @@ def _rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
 
 
 def _negated(codes: npt.NDArray[np.uint8], ends: Ints) -> Bools:
-    """Where a word goes on as «n't»: English cuts before the n, so «don't» does not end in a word «don»."""
-    return (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))
+    """Where a word goes on as «n't»: English cuts before the n, so «don't» does not end in a word
+    «don».
+    """
+    return (
+        (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))
+    )
 
 
 def _is_negated(codes: bytes, end: int) -> bool:

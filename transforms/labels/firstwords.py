@@ -1,7 +1,9 @@
-"""Finds those words of a text that some label begins with: all words of a block are compared at once, by their bytes.
+"""Finds those words of a text that some label begins with: all words of a block are compared at
+once, by their bytes.
 
-A word is first sketched in sixteen bits (its first two bytes, its last, its length), which leaves about one in fifteen
-of a text's words; those are compared by their first and last eight bytes and their length, longer ones byte by byte.
+A word is first sketched in sixteen bits (its first two bytes, its last, its length), which leaves
+about one in fifteen of a text's words; those are compared by their first and last eight bytes and
+their length, longer ones byte by byte.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ STEP = 1 << 18  # bytes searched at a time: their words' arrays stay in the proc
 
 @dataclass(frozen=True)
 class Hits:
-    """Words of a text (n,) that some label begins with: offsets in its codes, and which first word each is."""
+    """Words of a text (n,) that some label begins with: offsets in its codes, and which first word
+    each is.
+    """
 
     starts: Ints
     ends: Ints
@@ -52,7 +56,9 @@ class FirstWords:
             # The second byte of a word of one letter is whatever boundary follows it.
             seconds = np.array([word[1]] if len(word) > 1 else range(256), np.uint8)
             firsts, lasts = np.full_like(seconds, word[0]), np.full_like(seconds, word[-1])
-            self._possible[_sketch(firsts, seconds, lasts, np.full(len(seconds), len(word), np.int64))] = True
+            self._possible[
+                _sketch(firsts, seconds, lasts, np.full(len(seconds), len(word), np.int64))
+            ] = True
 
     def find(self, codes: bytes) -> Hits:
         """The words of the text that are among these."""
@@ -78,7 +84,11 @@ class FirstWords:
         heads, tails, keys = _keys(padded, starts, ends - starts)
         places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         # With equal heads and tails, equal keys are equal lengths.
-        same = (self._keys[places] == keys) & (self._heads[places] == heads) & (self._tails[places] == tails)
+        same = (
+            (self._keys[places] == keys)
+            & (self._heads[places] == heads)
+            & (self._tails[places] == tails)
+        )
         # Sixteen bytes decide a word of up to sixteen; a longer one is looked up whole.
         for i in np.flatnonzero(same & (ends - starts > 16)):
             places[i] = self._long.get(padded[starts[i] : ends[i]], -1)
@@ -87,20 +97,29 @@ class FirstWords:
 
 
 def _sketch(first: Bytes, second: Bytes, last: Bytes, lengths: Ints) -> npt.NDArray[np.uint16]:
-    """Sixteen bits of words' first two bytes, last byte and length (n,): few of a text's words share a label's."""
-    mixed = last.astype(np.uint16) * np.uint16(0x9E35) + lengths.astype(np.uint16) * np.uint16(0x6A8D)
+    """Sixteen bits of words' first two bytes, last byte and length (n,): few of a text's words
+    share a label's.
+    """
+    mixed = last.astype(np.uint16) * np.uint16(0x9E35) + lengths.astype(np.uint16) * np.uint16(
+        0x6A8D
+    )
     mixed ^= first.astype(np.uint16) * np.uint16(0x2545)
     return mixed ^ second.astype(np.uint16) << np.uint16(8)
 
 
 def _keys(codes: bytes, starts: Ints, lengths: Ints) -> tuple[Longs, Longs, Longs]:
-    """First and last (up to) eight bytes of each word, and a mix of both with its length; codes end in PAD."""
+    """First and last (up to) eight bytes of each word, and a mix of both with its length; codes end
+    in PAD.
+    """
     eight = np.ndarray((len(codes) - 7,), np.dtype("<u8"), codes, strides=(1,))
     short = np.minimum(lengths, 8)
-    mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> (np.uint64(64) - (short.astype(np.uint64) << np.uint64(3)))
+    mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> (
+        np.uint64(64) - (short.astype(np.uint64) << np.uint64(3))
+    )
     heads = eight[starts] & mask
     tails = eight[starts + lengths - short] & mask
-    # Odd multipliers of 64 bits that are in wide use for mixing (the golden ratio's, xxHash's and MurmurHash3's).
+    # Odd multipliers of 64 bits that are in wide use for mixing (the golden ratio's, xxHash's and
+    # MurmurHash3's).
     mixed = (heads * np.uint64(0x9E3779B97F4A7C15)) ^ (tails * np.uint64(0xC2B2AE3D27D4EB4F))
     mixed ^= lengths.astype(np.uint64)
     mixed *= np.uint64(0xFF51AFD7ED558CCD)

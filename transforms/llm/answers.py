@@ -14,8 +14,8 @@ from evenflow.transforms.llm.questions import Answer, Asker, Origin, Question
 
 T = TypeVar("T")
 
-# Characters. The main paper asks up to 47 tokens (D.3); an answer that quotes 1000 characters twice has about 500 tokens,
-# as many as a client lets it have. The schemas allow no longer quotes.
+# Characters. The main paper asks up to 47 tokens (D.3); an answer that quotes 1000 characters twice
+# has about 500 tokens, as many as a client lets it have. The schemas allow no longer quotes.
 LONGEST_SENTENCE = 1000
 
 # Reasons for which an answer is rejected.
@@ -64,7 +64,11 @@ class AnswerCounts:
             self.accepted += 1
 
     def __add__(self, other: AnswerCounts) -> AnswerCounts:
-        return AnswerCounts(self.accepted + other.accepted, self.rejected + other.rejected, self.fallbacks + other.fallbacks)
+        return AnswerCounts(
+            self.accepted + other.accepted,
+            self.rejected + other.rejected,
+            self.fallbacks + other.fallbacks,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for ledger and report."""
@@ -77,12 +81,17 @@ class AnswerCounts:
 
 
 def ask_checked(
-    asker: Asker, questions: Sequence[Question | None], check: Callable[[int, dict[str, Any]], T], tally: AnswerCounts
+    asker: Asker,
+    questions: Sequence[Question | None],
+    check: Callable[[int, dict[str, Any]], T],
+    tally: AnswerCounts,
 ) -> list[Checked[T]]:
-    """An outcome for each question, in order; what has no value is for the embedded model to answer.
+    """An outcome for each question, in order; what has no value is for the embedded model to
+    answer.
 
-    questions: None where the sentence is too long to be asked about. check: makes an answer to the question of that index
-    into a value, or raises Rejected; it only sees answers that have the schema's form. The tally counts every outcome.
+    questions: None where the sentence is too long to be asked about. check: makes an answer to the
+    question of that index into a value, or raises Rejected; it only sees answers that have the
+    schema's form. The tally counts every outcome.
     """
     asked = [question for question in questions if question is not None]
     answers = iter(asker.ask(asked) if asked else [])
@@ -97,7 +106,9 @@ def ask_checked(
     return out
 
 
-def _outcome(question: Question, answer: Answer, check: Callable[[dict[str, Any]], T]) -> Checked[T]:
+def _outcome(
+    question: Question, answer: Answer, check: Callable[[dict[str, Any]], T]
+) -> Checked[T]:
     if answer.value is None:
         return Checked(None, "fallback", answer.reason)
     try:

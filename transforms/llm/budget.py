@@ -16,7 +16,8 @@ ROUNDS = 3  # after which what still comes up is asked singly; a choice and its 
 class Rehearsal:
     """Answers what is known; what is not it hears, and answers `REHEARSED`.
 
-    heard: the questions that came up, by their keys; of a question that came twice the one with the greatest worth.
+    heard: the questions that came up, by their keys; of a question that came twice the one with the
+    greatest worth.
     """
 
     def __init__(self, known: Mapping[str, Answer]):
@@ -46,18 +47,24 @@ class _Prepared:
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         keys = [question.key for question in questions]
-        missing = {key: question for key, question in zip(keys, questions, strict=True) if key not in self.known}
+        missing = {
+            key: question
+            for key, question in zip(keys, questions, strict=True)
+            if key not in self.known
+        }
         if missing:
             self.known.update(zip(missing, self.asker.ask(list(missing.values())), strict=True))
         return [self.known[key] for key in keys]
 
 
 def rehearsed(work: Callable[[Asker], T], asker: Asker) -> T:
-    """What work gives with an asker, though it asks one question at a time: they go out in a batch for each round.
+    """What work gives with an asker, though it asks one question at a time: they go out in a batch
+    for each round.
 
-    work runs several times. What is not answered yet it falls back on, and its result is thrown away; once nothing new comes
-    up, it stands. Questions that hang on others' answers (is the sentence right with the word that was chosen?) come up in the
-    next round. work must be without side effects and make its own judge and tally.
+    work runs several times. What is not answered yet it falls back on, and its result is thrown
+    away; once nothing new comes up, it stands. Questions that hang on others' answers (is the
+    sentence right with the word that was chosen?) come up in the next round. work must be without
+    side effects and make its own judge and tally.
     """
     known: dict[str, Answer] = {}
     for _ in range(ROUNDS):
@@ -71,5 +78,7 @@ def rehearsed(work: Callable[[Asker], T], asker: Asker) -> T:
 
 
 def ranked(heard: Mapping[str, Question]) -> list[tuple[str, Question]]:
-    """Questions by their keys, the most valuable first; of equal worth, the one whose key is smaller."""
+    """Questions by their keys, the most valuable first; of equal worth, the one whose key is
+    smaller.
+    """
     return sorted(heard.items(), key=lambda each: (-each[1].worth, each[0]))

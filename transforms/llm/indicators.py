@@ -1,7 +1,9 @@
-"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the encoder's, moved by them.
+"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the
+encoder's, moved by them.
 
-What the ten questions leave out (explanation, signal words, stance, and the strength of the content) is the heads'. So the
-model finds indicators and never states a score, as in the main paper (4.2.3).
+What the ten questions leave out (explanation, signal words, stance, and the strength of the
+content) is the heads'. So the model finds indicators and never states a score, as in the main paper
+(4.2.3).
 """
 
 from __future__ import annotations
@@ -17,14 +19,22 @@ from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.stereotypes.indicators import EncoderScorer, Indicator, Indicators
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
-SITUATION = {"behaviour": "situational behaviour", "characteristic": "enduring characteristics", "other": "other", None: "other"}
-DESCRIBED = ("behaviour", "characteristic")  # the situations that have a sentiment and a generalisation
+SITUATION = {
+    "behaviour": "situational behaviour",
+    "characteristic": "enduring characteristics",
+    "other": "other",
+    None: "other",
+}
+# The situations that have a sentiment and a generalisation
+DESCRIBED = ("behaviour", "characteristic")
 # What stands for the heads where they cannot say of a sentence that the model can say of.
 UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
 
 class Indication:
-    """The ten questions of stereotype assessment (main paper, D.1 and D.2), as an examination for llm_tiers.Tiered."""
+    """The ten questions of stereotype assessment (main paper, D.1 and D.2), as an examination for
+    llm_tiers.Tiered.
+    """
 
     def __init__(self, scorer: EncoderScorer):
         self.scorer = scorer
@@ -34,7 +44,9 @@ class Indication:
         return about_sentence("indicators", sentence, labels)
 
     def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Indicators:
-        """The indicators with their score; 0 where nobody is named. Raises Rejected, see llm_answers for the reasons."""
+        """The indicators with their score; 0 where nobody is named. Raises Rejected, see
+        llm_answers for the reasons.
+        """
         if not _is_consistent(value):
             raise Rejected(CONTRADICTION)
         if not value["has_label"]:
@@ -51,14 +63,18 @@ class TieredScorer:
     """A scorer of two tiers, in the protocol of indicators.py; see llm_tiers for select and middle."""
 
     def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
-        self._tiers = Tiered(embedded.indicators, _score, Indication(embedded), asker, select, middle)
+        self._tiers = Tiered(
+            embedded.indicators, _score, Indication(embedded), asker, select, middle
+        )
         self.tally = self._tiers.tally
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[Indicators]]:
         """For each sentence its indicators (None: cannot say), where they are from, and why."""
         return self._tiers.judge(sentences, labels)
 
-    def indicators(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Indicators | None]:
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[Labels]
+    ) -> list[Indicators | None]:
         """The indicators of each sentence with their score; None: cannot say."""
         return [each.value for each in self.judge(sentences, labels)]
 
@@ -89,21 +105,27 @@ def _quoted(sentence: str, quote: str | None) -> tuple[tuple[int, int], ...]:
 
 
 def _found(
-    value: Mapping[str, Any], label: tuple[tuple[int, int], ...], shared: tuple[tuple[int, int], ...]
+    value: Mapping[str, Any],
+    label: tuple[tuple[int, int], ...],
+    shared: tuple[tuple[int, int], ...],
 ) -> dict[str, Indicator]:
     """The answer in the names and values of indicators.py, each with the words it rests on."""
     is_described = value["situation"] in DESCRIBED
     return {
         "label": Indicator("yes", label),
         "target": Indicator(TARGET[value["target"]], label),
-        "connotation": Indicator(value["connotation"], () if value["connotation"] == "neutral" else label),
+        "connotation": Indicator(
+            value["connotation"], () if value["connotation"] == "neutral" else label
+        ),
         "gram_form": Indicator(value["grammar"], label),
         "ling_form": Indicator(value["form"], label),
         "content": Indicator("shared" if shared else "none", shared),
         "behaviour": Indicator("yes" if is_described else "no", shared),
         "situation": Indicator(SITUATION[value["situation"]], shared),
         "evaluation": Indicator(value["sentiment"] or "none", shared if is_described else ()),
-        "generalization": Indicator(value["generalisation"] or "none", shared if is_described else ()),
+        "generalization": Indicator(
+            value["generalisation"] or "none", shared if is_described else ()
+        ),
     }
 
 

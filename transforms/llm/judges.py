@@ -1,7 +1,9 @@
-"""The LLM as judge of substitutions: which counterpart fits, and whether a changed sentence is still correct.
+"""The LLM as judge of substitutions: which counterpart fits, and whether a changed sentence is
+still correct.
 
-It implements the protocol of judges.py. Nothing that the LLM writes ever gets into a text: it points at one of the
-candidates, and says valid or invalid. What it does not answer, or not rightly, is left to the embedded judge.
+It implements the protocol of judges.py. Nothing that the LLM writes ever gets into a text: it
+points at one of the candidates, and says valid or invalid. What it does not answer, or not rightly,
+is left to the embedded judge.
 """
 
 from __future__ import annotations
@@ -13,16 +15,25 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, AnswerCounts, Rejected, ask_checked
+from evenflow.transforms.llm.answers import (
+    CONTRADICTION,
+    LONGEST_SENTENCE,
+    OTHER_WORDS,
+    AnswerCounts,
+    Rejected,
+    ask_checked,
+)
 from evenflow.transforms.llm.cascade import Select, asks_all
 from evenflow.transforms.llm.questions import REHEARSED, Asker, Question, worth
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
 from evenflow.wordlists import spelling
 
-# The share of counterparts that the model chooses; the others are drawn, for diversity (main paper, 4.2.4).
+# The share of counterparts that the model chooses; the others are drawn, for diversity (main paper,
+# 4.2.4).
 BY_MODEL = 0.8
 VALID, INVALID = 1.0, 0.0  # confidences: the model states none of its own
-ARTICLE = re.compile(r"^an? +", re.IGNORECASE)  # agreement that a model adds unasked; the edits see to it themselves
+# Agreement that a model adds unasked; the edits see to it themselves
+ARTICLE = re.compile(r"^an? +", re.IGNORECASE)
 
 
 class Choice(NamedTuple):
@@ -34,9 +45,10 @@ class Choice(NamedTuple):
 class LlmJudge:
     """Chooses words and judges by an LLM; what it leaves open has the first word, and no verdict.
 
-    select: which places and substitutions are asked about, by their confidence; middle: where the embedded judge decides.
-    by_model: the share (0 to 1) of these places that the model chooses for; for the others a candidate is drawn, set by set.
-    seed: of that draw. choices and verdicts count what became of the questions. Raises ValueError for a share outside 0 to 1.
+    select: which places and substitutions are asked about, by their confidence; middle: where the
+    embedded judge decides. by_model: the share (0 to 1) of these places that the model chooses for;
+    for the others a candidate is drawn, set by set. seed: of that draw. choices and verdicts count
+    what became of the questions. Raises ValueError for a share outside 0 to 1.
     """
 
     chooses = True
@@ -62,19 +74,25 @@ class LlmJudge:
         self.verdicts = AnswerCounts()
 
     def choose_counterpart(self, place: Slot) -> Chosen:
-        """The candidate that fits the place best; not settled where the question is still to be asked."""
+        """The candidate that fits the place best; not settled where the question is still to be
+        asked.
+        """
         return self.choose_counterparts([place])[0]
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
-        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no answer."""
+    def judge_substitution(
+        self, original: str, changed: str, confidence: float = 1.0
+    ) -> float | None:
+        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no
+        answer.
+        """
         return self.judge_substitutions([(original, changed)], [confidence])[0]
 
     def choose_counterparts(self, places: Sequence[Slot]) -> list[Chosen]:
         """The candidate for each place, asked in one batch.
 
-        Of the places that the rule selects, a hash of seed, document and set says whether the model chooses or a candidate is
-        drawn; at the others the embedded judge chooses. A single candidate is taken unasked: whether it fits is seen when
-        the whole sentence is judged.
+        Of the places that the rule selects, a hash of seed, document and set says whether the model
+        chooses or a candidate is drawn; at the others the embedded judge chooses. A single
+        candidate is taken unasked: whether it fits is seen when the whole sentence is judged.
         """
         chosen = [self.embedded.choose_counterpart(place) for place in places]
         asked: list[int] = []
@@ -97,8 +115,11 @@ class LlmJudge:
                 chosen[index] = chosen[index]._replace(settled=False)
         return chosen
 
-    def judge_substitutions(self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()) -> list[float | None]:
-        """The confidence of each pair of original and changed sentence, asked in one batch; None where nothing was answered.
+    def judge_substitutions(
+        self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()
+    ) -> list[float | None]:
+        """The confidence of each pair of original and changed sentence, asked in one batch; None
+        where nothing was answered.
 
         confidences: of the substitutions so far; 1 if not given.
         """
@@ -106,7 +127,10 @@ class LlmJudge:
         asked = [index for index in self.select(sure) if pairs[index][0] != pairs[index][1]]
         outcomes = ask_checked(
             self.asker,
-            [_substitution_question(*pairs[index], worth(sure[index], self.middle)) for index in asked],
+            [
+                _substitution_question(*pairs[index], worth(sure[index], self.middle))
+                for index in asked
+            ],
             lambda _, value: _checked_verdict(value),
             self.verdicts,
         )
@@ -140,7 +164,14 @@ def _counterpart_question(place: Slot, middle: float) -> Question | None:
         "candidates": list(place.candidates),
     }
     messages = tuple(prompt.messages(sentence, **slots))
-    return Question(prompt.name, prompt.digest, messages, prompt.schema, sentence, worth(place.confidence, middle))
+    return Question(
+        prompt.name,
+        prompt.digest,
+        messages,
+        prompt.schema,
+        sentence,
+        worth(place.confidence, middle),
+    )
 
 
 def _checked_choice(value: dict[str, Any], candidates: Sequence[str]) -> Choice:

@@ -11,15 +11,17 @@ EDGES = " .,;:!?…\"'()"  # a copied phrase may have gained or lost these at it
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The first place where text has the words of a quote, as (start, end) in characters; None if there is none."""
+    """The first place where text has the words of a quote, as (start, end) in characters; None if
+    there is none.
+    """
     return next(find_quotes(text, quote), None)
 
 
 def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
     """All places where text has the words of a quote, as (start, end) in characters.
 
-    Case, blanks, invisible characters, the shape of quotation marks and dashes, how marks are encoded, and punctuation at
-    the quote's ends make no difference. A part of a word is no quote.
+    Case, blanks, invisible characters, the shape of quotation marks and dashes, how marks are
+    encoded, and punctuation at the quote's ends make no difference. A part of a word is no quote.
     """
     wanted = _folded(quote)[0].strip(EDGES)
     if not wanted:
@@ -28,7 +30,9 @@ def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
     at = said.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        inside = (wanted[0].isalnum() and _goes_on(said[at - 1 : at])) or (wanted[-1].isalnum() and _goes_on(said[end : end + 1]))
+        inside = (wanted[0].isalnum() and _goes_on(said[at - 1 : at])) or (
+            wanted[-1].isalnum() and _goes_on(said[end : end + 1])
+        )
         if not inside:
             yield places[at], places[end - 1] + 1
         at = said.find(wanted, at + 1)
@@ -36,11 +40,15 @@ def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
 
 def _goes_on(character: str) -> bool:
     """Whether a character belongs to the word beside it; an accent does, the text's end does not."""
-    return bool(character) and (character.isalnum() or unicodedata.category(character).startswith("M"))
+    return bool(character) and (
+        character.isalnum() or unicodedata.category(character).startswith("M")
+    )
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """Text as it is compared, and for each character of that its place in text. Linear in the text's length."""
+    """Text as it is compared, and for each character of that its place in text. Linear in the
+    text's length.
+    """
     out: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

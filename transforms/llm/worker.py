@@ -1,6 +1,7 @@
 """The LLM tier of a run: who is asked in a worker, and what it cost, block by block.
 
-A process has one client and its connections; threads of a runner share it. What a block asked is counted for its pane.
+A process has one client and its connections; threads of a runner share it. What a block asked is
+counted for its pane.
 """
 
 from __future__ import annotations
@@ -40,25 +41,33 @@ def settings(config: Config) -> ServerSettings:
     if own.key is not None:
         [(kind, place)] = own.key.items()
         key = Key("env" if kind == "env" else "file", place)
-    return ServerSettings(own.url, own.model, key, deadline=own.deadline, concurrency=own.concurrency)
+    return ServerSettings(
+        own.url, own.model, key, deadline=own.deadline, concurrency=own.concurrency
+    )
 
 
 def cache_path(config: Config) -> Path:
     """Where answers are kept: as configured, or in the user's folder for caches."""
     if config.llm.cache is not None:
         return Path(config.llm.cache)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
+    return (
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
+    )
 
 
 class BlockCost(NamedTuple):
-    """What a block asked: its cost by prompt, as data whose numbers add up (inference.Stats), and what it only heard."""
+    """What a block asked: its cost by prompt, as data whose numbers add up (inference.Stats), and
+    what it only heard.
+    """
 
     cost: dict[str, dict[str, Any]]
     heard: list[Question]
 
 
 class Tier:
-    """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block; made anew by `block`."""
+    """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block;
+    made anew by `block`.
+    """
 
     def __init__(self, config: Config, client: Asker | None = None):
         self._config = config
@@ -86,7 +95,8 @@ class Tier:
     def block(self, known: Mapping[str, Answer] | None = None) -> Iterator[Callable[[], BlockCost]]:
         """A block of documents: gives what it asked so far.
 
-        With a budget nothing is asked but only heard, see `llm_pane`; known: the answers that the pane has got so far.
+        With a budget nothing is asked but only heard, see `llm_pane`; known: the answers that the
+        pane has got so far.
         """
         if self._own.requests is not None:
             rehearsal = Rehearsal(known or {})
@@ -95,10 +105,14 @@ class Tier:
             return
         counted = Counted(self._client)
         with self._asking(counted):
-            yield lambda: BlockCost({name: each.additive() for name, each in counted.stats.items()}, [])
+            yield lambda: BlockCost(
+                {name: each.additive() for name, each in counted.stats.items()}, []
+            )
 
     def together(self, work: Callable[[], T]) -> T:
-        """What work gives, its questions asked in batches: it is done several times, see `llm_budget.rehearsed`."""
+        """What work gives, its questions asked in batches: it is done several times, see
+        `llm_budget.rehearsed`.
+        """
         asker: Asker = self._here.asker
         if isinstance(asker, Rehearsal):
             return work()
@@ -112,7 +126,10 @@ class Tier:
     def detector(self, embedded: Detector) -> Detector:
         """The detector of the configured mode."""
         return TieredDetector(
-            embedded, self, selection(self._own.detection, detect.UNSURE, detect.THRESHOLD), detect.THRESHOLD
+            embedded,
+            self,
+            selection(self._own.detection, detect.UNSURE, detect.THRESHOLD),
+            detect.THRESHOLD,
         )
 
     def scorer(self, embedded: EmbeddedScorer) -> IndicatorScorer:

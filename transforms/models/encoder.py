@@ -1,7 +1,9 @@
-"""The encoder: reads an exchange or a sentence and says what its heads know of it, by ONNX Runtime in 8 bits.
+"""The encoder: reads an exchange or a sentence and says what its heads know of it, by ONNX Runtime
+in 8 bits.
 
-Texts are read one at a time: what 8 bits can show of a number depends on the largest number beside it, so that with others in
-a batch a text would have another answer, and a document's fate would hang on how a stream was cut.
+Texts are read one at a time: what 8 bits can show of a number depends on the largest number beside
+it, so that with others in a batch a text would have another answer, and a document's fate would
+hang on how a stream was cut.
 """
 
 from __future__ import annotations
@@ -18,7 +20,16 @@ import tokenizers
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.heads import ASSOCIATION, EXCHANGE, REASON, REASONS, STANCE, STEREOTYPE, STRENGTH, HeadLayout
+from evenflow.transforms.models.heads import (
+    ASSOCIATION,
+    EXCHANGE,
+    REASON,
+    REASONS,
+    STANCE,
+    STEREOTYPE,
+    STRENGTH,
+    HeadLayout,
+)
 from evenflow.transforms.models.pieces import Tokenizer
 
 FORMAT, VERSION = "evenflow-encoder", 1
@@ -30,12 +41,10 @@ FIRST, LAST, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 class Stereotype(NamedTuple):
     """What the encoder says of a sentence.
 
-    Attributes:
-        probability: That it states a stereotype of the group that is masked.
-        strength: How strong people would call it, 0 to 1.
-        indicators: Of each, the probability of its classes.
-        stance: How it is said: the probability of each class.
-        association: The probability that it says what the group's name calls to mind, of a single person too.
+    Attributes: probability: That it states a stereotype of the group that is masked. strength: How
+        strong people would call it, 0 to 1. indicators: Of each, the probability of its classes.
+        stance: How it is said: the probability of each class. association: The probability that it
+        says what the group's name calls to mind, of a single person too.
     """
 
     probability: float
@@ -63,11 +72,19 @@ class Encoder:
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         try:
             self.layout = HeadLayout(self.about["choices"])
-            self._calibration = {name: (float(each[0]), float(each[1])) for name, each in self.about["calibration"].items()}
+            self._calibration = {
+                name: (float(each[0]), float(each[1]))
+                for name, each in self.about["calibration"].items()
+            }
             self.tokenizer = tokenizer(folder / VOCABULARY)
-            self._session: Any = onnxruntime.InferenceSession(str(folder / GRAPH), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # both libraries raise types of their own, down to Exception itself
-            raise ModelError(f"{path}: the model cannot be used ({error}); {files.REBUILD}") from error
+            self._session: Any = onnxruntime.InferenceSession(
+                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
+            )
+        # Both libraries raise types of their own, down to Exception itself
+        except Exception as error:
+            raise ModelError(
+                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
+            ) from error
 
     @classmethod
     def shipped(cls) -> Encoder:
@@ -75,12 +92,17 @@ class Encoder:
         return _shipped()
 
     def values(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The head values (n, outputs) of texts, as `heads.Layout` orders them. Raises ModelError where a library fails."""
+        """The head values (n, outputs) of texts, as `heads.Layout` orders them. Raises ModelError
+        where a library fails.
+        """
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
         for row, text in enumerate(texts):
             try:
                 pieces = self.tokenizer.pieces(text)
-                given = {"ids": np.array([pieces.ids], np.int64), "types": np.array([pieces.types], np.int64)}
+                given = {
+                    "ids": np.array([pieces.ids], np.int64),
+                    "types": np.array([pieces.types], np.int64),
+                }
                 out[row] = self._session.run(None, given)[0][0]
             except Exception as error:  # as above
                 raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
@@ -89,13 +111,11 @@ class Encoder:
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
         """Judges exchanges (`counterfactuals.Judge`).
 
-        Args:
-            attribute: Whose groups are exchanged; one without labelled data is judged by what the others taught.
-            each: The marked windows of each exchange, at least one.
+        Args: attribute: Whose groups are exchanged; one without labelled data is judged by what the
+            others taught. each: The marked windows of each exchange, at least one.
 
-        Returns:
-            The probability that an exchange is right, the least over its windows, and where it is below RIGHT the
-            likeliest reason why it is not.
+        Returns: The probability that an exchange is right, the least over its windows, and where it
+            is below RIGHT the likeliest reason why it is not.
 
         Raises:
             ValueError: An exchange without a window.
@@ -111,7 +131,9 @@ class Encoder:
             at += len(windows)
             worst = own[own[:, EXCHANGE].argmin()]
             probability = float(logistic(slope * worst[EXCHANGE] + shift))
-            reason = "" if probability >= RIGHT else list(REASONS.values())[int(worst[REASON].argmax())]
+            reason = (
+                "" if probability >= RIGHT else list(REASONS.values())[int(worst[REASON].argmax())]
+            )
             out.append((probability, reason))
         return out
 
@@ -148,9 +170,16 @@ def _shipped() -> Encoder:
 
 
 def tokenizer(vocabulary: Path) -> Tokenizer:
-    """The tokenizer of a vocabulary, one word piece a line; marks such as [MASK] in a text are text."""
-    pieces = {piece: number for number, piece in enumerate(vocabulary.read_text(encoding="utf-8").splitlines())}
-    model = tokenizers.Tokenizer(tokenizers.models.WordPiece(pieces, unk_token=UNKNOWN, max_input_chars_per_word=100))
+    """The tokenizer of a vocabulary, one word piece a line; marks such as [MASK] in a text are
+    text.
+    """
+    pieces = {
+        piece: number
+        for number, piece in enumerate(vocabulary.read_text(encoding="utf-8").splitlines())
+    }
+    model = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(pieces, unk_token=UNKNOWN, max_input_chars_per_word=100)
+    )
     model.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)  # pyright: ignore[reportAttributeAccessIssue]
     model.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()  # pyright: ignore[reportAttributeAccessIssue]
     return Tokenizer(model, pieces[FIRST], pieces[LAST])

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 SHIPPED = Path(__file__).parent / "shipped"
-REBUILD = "install the package again, or rebuild it with: python -m evenflow.transforms.models.train"
+REBUILD = (
+    "install the package again, or rebuild it with: python -m evenflow.transforms.models.train"
+)
 
 
 class ModelError(Exception):
-    """A model file is missing, damaged or of another kind; the message says which, where, and what to do."""
+    """A model file is missing, damaged or of another kind; the message says which, where, and what
+    to do.
+    """
 
 
 def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
@@ -34,13 +38,19 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
         raise ModelError(f"{path}: the model cannot be read ({error}); {REBUILD}") from error
     found = (read.get("format"), read.get("version")) if isinstance(read, dict) else None
     if found != (format_, version):
-        raise ModelError(f"{path}: a model of format {format_!r}, version {version}, was expected, not {found}; {REBUILD}")
+        raise ModelError(
+            f"{path}: a model of format {format_!r}, version {version}, was expected, not {found};"
+            f" {REBUILD}"
+        )
     for name, digest in read["files"].items():
         beside = path.parent / Path(name).name
         if not beside.is_file():
             raise ModelError(f"{beside}: missing, though {path.name} names it; {REBUILD}")
         if (own := digest_of(beside)) != digest:
-            raise ModelError(f"{beside}: damaged or of another model (SHA-256 {own[:12]}…, not {digest[:12]}…); {REBUILD}")
+            raise ModelError(
+                f"{beside}: damaged or of another model (SHA-256 {own[:12]}…, not {digest[:12]}…);"
+                f" {REBUILD}"
+            )
     return read
 
 
@@ -49,7 +59,9 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write_manifest(path: Path, format_: str, version: int, files: list[str], content: dict[str, Any]) -> None:
+def write_manifest(
+    path: Path, format_: str, version: int, files: list[str], content: dict[str, Any]
+) -> None:
     """Writes a manifest beside its files."""
     digests = {name: digest_of(path.parent / name) for name in files}
     whole = {"format": format_, "version": version, "files": digests, **content}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-# Why an exchange is wrong, by the guideline's names (docs/exchange_guideline.md), and as a report says it.
+# Why an exchange is wrong, by the guideline's names (docs/exchange_guideline.md), and as a report
+# says it.
 REASONS = {
     "named": "a person with a name is meant",
     "event": "a real event, work, organisation or place is meant",
@@ -24,16 +25,22 @@ REASON = slice(1, 1 + len(REASONS))
 STEREOTYPE = REASON.stop
 ASSOCIATION = STEREOTYPE + 1  # that a group's name called this to mind, of whomever it is said
 STRENGTH = ASSOCIATION + 1
-YES_NO = {"exchange": EXCHANGE, "stereotype": STEREOTYPE, "association": ASSOCIATION, "strength": STRENGTH}
+YES_NO = {
+    "exchange": EXCHANGE,
+    "stereotype": STEREOTYPE,
+    "association": ASSOCIATION,
+    "strength": STRENGTH,
+}
 STANCE = "stance"
 
 
 @dataclass(frozen=True)
 class HeadLayout:
-    """The columns of a row of head values: those above, then a column for each class of each choice.
+    """The columns of a row of head values: those above, then a column for each class of each
+    choice.
 
-    Attributes:
-        choices: Names and classes: how a sentence is said (`STANCE`), and the linguistic indicators.
+    Attributes: choices: Names and classes: how a sentence is said (`STANCE`), and the linguistic
+        indicators.
     """
 
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,8 +1,10 @@
-"""How an exchange is shown to a model or a person: the text with each change marked where it stands.
+"""How an exchange is shown to a model or a person: the text with each change marked where it
+stands.
 
     The [king|queen] of Spain and [his|her] sons waved.
 
-One string holds the paragraph before and after, in little more than half of the tokens that both would take.
+One string holds the paragraph before and after, in little more than half of the tokens that both
+would take.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from collections.abc import Sequence
 
 OPEN, BETWEEN, CLOSE = "[", "|", "]"
 GAP = " … "  # between two stretches of a text that are not neighbours
-BEFORE, AFTER = 140, 60  # characters of context before the first and after the last sentence that changes
+# Characters of context before the first and after the last sentence that changes
+BEFORE, AFTER = 140, 60
 LONGEST = 420  # characters of one window: about 100 tokens
 MOST = 3  # windows of an exchange; what changes beyond them repeats what they show
 
@@ -27,8 +30,8 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
         changes: (start, end, replacement) of characters, in order, none overlapping.
         sentences: (start, end) of the sentences that have a change, in order.
 
-    Returns:
-        At least one window for a change: neighbouring sentences, with what stands around them, at most MOST.
+    Returns: At least one window for a change: neighbouring sentences, with what stands around them,
+        at most MOST.
     """
     out: list[str] = []
     first = 0
@@ -64,7 +67,9 @@ def marked(text: str, changes: Sequence[Change]) -> str:
 
 
 def _around(text: str, start: int, end: int, changes: Sequence[Change]) -> Span:
-    """Where a window begins and ends: whole words, and of a long sentence what is around its changes."""
+    """Where a window begins and ends: whole words, and of a long sentence what is around its
+    changes.
+    """
     if end - start > LONGEST:
         start = max(start, changes[0][0] - LONGEST // 2)
         end = min(end, start + LONGEST)

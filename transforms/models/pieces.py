@@ -1,4 +1,6 @@
-"""What the encoder reads of a text: word pieces, and of each what is lost in small letters, and whether it is changed."""
+"""What the encoder reads of a text: word pieces, and of each what is lost in small letters, and
+whether it is changed.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ CHANGE = re.compile(f"{re.escape(OPEN)}({_PLAIN}){re.escape(BETWEEN)}({_PLAIN}){
 
 @dataclass(frozen=True)
 class Pieces:
-    """Word pieces of a text: their numbers and types, both (n,), the first and the last being the tokenizer's own marks."""
+    """Word pieces of a text: their numbers and types, both (n,), the first and the last being the
+    tokenizer's own marks.
+    """
 
     ids: list[int]
     types: list[int]
@@ -27,10 +31,9 @@ class Pieces:
 class Tokenizer:
     """Cuts texts into word pieces.
 
-    Args:
-        model: A tokenizer of the package `tokenizers`, of words in small letters, whose marks are first and last.
-        first: The number of the piece before every text.
-        last: The number of the piece after it.
+    Args: model: A tokenizer of the package `tokenizers`, of words in small letters, whose marks are
+        first and last. first: The number of the piece before every text. last: The number of the
+        piece after it.
     """
 
     def __init__(self, model: Any, first: int, last: int):
@@ -41,7 +44,9 @@ class Tokenizer:
         # Lone surrogates are no Unicode text.
         clean = text[:MOST_LETTERS].encode("utf-8", "replace").decode("utf-8")
         found = self._model.encode(clean, add_special_tokens=False)
-        ids, offsets, words = (each[: LONGEST - 2] for each in (found.ids, found.offsets, found.word_ids))
+        ids, offsets, words = (
+            each[: LONGEST - 2] for each in (found.ids, found.offsets, found.word_ids)
+        )
         changed = [match.span() for match in CHANGE.finditer(clean)]
         types: list[int] = []
         last_word, type_ = None, 0

@@ -1,7 +1,9 @@
-"""The first stage: one vector a word, and heads that are linear in means of vectors, so that a score is a sum of look-ups.
+"""The first stage: one vector a word, and heads that are linear in means of vectors, so that a
+score is a sum of look-ups.
 
-At load every word of the vocabulary becomes one number for each place that a head looks at (Minishlab's model2vec has the
-vectors from an encoder in the same way; the heads here learn from what the encoder answers as well as from labels).
+At load every word of the vocabulary becomes one number for each place that a head looks at
+(Minishlab's model2vec has the vectors from an encoder in the same way; the heads here learn from
+what the encoder answers as well as from labels).
 """
 
 from __future__ import annotations
@@ -49,14 +51,20 @@ class FirstStage:
             words = (folder / WORDS).read_text(encoding="utf-8").split("\n")
             with np.load(folder / TENSORS, allow_pickle=False) as tensors:
                 vectors = tensors["vectors"].astype(np.float64) * tensors["scale"]
-                heads = {name: tensors[name].astype(np.float64) for name in ("exchange", "stereotype")}
+                heads = {
+                    name: tensors[name].astype(np.float64) for name in ("exchange", "stereotype")
+                }
             columns = vectors @ heads["exchange"][: PLACES * vectors.shape[1]].reshape(PLACES, -1).T
             self._places = [dict(zip(words, column.tolist(), strict=True)) for column in columns.T]
             self._more = heads["exchange"][PLACES * vectors.shape[1] :].tolist()
-            self._said = dict(zip(words, (vectors @ heads["stereotype"][:-1]).tolist(), strict=True))
+            self._said = dict(
+                zip(words, (vectors @ heads["stereotype"][:-1]).tolist(), strict=True)
+            )
             self._said_shift = float(heads["stereotype"][-1])
         except (OSError, ValueError, KeyError) as error:
-            raise ModelError(f"{path}: the model cannot be used ({error}); {files.REBUILD}") from error
+            raise ModelError(
+                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
+            ) from error
 
     @classmethod
     def shipped(cls) -> FirstStage:
@@ -64,11 +72,15 @@ class FirstStage:
         return _shipped()
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
-        """The probability that each exchange is right, the least over its marked windows. See `encoder.Encoder.exchanges`."""
+        """The probability that each exchange is right, the least over its marked windows. See
+        `encoder.Encoder.exchanges`.
+        """
         return [min([_logistic(self._window(window)) for window in windows]) for windows in each]
 
     def stereotypes(self, inputs: Sequence[str]) -> list[float]:
-        """The probability that each sentence, prepared by the stereotyping room, states a stereotype."""
+        """The probability that each sentence, prepared by the stereotyping room, states a
+        stereotype.
+        """
         said, shift = self._said, self._said_shift
         return [_logistic(_mean(said, WORD.findall(text)) + shift) for text in inputs]
 
@@ -76,7 +88,9 @@ class FirstStage:
         """The logit of a window."""
         (every, *around), beside = places(window)
         whole, *columns = self._places
-        total = sum([_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)])
+        total = sum(
+            [_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)]
+        )
         changes = max(1, len(around) // (PLACES - 1))
         many, few, shift = self._more
         return total / changes + _mean(whole, every) + many * beside[0] + few * beside[1] + shift
@@ -88,7 +102,9 @@ def _shipped() -> FirstStage:
 
 
 def _mean(values: dict[str, float], words: Sequence[str]) -> float:
-    """The mean value of words; one without a vector counts as none, one in an unknown spelling as in small letters."""
+    """The mean value of words; one without a vector counts as none, one in an unknown spelling as
+    in small letters.
+    """
     found: list[Any] = list(map(values.get, words))
     if None in found:
         found = [
@@ -104,10 +120,11 @@ def _logistic(value: float) -> float:
 
 
 def places(window: str) -> tuple[list[list[str]], list[float]]:
-    """The words at each of the PLACES of a marked window, each change of as much weight, and what stands beside them.
+    """The words at each of the PLACES of a marked window, each change of as much weight, and what
+    stands beside them.
 
-    Returns:
-        (word lists by change and place, the logarithms of how many changes and how many words there are).
+    Returns: (word lists by change and place, the logarithms of how many changes and how many words
+        there are).
     """
     parts = CHANGE.split(window)
     plain = [WORD.findall(part) for part in parts[::3]]
@@ -115,5 +132,12 @@ def places(window: str) -> tuple[list[list[str]], list[float]]:
     out = [every]
     for number, (old, new) in enumerate(zip(parts[1::3], parts[2::3], strict=True)):
         before, after = plain[number], plain[number + 1]
-        out += [WORD.findall(old), WORD.findall(new), before[-1:], before[-4:-1], after[:1], after[1:4]]
+        out += [
+            WORD.findall(old),
+            WORD.findall(new),
+            before[-1:],
+            before[-4:-1],
+            after[:1],
+            after[1:4],
+        ]
     return out, [log(max(1, len(parts) // 3)), log(1 + len(every))]

@@ -1,4 +1,5 @@
-"""What may be changed in a pane for an attribute, summed up: classes of sets that may go to the same groups, and their sizes.
+"""What may be changed in a pane for an attribute, summed up: classes of sets that may go to the
+same groups, and their sizes.
 
 See `planning` for what is made of a summary.
 """
@@ -21,9 +22,11 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSize:
-    """A class's size. units: sets, or documents to copy. mentions: of its source that would change, at most.
+    """A class's size. units: sets, or documents to copy. mentions: of its source that would change,
+    at most.
 
-    sentences (T,): to change for each of the class's targets. changes (T, M): added to the counts if all go there.
+    sentences (T,): to change for each of the class's targets. changes (T, M): added to the counts
+    if all go there.
     """
 
     units: int
@@ -34,7 +37,9 @@ class ClassSize:
 
 @dataclass(frozen=True)
 class Eligible:
-    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's order."""
+    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's
+    order.
+    """
 
     groups: tuple[str, ...]
     tallies: Mapping[Class, ClassSize]
@@ -42,23 +47,30 @@ class Eligible:
 
 def class_of(proposed: Set) -> Class:
     """The class of a set: its group, and the others that it has edits for."""
-    targets = sorted(target for target, edits in proposed.edits.items() if edits and target != proposed.source)
+    targets = sorted(
+        target for target, edits in proposed.edits.items() if edits and target != proposed.source
+    )
     return Class(proposed.source, tuple(targets))
 
 
 def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
-    """Mode substitute: the class and size of a set. Raises ValueError for a group that groups does not have."""
+    """Mode substitute: the class and size of a set. Raises ValueError for a group that groups does
+    not have.
+    """
     place = _places(groups)
     kind = class_of(proposed)
     changes = tuple(tuple(_moved(place, len(groups), proposed, target)) for target in kind.targets)
-    return kind, ClassSize(1, len(proposed.mentions), (len(proposed.sentences),) * len(kind.targets), changes)
+    return kind, ClassSize(
+        1, len(proposed.mentions), (len(proposed.sentences),) * len(kind.targets), changes
+    )
 
 
 def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
-    """Mode augment: a document's class and those of its eligible sets that change in its copy; None where there are none.
+    """Mode augment: a document's class and those of its eligible sets that change in its copy; None
+    where there are none.
 
-    They are of the group of which most mentions may change (of equal ones, the first in the list); the copy for a target
-    changes those of them that can go there.
+    They are of the group of which most mentions may change (of equal ones, the first in the list);
+    the copy for a target changes those of them that can go there.
     """
     place = _places(groups)
     by_group: dict[str, list[Set]] = {}
@@ -66,12 +78,17 @@ def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set
         by_group.setdefault(each.source, []).append(each)
     if not by_group:
         return None
-    source = min(by_group, key=lambda group: (-sum(len(each.mentions) for each in by_group[group]), place(group)))
+    source = min(
+        by_group,
+        key=lambda group: (-sum(len(each.mentions) for each in by_group[group]), place(group)),
+    )
     targets = {target for each in by_group[source] for target in class_of(each).targets}
     return Class(source, tuple(sorted(targets))), by_group[source]
 
 
-def of_copy(groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]) -> tuple[Class, ClassSize] | None:
+def of_copy(
+    groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]
+) -> tuple[Class, ClassSize] | None:
     """Mode augment: the class and size of a document of (M,) counts. Raises as of_set."""
     place = _places(groups)
     found = to_copy(groups, sets)
@@ -85,7 +102,9 @@ def of_copy(groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]) -
         sentences.append(len({at for each in going for at in each.sentences}))
         moved = [_moved(place, len(groups), each, target) for each in going]
         changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
-    return kind, ClassSize(1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes))
+    return kind, ClassSize(
+        1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes)
+    )
 
 
 def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
@@ -98,7 +117,10 @@ def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> E
             sum(each.units for each in own),
             sum(each.mentions for each in own),
             tuple(map(sum, zip(*(each.sentences for each in own), strict=True))),
-            tuple(tuple(map(sum, zip(*rows, strict=True))) for rows in zip(*(each.changes for each in own), strict=True)),
+            tuple(
+                tuple(map(sum, zip(*rows, strict=True)))
+                for rows in zip(*(each.changes for each in own), strict=True)
+            ),
         )
         for kind, own in rows.items()
     }
@@ -106,11 +128,17 @@ def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> E
 
 
 def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> list[int]:
-    """What a set adds to the counts (M,) when it goes to a target; a mention whose edit leaves no word arrives nowhere."""
+    """What a set adds to the counts (M,) when it goes to a target; a mention whose edit leaves no
+    word arrives nowhere.
+    """
     moved = [0] * groups
     source, to = place(proposed.source), place(target)
     for mention in proposed.mentions:
-        over = [edit for edit in proposed.edits[target] if edit.start < mention.end and mention.start < edit.end]
+        over = [
+            edit
+            for edit in proposed.edits[target]
+            if edit.start < mention.end and mention.start < edit.end
+        ]
         moved[source] -= bool(over)
         moved[to] += any(edit.replacement for edit in over)
     return moved

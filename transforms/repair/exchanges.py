@@ -1,4 +1,6 @@
-"""The exchanges of one attribute that a pane's documents propose: as units to draw, and judged when they are drawn."""
+"""The exchanges of one attribute that a pane's documents propose: as units to draw, and judged when
+they are drawn.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, show
 from evenflow.transforms.substitution.sets import Edit, Set
 
 CONFLICT = "meets another attribute's change"
-# First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie two fifths of the exchanges,
-# and one in 76 of those that the encoder would accept at the default strictness (report documents of exchanges.jsonl.gz).
+# First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie
+# two fifths of the exchanges, and one in 76 of those that the encoder would accept at the default
+# strictness (report documents of exchanges.jsonl.gz).
 UNLIKELY, SURE = 0.15, 0.98
 
 
@@ -41,7 +44,11 @@ class StagedPane:
 
     def spots(self, *blocks: int) -> Iterator[Spot]:
         """The documents with sets of some blocks or of all, in the pane's order."""
-        return (Spot(block, line) for block in blocks or range(len(self._lines)) for line in range(len(self._lines[block])))
+        return (
+            Spot(block, line)
+            for block in blocks or range(len(self._lines))
+            for line in range(len(self._lines[block]))
+        )
 
     def document(self, spot: Spot, attribute: str | None = None) -> Proposed:
         """A document's sets, of one attribute or of all."""
@@ -91,13 +98,19 @@ class Exchanges:
         """Why a set may not change; empty where it may."""
         if not proposed.edits or not proposed.confidence:
             return proposed.reason or sets.NO_COUNTERPART
-        least = self._strictness if proposed.judged or self._judge is None else min(UNLIKELY, self._strictness)
+        least = (
+            self._strictness
+            if proposed.judged or self._judge is None
+            else min(UNLIKELY, self._strictness)
+        )
         if proposed.confidence < least:
             return proposed.reason or sets.DOUBTED
         return self._refused.get((spot, place), "")
 
     def units(self) -> list[Unit]:
-        """All that may change as units to draw; sets that meet an earlier attribute's edits are refused."""
+        """All that may change as units to draw; sets that meet an earlier attribute's edits are
+        refused.
+        """
         out: list[Unit] = []
         for spot in self._pane.spots():
             document = self._pane.document(spot, self.name)
@@ -123,7 +136,8 @@ class Exchanges:
     def judge(self, asked: list[tuple[Unit, str]]) -> list[Unit | None]:
         """What is left of units when their exchanges for a target are judged (see `drawing.Judge`)."""
         assert self._judge is not None  # without a judge all is settled
-        order = sorted(range(len(asked)), key=lambda number: asked[number][0].place[0])  # a block's texts are read once
+        # A block's texts are read once
+        order = sorted(range(len(asked)), key=lambda number: asked[number][0].place[0])
         windows: list[list[str]] = []
         owners: list[tuple[Spot, int]] = []
         documents: dict[Spot, Proposed] = {}
@@ -135,9 +149,13 @@ class Exchanges:
             for place in places:
                 each = document.sets[self.name][place]
                 if target in each.edits and not _settled(each):
-                    windows.append(shown(self._pane.text(spot.block, document.ordinal), each, target))
+                    windows.append(
+                        shown(self._pane.text(spot.block, document.ordinal), each, target)
+                    )
                     owners.append((spot, place))
-        for owner, (probability, reason) in zip(owners, self._judge.exchanges(self.name, windows), strict=True):
+        for owner, (probability, reason) in zip(
+            owners, self._judge.exchanges(self.name, windows), strict=True
+        ):
             if probability < self._strictness:
                 self._refused[owner] = reason or sets.DOUBTED
                 self.barred[self._refused[owner]] += 1
@@ -157,7 +175,9 @@ class Exchanges:
         rest = self._copy(spot, document, kept) if self._augments else None
         if rest is not None:
             rest.key = unit.key
-            rest.settled = tuple(each for each in (*unit.settled, target) if each in rest.kind.targets)
+            rest.settled = tuple(
+                each for each in (*unit.settled, target) if each in rest.kind.targets
+            )
         return rest
 
     def _unit(self, spot: Spot, document: Proposed, place: int) -> Unit:
@@ -169,12 +189,20 @@ class Exchanges:
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
         own = document.sets.get(self.name, ())
-        found = eligibility.of_copy(self._groups, document.counts[self.name], [own[place] for place in free]) if free else None
+        found = (
+            eligibility.of_copy(
+                self._groups, document.counts[self.name], [own[place] for place in free]
+            )
+            if free
+            else None
+        )
         if found is None:
             return None
         kind, size = found
         places = tuple([place for place in free if own[place].source == kind.source])
-        key = draw.key(self._seed, self.name, document.id, 0, max(own[place].confidence for place in places))
+        key = draw.key(
+            self._seed, self.name, document.id, 0, max(own[place].confidence for place in places)
+        )
         done = self._judge is None or all(_settled(own[place]) for place in places)
         return Unit(key, kind, size, (spot, places), kind.targets if done else ())
 
@@ -185,9 +213,13 @@ def _settled(proposed: Set) -> bool:
 
 
 def meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:
-    """Whether some edits overlap or touch others, which are in order: what the one assumes around it is then not there."""
+    """Whether some edits overlap or touch others, which are in order: what the one assumes around
+    it is then not there.
+    """
     for edit in new:
         at = bisect_left(made, edit)
-        if (at and made[at - 1].end >= edit.start) or (at < len(made) and made[at].start <= edit.end):
+        if (at and made[at - 1].end >= edit.start) or (
+            at < len(made) and made[at].start <= edit.end
+        ):
             return True
     return False

@@ -1,4 +1,6 @@
-"""The least DR that changes can lead to, and the fewest changes that do: two linear programs, as `planning` describes them."""
+"""The least DR that changes can lead to, and the fewest changes that do: two linear programs, as
+`planning` describes them.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,19 @@ Floats = npt.NDArray[np.float64]
 
 DIGITS = 9  # of a rate: a thousand million sets would be off by one
 NOISE = 1e-8  # of a share: what the solver leaves of nothing
-SLACKS = (0.0, 1e-9, 1e-7)  # on the least DR, in DR: none where the solver's rounding allows, then its tolerances
+# On the least DR, in DR: none where the solver's rounding allows, then its tolerances
+SLACKS = (0.0, 1e-9, 1e-7)
 TOLERANCE = 1e-10  # HiGHS's finest, on constraints in shares of the mentions
-KEPT = 1e-3  # of all mentions, must stay: else mentions that fall away could make a pane even by leaving it none
+# Of all mentions, must stay: else mentions that fall away could make a pane even by leaving it none
+KEPT = 1e-3
 
 
 @dataclass(frozen=True)
 class Expected:
     """Counts (M,) before and expected after, with their DR (None without mentions).
 
-    shortage (M,): mentions that a group then still lacks, max(0, q_i N - n_i); all 0 where the target is met.
+    shortage (M,): mentions that a group then still lacks, max(0, q_i N - n_i); all 0 where the
+    target is met.
     """
 
     before: tuple[int, ...]
@@ -34,11 +39,15 @@ class Expected:
     shortage: tuple[float, ...]
 
 
-def checked(counts: Sequence[int], target: Sequence[float] | None, groups: int) -> tuple[Floats, Floats]:
+def checked(
+    counts: Sequence[int], target: Sequence[float] | None, groups: int
+) -> tuple[Floats, Floats]:
     """counts and target as arrays (M,), the target summing to 1 exactly."""
     c = np.array(counts, float)
     if c.shape != (groups,) or not np.isfinite(c).all() or (c < 0).any():
-        raise ValueError(f"counts must be of {groups} groups and not negative, they are {list(counts)}")
+        raise ValueError(
+            f"counts must be of {groups} groups and not negative, they are {list(counts)}"
+        )
     q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
     demographic_representation([1] * groups, q.tolist())  # refuses a target that is none
     return c, q / q.sum()
@@ -62,11 +71,15 @@ def off(counts: Floats, q: Floats) -> float:
     return float(np.abs(counts / counts.sum() - q).sum() / 2) if counts.any() else 0.0
 
 
-def least_change(c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]) -> Floats:
-    """Rates (O,) of options of changes (O, M) and costs (O,), those of a class 1 at most together: see the module's text.
+def least_change(
+    c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
+) -> Floats:
+    """Rates (O,) of options of changes (O, M) and costs (O,), those of a class 1 at most together:
+    see the module's text.
 
-    Variables: z = x times the option's size (its greatest change, as a share of all mentions, so that a small class is
-    solved as exactly as a large one), tau = 1 / N(x) in step 1 and 1 in step 2, and over, under (M,), the parts of n - q N.
+    Variables: z = x times the option's size (its greatest change, as a share of all mentions, so
+    that a small class is solved as exactly as a large one), tau = 1 / N(x) in step 1 and 1 in step
+    2, and over, under (M,), the parts of n - q N.
     """
     rates = np.zeros(len(costs))
     used = np.flatnonzero(np.abs(changes).max(axis=1, initial=0) > 0)
@@ -87,15 +100,25 @@ def least_change(c: Floats, q: Floats, changes: Floats, costs: Floats, classes: 
         within[place, o] = -size[own].max()
     mentions = np.concatenate([grown, [1], np.zeros(2 * m)])
     distance = np.concatenate([np.zeros(o + 1), np.full(2 * m, 0.5)])
-    cost = np.concatenate([costs[used] / size / max(costs.max(), 1) * size.max(), np.zeros(1 + 2 * m)])
+    cost = np.concatenate(
+        [costs[used] / size / max(costs.max(), 1) * size.max(), np.zeros(1 + 2 * m)]
+    )
     first = _solved(
-        distance, within, np.zeros(len(within)), np.vstack([balance, mentions]), np.append(np.zeros(m), 1), o, (0, 1 / KEPT)
+        distance,
+        within,
+        np.zeros(len(within)),
+        np.vstack([balance, mentions]),
+        np.append(np.zeros(m), 1),
+        o,
+        (0, 1 / KEPT),
     )
     if first is None:
         raise ArithmeticError("the least DR was not found")
     least = max(0.0, float(distance @ first))
     for slack in SLACKS:
-        limits = np.vstack([within, distance - (least if least > NOISE else 0) * mentions, -mentions])
+        limits = np.vstack(
+            [within, distance - (least if least > NOISE else 0) * mentions, -mentions]
+        )
         bounds = np.concatenate([np.zeros(len(within)), [slack, -KEPT]])
         found = _solved(cost, limits, bounds, balance, np.zeros(m), o, (1, 1))
         if found is not None:
@@ -125,7 +148,10 @@ def _solved(
         b_eq=equal_values,
         bounds=bounds,
         method="highs-ds",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+        options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
     )
     return result.x if result.success else None
 

@@ -1,18 +1,24 @@
-"""Which share of a pane's substitutable sets becomes a counterfactual of which group, so that its DR meets the target.
+"""Which share of a pane's substitutable sets becomes a counterfactual of which group, so that its
+DR meets the target.
 
-The main paper (4.2.4, GC-CDA) changes as many sentences as an estimate says are needed for a DR near 0, from one
-majority to one minority group. Here M groups are planned at once, over what may be changed at all, in two linear
-programs. A class is what may go to the same groups; x_kt in [0, 1] is the rate at which class k goes to group t, with
-sum_t x_kt <= 1; D_kt (M,) is what the whole class would add to the counts if it all went, and s_kt its sentences.
+The main paper (4.2.4, GC-CDA) changes as many sentences as an estimate says are needed for a DR
+near 0, from one majority to one minority group. Here M groups are planned at once, over what may be
+changed at all, in two linear programs. A class is what may go to the same groups; x_kt in [0, 1] is
+the rate at which class k goes to group t, with sum_t x_kt <= 1; D_kt (M,) is what the whole class
+would add to the counts if it all went, and s_kt its sentences.
 
-    n(x) = c + sum_kt x_kt D_kt,   N(x) = sum_i n_i(x),   DR(x) = 1/2 sum_i |n_i(x) - q_i N(x)| / N(x)
+    n(x) = c + sum_kt x_kt D_kt,   N(x) = sum_i n_i(x),   DR(x) = 1/2 sum_i |n_i(x) - q_i N(x)| /
+    N(x)
 
-1. The least DR: a linear-fractional program, made linear by dividing through by N(x) (Charnes and Cooper 1962).
-2. The fewest changed sentences, min sum_kt x_kt s_kt, among all x of that DR (linear once DR is a number).
+1. The least DR: a linear-fractional program, made linear by dividing through by N(x) (Charnes and
+Cooper 1962).
+2. The fewest changed sentences, min sum_kt x_kt s_kt, among all x of that DR (linear once DR is a
+number).
 
-Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a copy of the document, changed, is
-added, so all its mentions are. Reweight: (w - 1) times the counts of documents of like profile, w within [1/limit, limit].
-`drawing` makes a plan's rates quotas, and fills them with what a judge accepts.
+Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a copy of the
+document, changed, is added, so all its mentions are. Reweight: (w - 1) times the counts of
+documents of like profile, w within [1/limit, limit]. `drawing` makes a plan's rates quotas, and
+fills them with what a judge accepts.
 """
 
 from __future__ import annotations
@@ -28,7 +34,8 @@ from evenflow.transforms.repair.least_dr import Expected, checked, expected, lea
 
 @dataclass(frozen=True)
 class Plan:
-    """rates: by class, the probability with which it goes to each of its targets (T,); a class without any is left out.
+    """rates: by class, the probability with which it goes to each of its targets (T,); a class
+    without any is left out.
 
     units, sentences: expected to change.
     """
@@ -39,15 +46,17 @@ class Plan:
     sentences: float
 
     def rates_of(self, kind: Class) -> dict[str, float]:
-        """A class's rates by target group, in the targets' order; empty where nothing of it changes."""
+        """A class's rates by target group, in the targets' order; empty where nothing of it
+        changes.
+        """
         return dict(zip(kind.targets, self.rates.get(kind, ()), strict=False))
 
 
 def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligible) -> Plan:
     """The rates of the least expected DR with the fewest changed sentences.
 
-    counts (M,): mentions before. target (M,): shares, uniform where None. Raises ValueError where they do not fit the
-    summary's groups, or more is eligible of a group than was counted.
+    counts (M,): mentions before. target (M,): shares, uniform where None. Raises ValueError where
+    they do not fit the summary's groups, or more is eligible of a group than was counted.
     """
     c, q = checked(counts, target, len(eligible.groups))
     kinds = sorted(eligible.tallies)
@@ -60,7 +69,9 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
     for each in tallies:
         leaving -= np.minimum(np.array(each.changes, float).min(axis=0, initial=0), 0)
     if (leaving > c).any():
-        raise ValueError(f"more mentions are eligible than counted: {leaving.tolist()} of {c.tolist()}")
+        raise ValueError(
+            f"more mentions are eligible than counted: {leaving.tolist()} of {c.tolist()}"
+        )
     x = least_change(c, q, changes, sentences, classes)
     rates: dict[Class, tuple[float, ...]] = {}
     for place, kind in enumerate(kinds):
@@ -68,4 +79,6 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
         if any(own):
             rates[kind] = own
     units = float(sum(x[o] * tallies[k].units for o, (k, _) in enumerate(options)))
-    return Plan(expected(c, c + x @ changes, q), rates, round(units, 6), round(float(x @ sentences), 6))
+    return Plan(
+        expected(c, c + x @ changes, q), rates, round(units, 6), round(float(x @ sentences), 6)
+    )

@@ -1,6 +1,8 @@
-"""Makes a pane even: plans what changes, draws and judges it (`drawing`), rebuilds the documents, and counts again.
+"""Makes a pane even: plans what changes, draws and judges it (`drawing`), rebuilds the documents,
+and counts again.
 
-Works on a pane's staged blocks in their files. The sets of a pane are in memory as they lie there, the texts a block at a time.
+Works on a pane's staged blocks in their files. The sets of a pane are in memory as they lie there,
+the texts a block at a time.
 """
 
 from __future__ import annotations
@@ -46,19 +48,24 @@ class _Unit:
 
 
 def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> Mended:
-    """Repair a pane whose staged blocks, in source order, have these figures; the blocks are written anew.
+    """Repair a pane whose staged blocks, in source order, have these figures; the blocks are
+    written anew.
 
-    A block without documents has no file. folder: where the table of sentences goes. Raises OSError.
+    A block without documents has no file. folder: where the table of sentences goes. Raises
+    OSError.
     """
     before = Figures()
     for attribute in annotator.attributes:
         before.attributes[attribute.name] = AttributeFigures.empty(len(attribute.groups))
     for each in blocks.values():
         before.add(each)
-    mender = _Mender(annotator, before, [path for path in blocks if path.with_suffix(proposals.SUFFIX).exists()])
+    mender = _Mender(
+        annotator, before, [path for path in blocks if path.with_suffix(proposals.SUFFIX).exists()]
+    )
     findings = None
     if annotator.screen is not None:
-        from evenflow.transforms.stereotypes.findings import Findings  # its models are loaded where they are asked for alone
+        # Its models are loaded where they are asked for alone
+        from evenflow.transforms.stereotypes.findings import Findings
 
         findings = Findings(annotator.config)
     after = Figures()
@@ -68,12 +75,18 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
     for path, figures in blocks.items():
         changed = mender.block(path) if path.with_suffix(proposals.SUFFIX).exists() else None
         if changed is not None:
-            changed.input_bytes, changed.dead_reasons, changed.llm = figures.input_bytes, figures.dead_reasons, figures.llm
+            changed.input_bytes, changed.dead_reasons, changed.llm = (
+                figures.input_bytes,
+                figures.dead_reasons,
+                figures.llm,
+            )
         after.add(changed or figures)
         if path.with_suffix(sentence_table.SUFFIX).exists():
             tables.append(path.with_suffix(sentence_table.SUFFIX))
     rows = (mender.rows(path) for path in tables)
-    shard = sentence_table.write(map(findings.seen, rows) if findings is not None else rows, folder, pane)
+    shard = sentence_table.write(
+        map(findings.seen, rows) if findings is not None else rows, folder, pane
+    )
     repairs = mender.told(before, after)
     for attribute in annotator.attributes:
         if attribute.mode == "reweight":
@@ -88,8 +101,8 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
 class _Mender:
     """What a pane's attributes change.
 
-    Attributes in mode substitute come first, in the lists' order, then those in mode augment; what one changes is not changed
-    by a later one.
+    Attributes in mode substitute come first, in the lists' order, then those in mode augment; what
+    one changes is not changed by a later one.
     """
 
     def __init__(self, annotator: Annotator, before: Figures, staged: Sequence[Path]):
@@ -108,10 +121,18 @@ class _Mender:
         names = () if annotator.proposer is None else annotator.proposer.attributes
         judge = _judge(self._config)
         for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
-            own = self._exchanges[name] = Exchanges(name, groups[name], self._config, self._pane, judge, self._edits)
+            own = self._exchanges[name] = Exchanges(
+                name, groups[name], self._config, self._pane, judge, self._edits
+            )
             wanted = _target(self._config, name, groups[name])
-            drawn = draw(before.attributes[name].counts, wanted, groups[name], own.units(), own.judge)
-            self._plans[name], self._tallies[name], self._targets[name] = drawn.plan, SubstitutionCounts(), {}
+            drawn = draw(
+                before.attributes[name].counts, wanted, groups[name], own.units(), own.judge
+            )
+            self._plans[name], self._tallies[name], self._targets[name] = (
+                drawn.plan,
+                SubstitutionCounts(),
+                {},
+            )
             if self._modes[name] == "augment":
                 for unit, target in drawn.chosen:
                     self._copies.setdefault(unit.place[0], []).append((name, target, unit))
@@ -123,7 +144,11 @@ class _Mender:
                     self._targets[name][spot, place] = target
                     _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
         copying = any(self._modes[name] == "augment" for name in names)
-        self._ids = {value for path in staged for value in read_block(path).column(0).to_pylist()} if copying else set()
+        self._ids = (
+            {value for path in staged for value in read_block(path).column(0).to_pylist()}
+            if copying
+            else set()
+        )
 
     def block(self, path: Path) -> Figures | None:
         """Change a block's documents; its figures then, None where none was changed."""
@@ -133,13 +158,19 @@ class _Mender:
         for spot in self._pane.spots(number):
             document = self._pane.document(spot)
             unit = units[document.ordinal] = self._unit(spot, document)
-            made = [(each[0], *self._copy(spot, document, *each)) for each in self._copies.get(spot, ())]
+            made = [
+                (each[0], *self._copy(spot, document, *each)) for each in self._copies.get(spot, ())
+            ]
             if made:
                 copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
             for name, tally in self._tallies.items():
                 augmented = self._modes[name] == "augment"
                 for own in [copy for of, _, copy in made if of == name] if augmented else [unit]:
-                    changed = [each for each in own.changes if each.target is not None and each.proposed.attribute == name]
+                    changed = [
+                        each
+                        for each in own.changes
+                        if each.target is not None and each.proposed.attribute == name
+                    ]
                     if changed:
                         text = self._pane.text(number, document.ordinal)
                         tally.add(document.id, text, changed, own.edits, augmented)
@@ -187,7 +218,9 @@ class _Mender:
                 unit.changes.append(Change(place, each, targets.get((spot, place)), reason))
         return unit
 
-    def _copy(self, spot: Spot, document: Proposed, name: str, target: str, unit: Unit) -> tuple[str, _Unit]:
+    def _copy(
+        self, spot: Spot, document: Proposed, name: str, target: str, unit: Unit
+    ) -> tuple[str, _Unit]:
         """A changed copy of a document, under its own id."""
         copy = _Unit(list(self._edits.get(spot, [])))
         for place in self._exchanges[name].going(unit, document, target):
@@ -202,7 +235,10 @@ class _Mender:
         return identity, copy
 
     def _rebuild(
-        self, path: Path, changed: Mapping[int, Sequence[Edit]], copies: Mapping[int, Sequence[tuple[str, _Unit]]]
+        self,
+        path: Path,
+        changed: Mapping[int, Sequence[Edit]],
+        copies: Mapping[int, Sequence[tuple[str, _Unit]]],
     ) -> Figures:
         """Write a block with changed texts and added copies, each behind its original; its figures."""
         block = read_block(path)
@@ -247,10 +283,14 @@ def _judge(config: Config) -> ExchangeJudge | None:
     return encoder.Encoder.shipped()
 
 
-def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Config, figures: Figures) -> dict[str, Any]:
-    """Give each document of a pane its weight. What was done, for the ledger, and the weighted sums.
+def _reweight(
+    staged: Sequence[Path], attribute: documents.Attribute, config: Config, figures: Figures
+) -> dict[str, Any]:
+    """Give each document of a pane its weight. What was done, for the ledger, and the weighted
+    sums.
 
-    Sums are added up a profile, in whole numbers, so that they do not depend on how the blocks were cut.
+    Sums are added up a profile, in whole numbers, so that they do not depend on how the blocks were
+    cut.
     """
     name, size = attribute.name, len(attribute.groups)
     columns = [column.name for column in documents.mention_fields(attribute)]
@@ -265,18 +305,25 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
             counts[each] = counts.get(each, np.zeros(size, np.int64)) + own.sum(axis=0)
             products[each] = products.get(each, np.zeros((size, size), np.int64)) + own.T @ own
     known = {key: total.tolist() for key, total in counts.items() if total.any()}
-    found = reweight.reweight(_target(config, name, attribute.groups), size, known, config.repair.weight_limit)
+    found = reweight.reweight(
+        _target(config, name, attribute.groups), size, known, config.repair.weight_limit
+    )
     column = documents.weight(name)
     for path in staged:
         block = read_block(path)
         _, keys = _profiles(path, columns)
         weights = [found.weights.get(tuple(key), 1.0) for key in keys.tolist()]
         place = block.schema.get_field_index(column)
-        replace_block(block.set_column(place, block.schema.field(place), pa.array(weights, pa.float64())), path)
+        replace_block(
+            block.set_column(place, block.schema.field(place), pa.array(weights, pa.float64())),
+            path,
+        )
     seen = figures.attributes[name]
     factors = {key: found.weights.get(key, 1.0) for key in sorted(known)}
     total = sum((factor * counts[key] for key, factor in factors.items()), np.zeros(size))
-    squares = sum((factor**2 * products[key] for key, factor in factors.items()), np.zeros((size, size)))
+    squares = sum(
+        (factor**2 * products[key] for key, factor in factors.items()), np.zeros((size, size))
+    )
     sums = {
         "documents": seen.documents,
         "counts": np.round(total, least_dr.DIGITS).tolist(),
@@ -295,7 +342,9 @@ def _reweight(staged: Sequence[Path], attribute: documents.Attribute, config: Co
 
 
 def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
-    """Counts (D, M) of a block's documents and their profiles (D, M), see reweighting.profile; no mention: all -1."""
+    """Counts (D, M) of a block's documents and their profiles (D, M), see reweighting.profile; no
+    mention: all -1.
+    """
     block = read_block(path)
     counts = np.stack([block.column(name).to_numpy().astype(np.int64) for name in columns], axis=1)
     totals = counts.sum(axis=1, keepdims=True)

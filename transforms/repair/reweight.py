@@ -1,4 +1,6 @@
-"""Weights of documents whose weighted counts meet a target, as near 1 as that allows (mode reweight, see `planning`)."""
+"""Weights of documents whose weighted counts meet a target, as near 1 as that allows (mode
+reweight, see `planning`).
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from evenflow.transforms.repair.least_dr import DIGITS, TOLERANCE, Expected, Floats, checked, expected, least_change, off
+from evenflow.transforms.repair.least_dr import (
+    DIGITS,
+    TOLERANCE,
+    Expected,
+    Floats,
+    checked,
+    expected,
+    least_change,
+    off,
+)
 
 Profile = tuple[int, ...]
 
-EIGHTHS = 8  # steps of a share in a profile: 17 profiles for 2 groups, 1231 at most for 5, so a small program
-LIMIT = 4.0  # greatest weight, and one through the least: a document read four times a pass is still not learnt by heart
+# Steps of a share in a profile: 17 profiles for 2 groups, 1231 at most for 5, so a small program
+EIGHTHS = 8
+# Greatest weight, and one through the least: a document read four times a pass is still not learnt
+# by heart
+LIMIT = 4.0
 RAKED = 1e-8  # of a DR: at most so far off its target are weights that meet it
 STEPS = 200  # of Newton's method, at most: a target that cannot be met has no least point to reach
 
@@ -32,21 +46,28 @@ class Weights:
 
 
 def profile(counts: Sequence[int]) -> Profile:
-    """The groups' shares of a document of (M,) counts in eighths, rounded down: what its weight depends on."""
+    """The groups' shares of a document of (M,) counts in eighths, rounded down: what its weight
+    depends on.
+    """
     total = sum(counts)
     return tuple(EIGHTHS * int(each) // total for each in counts) if total else ()
 
 
 def reweight(
-    target: Sequence[float] | None, groups: int, documents: Mapping[Profile, Sequence[int]], limit: float = LIMIT
+    target: Sequence[float] | None,
+    groups: int,
+    documents: Mapping[Profile, Sequence[int]],
+    limit: float = LIMIT,
 ) -> Weights:
-    """Weights of documents for the least weighted DR: as near 1 as that allows, within [1 / limit, limit].
+    """Weights of documents for the least weighted DR: as near 1 as that allows, within [1 / limit,
+    limit].
 
-    documents: by profile, the sum (M,) C_k of the counts of its documents (additive), n_k mentions in all. Where the target
-    can be met, the weights nearest 1 by relative entropy, min sum_k n_k (w_k ln w_k - w_k + 1), which are what raking, or
-    iterative proportional fitting, leads to: w_k = exp(lambda . (C_k / n_k - q)), cut at the bounds (Deville and Sarndal
-    1992). Where it cannot, the least DR with the fewest weighted mentions that change. Raises ValueError for a limit
-    below 1 or counts that are not of that many groups.
+    documents: by profile, the sum (M,) C_k of the counts of its documents (additive), n_k mentions
+    in all. Where the target can be met, the weights nearest 1 by relative entropy, min sum_k n_k
+    (w_k ln w_k - w_k + 1), which are what raking, or iterative proportional fitting, leads to: w_k
+    = exp(lambda . (C_k / n_k - q)), cut at the bounds (Deville and Sarndal 1992). Where it cannot,
+    the least DR with the fewest weighted mentions that change. Raises ValueError for a limit below
+    1 or counts that are not of that many groups.
     """
     if not 1 <= limit < math.inf:
         raise ValueError(f"limit must be a number of at least 1, it is {limit}")
@@ -56,16 +77,22 @@ def reweight(
     weights = _raked(sums, q, limit)
     if off(weights @ sums, q) > RAKED:
         changes = np.concatenate([(limit - 1) * sums, (1 / limit - 1) * sums])
-        x = least_change(c, q, changes, np.abs(changes).sum(axis=1), np.tile(np.arange(len(sums)), 2))
+        x = least_change(
+            c, q, changes, np.abs(changes).sum(axis=1), np.tile(np.arange(len(sums)), 2)
+        )
         up, down = x[: len(sums)], x[len(sums) :]
         weights = 1 + up * (limit - 1) + down * (1 / limit - 1)
     weights = np.clip(np.round(weights, DIGITS), 1 / limit, limit)
-    kept = {key: float(weight) for key, weight in zip(profiles, weights, strict=True) if weight != 1}
+    kept = {
+        key: float(weight) for key, weight in zip(profiles, weights, strict=True) if weight != 1
+    }
     return Weights(expected(c, weights @ sums, q), kept)
 
 
 def _raked(sums: Floats, q: Floats, limit: float) -> Floats:
-    """Weights (K,) of sums (K, M) that minimise the dual sum_k n_k phi(lambda . z_k), phi' = exp cut at the bounds."""
+    """Weights (K,) of sums (K, M) that minimise the dual sum_k n_k phi(lambda . z_k), phi' = exp
+    cut at the bounds.
+    """
     mentions = sums.sum(axis=1)
     if not len(sums) or off(sums.sum(axis=0), q) <= RAKED:
         return np.ones(len(sums))

@@ -1,4 +1,6 @@
-"""What is told of the substitutions that were made in a pane: how many, the most frequent ones, and an example of each."""
+"""What is told of the substitutions that were made in a pane: how many, the most frequent ones, and
+an example of each.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ AROUND = 70  # characters on each side of an example's first word
 
 @dataclass
 class SubstitutionCounts:
-    """Sums over documents, and the first example of each substitution in the order in which they are added."""
+    """Sums over documents, and the first example of each substitution in the order in which they
+    are added.
+    """
 
     changed: int = 0
     sentences: int = 0
@@ -24,8 +28,12 @@ class SubstitutionCounts:
     counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
     examples: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
 
-    def add(self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool) -> None:
-        """Add a document's changes of an attribute. text: as before. edits: all of the document's, in order."""
+    def add(
+        self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool
+    ) -> None:
+        """Add a document's changes of an attribute. text: as before. edits: all of the document's,
+        in order.
+        """
         self.changed += len(made)
         self.sentences += len({place for each in made for place in each.proposed.sentences})
         self.documents += 1
@@ -34,7 +42,10 @@ class SubstitutionCounts:
             assert each.target is not None
             own = each.proposed.edits[each.target]
             for mention in each.proposed.mentions:
-                edit = next((one for one in own if one.start < mention.end and mention.start < one.end), None)
+                edit = next(
+                    (one for one in own if one.start < mention.end and mention.start < one.end),
+                    None,
+                )
                 if edit is None:
                     continue
                 key = (text[edit.start : edit.end].lower(), edit.replacement.lower(), each.target)
@@ -51,7 +62,13 @@ class SubstitutionCounts:
             "documents": self.documents,
             "copies": self.copies,
             "substitutions": [
-                {"said": key[0], "instead": key[1], "target": key[2], "count": self.counts[key], **self.examples[key]}
+                {
+                    "said": key[0],
+                    "instead": key[1],
+                    "target": key[2],
+                    "count": self.counts[key],
+                    **self.examples[key],
+                }
                 for key in often
             ],
         }

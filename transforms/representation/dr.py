@@ -1,8 +1,9 @@
-"""Demographic Representation score, DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with its interval.
+"""Demographic Representation score, DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with
+its interval.
 
-p are the groups' shares of the mentions, q the target. Documents are drawn, not words: mentions within a document go
-together. So the interval rests on sums over documents, which add up over blocks, panes and streams;
-evenflow.transforms.representation.interval computes it.
+p are the groups' shares of the mentions, q the target. Documents are drawn, not words: mentions
+within a document go together. So the interval rests on sums over documents, which add up over
+blocks, panes and streams; evenflow.transforms.representation.interval computes it.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ import numpy.typing as npt
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.representation.interval import intervals
 
-DIGITS = 6  # of a reported score: far finer than an interval, far coarser than machines differ in arithmetic
+# Of a reported score: far finer than an interval, far coarser than machines differ in arithmetic
+DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Convergence:
     """After how many documents the interval was, and stayed, no wider than +- epsilon.
 
-    epsilon: half of the interval's width. documents: how many with a mention it took; None where it is still wider.
-    projected: then, how many it would take if the width went on shrinking as 1 / sqrt(documents): a rough guess that
-    assumes more documents like those seen. None where it is reached, or where there is no interval yet.
+    epsilon: half of the interval's width. documents: how many with a mention it took; None where it
+    is still wider. projected: then, how many it would take if the width went on shrinking as 1 /
+    sqrt(documents): a rough guess that assumes more documents like those seen. None where it is
+    reached, or where there is no interval yet.
     """
 
     epsilon: float
@@ -37,17 +40,23 @@ class Convergence:
 def sums(counts: npt.NDArray[np.int64]) -> Sums:
     """Sums over documents of (D, M) mention counts; documents without a mention add nothing."""
     said = counts[counts.any(axis=1)]
-    return Sums(documents=len(said), counts=said.sum(axis=0).tolist(), products=(said.T @ said).tolist())
+    return Sums(
+        documents=len(said), counts=said.sum(axis=0).tolist(), products=(said.T @ said).tolist()
+    )
 
 
 def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) -> Sums:
     """Sums over documents of (D, M) mention counts, each times its document's weight (D,)."""
     said = counts.any(axis=1)
     own = counts[said] * weights[said, None]
-    return Sums(documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist())
+    return Sums(
+        documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist()
+    )
 
 
-def demographic_representation(counts: Sequence[float], target: Sequence[float] | None = None) -> float | None:
+def demographic_representation(
+    counts: Sequence[float], target: Sequence[float] | None = None
+) -> float | None:
     """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned.
 
     Raises ValueError where the target is not M shares that sum to 1.
@@ -62,17 +71,21 @@ def demographic_representation(counts: Sequence[float], target: Sequence[float] 
 def score(sums: Sums, target: Sequence[float] | None = None, confidence: float = 0.95) -> Score:
     """DR with its confidence interval, for documents drawn from a stream; confidence in (0.5, 1).
 
-    dr is the plug-in score. Its upward bias, greatest near 0 and with few documents, is taken off in corrected: the
-    score at which dr is what one would expect to observe. low <= dr <= high always. Without two documents that mention
-    a group there is no interval (None). Raises ValueError for a confidence or a target out of range.
+    dr is the plug-in score. Its upward bias, greatest near 0 and with few documents, is taken off
+    in corrected: the score at which dr is what one would expect to observe. low <= dr <= high
+    always. Without two documents that mention a group there is no interval (None). Raises
+    ValueError for a confidence or a target out of range.
     """
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between 0.5 and 1, it is {confidence}")
     plain = demographic_representation(sums.counts, target)
-    mentions, documents = round(sum(sums.counts)), sums.documents  # weighted ones to the next whole number
+    # Weighted ones to the next whole number
+    mentions, documents = round(sum(sums.counts)), sums.documents
     if plain is None or documents < 2 or len(sums.counts) < 2:
         dr = None if plain is None else round(plain, DIGITS)
-        return Score(dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents)
+        return Score(
+            dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents
+        )
     found = intervals(
         np.array([documents], float),
         np.array([sums.counts], float),
@@ -82,15 +95,18 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
     )
     figures = (found.dr, found.corrected, found.low, found.high)
     dr, corrected, low, high = (round(float(each[0]), DIGITS) for each in figures)
-    return Score(dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents)
+    return Score(
+        dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents
+    )
 
 
 def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
-    """After how many documents the cumulative score's interval is no wider than +- epsilon and stays so.
+    """After how many documents the cumulative score's interval is no wider than +- epsilon and
+    stays so.
 
-    series: the cumulative scores, in the stream's order. The main paper asks this of growing word lists (Figure 6);
-    here the list is fixed and the documents grow. Raises ValueError for an epsilon that is not positive, or documents
-    that decrease.
+    series: the cumulative scores, in the stream's order. The main paper asks this of growing word
+    lists (Figure 6); here the list is fixed and the documents grow. Raises ValueError for an
+    epsilon that is not positive, or documents that decrease.
     """
     if epsilon <= 0:
         raise ValueError(f"epsilon must be positive, it is {epsilon}")
@@ -99,7 +115,9 @@ def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
     before = 0
     for each in series:
         if each.documents < before:
-            raise ValueError(f"cumulative scores must be in order: {each.documents} documents follow {before}")
+            raise ValueError(
+                f"cumulative scores must be in order: {each.documents} documents follow {before}"
+            )
         before = each.documents
         if each.low is None or each.high is None:
             reached, projected = None, None

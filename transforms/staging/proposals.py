@@ -1,4 +1,5 @@
-"""What could be substituted in a block's documents: found where the block is read, used when its pane is closed.
+"""What could be substituted in a block's documents: found where the block is read, used when its
+pane is closed.
 
 Lies beside the staged block as JSON lines, a document a line.
 """
@@ -24,7 +25,9 @@ SUFFIX = ".sets"  # of a block's file
 
 @dataclass(frozen=True)
 class Proposed:
-    """A document's sets by attribute, in its order. ordinal: its place in its file. counts: its mentions (M,) by attribute."""
+    """A document's sets by attribute, in its order. ordinal: its place in its file. counts: its
+    mentions (M,) by attribute.
+    """
 
     ordinal: int
     id: str
@@ -45,7 +48,13 @@ class Proposer:
         RoleMapError: A role map that cannot be read.
     """
 
-    def __init__(self, config: Config, lists: Sequence[WordList], tier: SubstitutionJudge | None = None, first: FirstScorer | None = None):
+    def __init__(
+        self,
+        config: Config,
+        lists: Sequence[WordList],
+        tier: SubstitutionJudge | None = None,
+        first: FirstScorer | None = None,
+    ):
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
@@ -60,10 +69,20 @@ class Proposer:
         return tuple(self._substituters)
 
     def propose(
-        self, ordinal: int, identity: str, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
+        self,
+        ordinal: int,
+        identity: str,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        mentions: Sequence[Mention],
     ) -> Proposed | None:
-        """A document's sets; None where there are none. sentences, mentions: all of the text's (see `Substituter.propose`)."""
-        found = {name: each.propose(text, sentences, mentions, identity) for name, each in self._substituters.items()}
+        """A document's sets; None where there are none. sentences, mentions: all of the text's (see
+        `Substituter.propose`).
+        """
+        found = {
+            name: each.propose(text, sentences, mentions, identity)
+            for name, each in self._substituters.items()
+        }
         sets = {name: proposed for name, proposed in found.items() if proposed}
         counts = {}
         for name in sets:
@@ -76,7 +95,9 @@ class Proposer:
 def write(path: Path, documents: Iterable[Proposed]) -> None:
     """Write a block's file; a replay writes the same name again. Raises OSError."""
     with path.open("wb") as file:
-        file.writelines(orjson.dumps(_to_json(each), option=orjson.OPT_APPEND_NEWLINE) for each in documents)
+        file.writelines(
+            orjson.dumps(_to_json(each), option=orjson.OPT_APPEND_NEWLINE) for each in documents
+        )
 
 
 def lines(path: Path) -> list[bytes]:
@@ -119,7 +140,9 @@ def _to_json(document: Proposed) -> dict[str, Any]:
                 "in": each.sentences,
                 "spans": each.spans,
                 "said": [[mention.start, mention.end, mention.label] for mention in each.mentions],
-                "to": {target: [list(edit) for edit in edits] for target, edits in each.edits.items()},
+                "to": {
+                    target: [list(edit) for edit in edits] for target, edits in each.edits.items()
+                },
                 "why": each.reason,
             }
             for each in proposed
@@ -131,8 +154,20 @@ def _to_json(document: Proposed) -> dict[str, Any]:
 
 def _set(attribute: str, data: dict[str, Any]) -> Set:
     source = data["from"]
-    mentions = tuple([Mention(start, end, label, attribute, source) for start, end, label in data["said"]])
+    mentions = tuple(
+        [Mention(start, end, label, attribute, source) for start, end, label in data["said"]]
+    )
     edits = {target: tuple(map(Edit._make, made)) for target, made in data["to"].items()}
     barred = (Refusal(mentions[0], data["why"]),) if data["why"] else ()
     spans = tuple([(start, end) for start, end in data["spans"]])
-    return Set(attribute, source, edits, data["sure"], tuple(data["in"]), spans, mentions, barred, data["judged"])
+    return Set(
+        attribute,
+        source,
+        edits,
+        data["sure"],
+        tuple(data["in"]),
+        spans,
+        mentions,
+        barred,
+        data["judged"],
+    )

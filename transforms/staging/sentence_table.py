@@ -1,7 +1,9 @@
-"""The table of relevant sentences: gathered a block at a time where documents are read, completed when a pane is repaired.
+"""The table of relevant sentences: gathered a block at a time where documents are read, completed
+when a pane is repaired.
 
-A row is a sentence and an attribute that it names. While it is staged it also knows where its sentence begins in the text
-as it is substituted (after stereotypes were taken out), so that sets and edits find their rows.
+A row is a sentence and an attribute that it names. While it is staged it also knows where its
+sentence begins in the text as it is substituted (after stereotypes were taken out), so that sets
+and edits find their rows.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ STAGED = pa.schema([*SENTENCES, pa.field("ordinal", pa.int64()), pa.field("at", 
 
 
 class Relevant(NamedTuple):
-    """A document that names a label: its number in the block, text, all sentences, and mentions in the text's order."""
+    """A document that names a label: its number in the block, text, all sentences, and mentions in
+    the text's order.
+    """
 
     number: int
     text: str
@@ -46,7 +50,9 @@ class Finding(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What became of a set of a document: the group it went to, None where it stayed, and why it stayed."""
+    """What became of a set of a document: the group it went to, None where it stayed, and why it
+    stayed.
+    """
 
     number: int
     proposed: Set
@@ -59,7 +65,9 @@ class Rows:
     """Rows of a block as columns. groups: of each attribute, in the list's order."""
 
     groups: Mapping[str, Sequence[str]]
-    columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in STAGED.names})
+    columns: dict[str, list[Any]] = field(
+        default_factory=lambda: {name: [] for name in STAGED.names}
+    )
 
     def add(
         self,
@@ -71,9 +79,10 @@ class Rows:
         findings: Mapping[tuple[int, str], Finding] | None = None,
         places: Sequence[int] | None = None,
     ) -> None:
-        """Add a document's relevant sentences, and those that have a finding: they name people of a group by a word that is
-        no label. mentions: in the text's order. places: where each sentence begins in the text
-        without those that were taken out (GONE: of these); by default none was."""
+        """Add a document's relevant sentences, and those that have a finding: they name people of a
+        group by a word that is no label. mentions: in the text's order. places: where each sentence
+        begins in the text without those that were taken out (GONE: of these); by default none
+        was."""
         starts = [start for start, _ in sentences]
         by_sentence: dict[int, dict[str, list[Mention]]] = {}
         for mention in mentions:
@@ -88,7 +97,9 @@ class Rows:
                 words: dict[str, list[str]] = {group: [] for group in self.groups[attribute]}
                 for mention in by_attribute[attribute]:
                     words[mention.group].append(mention.label)
-                finding = (findings or {}).get((number, attribute)) or Finding(None, None, None, False)
+                finding = (findings or {}).get((number, attribute)) or Finding(
+                    None, None, None, False
+                )
                 add["id"](identity)
                 add["attribute"](attribute)
                 add["sent_id"](number)
@@ -117,28 +128,40 @@ def drop(path: Path, ordinals: Iterable[int]) -> None:
     """Take documents out of a block's file."""
     rows = read_block(path)
     gone = set(ordinals)
-    kept = rows.filter(pa.array([ordinal not in gone for ordinal in rows.column("ordinal").to_pylist()], pa.bool_()))
+    kept = rows.filter(
+        pa.array(
+            [ordinal not in gone for ordinal in rows.column("ordinal").to_pylist()], pa.bool_()
+        )
+    )
     replace_block(kept.combine_chunks(), path)
 
 
-def completed(staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: Mapping[int, Sequence[Edit]]) -> pa.Table:
+def completed(
+    staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: Mapping[int, Sequence[Edit]]
+) -> pa.Table:
     """A block's rows, SENTENCES, with what became of their sets.
 
-    changes: of a document by its ordinal. edits: of a document by its ordinal, in order: those that were made, of all
-    attributes.
+    changes: of a document by its ordinal. edits: of a document by its ordinal, in order: those that
+    were made, of all attributes.
     """
-    ordinals, places, attributes = (staged.column(name).to_pylist() for name in ("ordinal", "at", "attribute"))
+    ordinals, places, attributes = (
+        staged.column(name).to_pylist() for name in ("ordinal", "at", "attribute")
+    )
     starts, ends = staged.column("start").to_pylist(), staged.column("end").to_pylist()
     texts = staged.column("sent_text")
     out_texts: list[str | None] = [None] * staged.num_rows
     out_sets: list[list[dict[str, Any]]] = [[] for _ in range(staged.num_rows)]
     first = 0
-    for last in [*(i for i in range(1, staged.num_rows) if ordinals[i] != ordinals[i - 1]), staged.num_rows]:
+    for last in [
+        *(i for i in range(1, staged.num_rows) if ordinals[i] != ordinals[i - 1]),
+        staged.num_rows,
+    ]:
         if first == last:
             break
         ordinal = ordinals[first]
         rows = range(first, last)
-        standing: dict[str, list[tuple[int, int]]] = {}  # begins and rows of an attribute's sentences that are still there
+        # Begins and rows of an attribute's sentences that are still there
+        standing: dict[str, list[tuple[int, int]]] = {}
         for row in rows if ordinal in changes else ():
             if places[row] != GONE:
                 standing.setdefault(attributes[row], []).append((places[row], row))
@@ -151,7 +174,10 @@ def completed(staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: 
                 "reason": change.reason or None,
             }
             own = standing.get(change.proposed.attribute, [])
-            for spot in {bisect_right(own, (mention.start, len(ordinals))) - 1 for mention in change.proposed.mentions}:
+            for spot in {
+                bisect_right(own, (mention.start, len(ordinals))) - 1
+                for mention in change.proposed.mentions
+            }:
                 if spot >= 0:
                     out_sets[own[spot][1]].append(said)
         made = edits.get(ordinal, ())
@@ -167,11 +193,14 @@ def completed(staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: 
         "text_cda": pa.array(out_texts, SENTENCES.field("text_cda").type),
         "sets": pa.array(out_sets, SENTENCES.field("sets").type),
     }
-    return pa.Table.from_arrays([columns.get(name, staged.column(name)) for name in SENTENCES.names], schema=SENTENCES)
+    return pa.Table.from_arrays(
+        [columns.get(name, staged.column(name)) for name in SENTENCES.names], schema=SENTENCES
+    )
 
 
 def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
-    """A pane's table from its blocks', in source order, as folder/part-PANE.parquet, durable; None where it has no row.
+    """A pane's table from its blocks', in source order, as folder/part-PANE.parquet, durable; None
+    where it has no row.
 
     It does not depend on how the blocks were cut. Raises OSError.
     """
@@ -187,11 +216,15 @@ def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
                 pending.append(part)
                 waiting, rows = waiting + part.num_rows, rows + part.num_rows
                 if waiting == ROW_GROUP:
-                    writer = writer or pq.ParquetWriter(path, SENTENCES, compression="zstd", compression_level=1)
+                    writer = writer or pq.ParquetWriter(
+                        path, SENTENCES, compression="zstd", compression_level=1
+                    )
                     writer.write_table(pa.concat_tables(pending).combine_chunks())
                     pending, waiting = [], 0
         if pending:
-            writer = writer or pq.ParquetWriter(path, SENTENCES, compression="zstd", compression_level=1)
+            writer = writer or pq.ParquetWriter(
+                path, SENTENCES, compression="zstd", compression_level=1
+            )
             writer.write_table(pa.concat_tables(pending).combine_chunks())
     finally:
         if writer is not None:

@@ -1,4 +1,6 @@
-"""Puts a pane's staged blocks together, in source order, into Parquet shards; and names and digests what it wrote."""
+"""Puts a pane's staged blocks together, in source order, into Parquet shards; and names and digests
+what it wrote.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ def read_block(path: Path) -> pa.Table:
 class ShardLayout:
     """How shards are laid out.
 
-    attributes: whose mentions they hold. text, identity: names of these columns. rows: most documents a shard.
+    attributes: whose mentions they hold. text, identity: names of these columns. rows: most
+    documents a shard.
     """
 
     attributes: tuple[documents.Attribute, ...]
@@ -72,8 +75,11 @@ def shard_name(pane: int, shard: int) -> str:
     return f"part-{pane:08d}-{shard:04d}.parquet"
 
 
-def write_shards(staged: Sequence[Path], folder: Path, pane: int, layout: ShardLayout) -> list[Shard]:
-    """Shards of a pane from its staged blocks, given in source order, as folder/part-PANE-SHARD.parquet, durable.
+def write_shards(
+    staged: Sequence[Path], folder: Path, pane: int, layout: ShardLayout
+) -> list[Shard]:
+    """Shards of a pane from its staged blocks, given in source order, as
+    folder/part-PANE-SHARD.parquet, durable.
 
     They do not depend on how the blocks were cut. Raises OSError.
     """
@@ -87,8 +93,14 @@ def write_shards(staged: Sequence[Path], folder: Path, pane: int, layout: ShardL
         for path in staged:
             block = read_block(path)
             rest = block.select(list(range(first, block.num_columns)))
-            columns = [block.column(0), block.column(1), *fields.convert(rest, list(rest.schema), others)]
-            yield pa.Table.from_arrays([*columns, *(block.column(i) for i in range(3, first))], schema=schema)
+            columns = [
+                block.column(0),
+                block.column(1),
+                *fields.convert(rest, list(rest.schema), others),
+            ]
+            yield pa.Table.from_arrays(
+                [*columns, *(block.column(i) for i in range(3, first))], schema=schema
+            )
 
     assert len(own) == first
     shards: list[Shard] = []
@@ -97,7 +109,8 @@ def write_shards(staged: Sequence[Path], folder: Path, pane: int, layout: ShardL
     for group in _row_groups(tables(), schema, layout.rows):
         if writer is None:
             path, rows = folder / shard_name(pane, len(shards)), 0
-            # The text neither repeats nor is looked up by its least and greatest: no dictionary, no statistics.
+            # The text neither repeats nor is looked up by its least and greatest: no dictionary, no
+            # statistics.
             writer = pq.ParquetWriter(
                 path,
                 schema,
@@ -141,7 +154,11 @@ def _row_groups(tables: Iterator[pa.Table], schema: pa.Schema, most: int) -> Ite
                 stop = at + 1  # a text longer than a row group has one of its own
             if stop > at:
                 pending.append(table.slice(at, stop - at))
-                rows, in_shard, size = rows + stop - at, in_shard + stop - at, size + int(ends[stop - 1]) - begun
+                rows, in_shard, size = (
+                    rows + stop - at,
+                    in_shard + stop - at,
+                    size + int(ends[stop - 1]) - begun,
+                )
             at = stop
             if at < table.num_rows or rows >= ROW_GROUP or in_shard >= most:
                 yield pa.concat_tables(pending).combine_chunks()

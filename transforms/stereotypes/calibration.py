@@ -1,4 +1,6 @@
-"""How often the shipped probabilities were right on labelled sentences, by attribute and kind of text."""
+"""How often the shipped probabilities were right on labelled sentences, by attribute and kind of
+text.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,19 @@ from evenflow.transforms.models.files import ModelError
 PATH = Path(__file__).with_name("calibration.json")
 THRESHOLD = 0.5  # probability from which a sentence is called a stereotype: noted, and its indicators are looked at
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
-# Labelled sentences that must have been called before a share of right ones means anything: in all, and of a kind of text
-# whose own share is looked at.
+# Labelled sentences that must have been called before a share of right ones means anything: in all,
+# and of a kind of text whose own share is looked at.
 LEAST_CALLED, LEAST_OF_KIND = 20, 10
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found on labelled sentences that no model learnt from (`tests/benchmarks/stereotype_calibration.py`).
+    """What was found on labelled sentences that no model learnt from
+    (`tests/benchmarks/stereotype_calibration.py`).
 
-    Attributes:
-        cleared: First probability below which the encoder is not asked.
-        weights: What a value of an indicator adds to the score, by «indicator=value».
-        called: Of each attribute and kind of text: rising (probability, sentences at or above it, right ones among them).
+    Attributes: cleared: First probability below which the encoder is not asked. weights: What a
+        value of an indicator adds to the score, by «indicator=value». called: Of each attribute and
+        kind of text: rising (probability, sentences at or above it, right ones among them).
     """
 
     cleared: float
@@ -38,15 +40,22 @@ class Calibration:
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             called = {
-                attribute: {kind: [(float(p), int(n), int(right)) for p, n, right in steps] for kind, steps in kinds.items()}
+                attribute: {
+                    kind: [(float(p), int(n), int(right)) for p, n, right in steps]
+                    for kind, steps in kinds.items()
+                }
                 for attribute, kinds in stored["called"].items()
             }
             weights = {name: float(value) for name, value in stored["weights"].items()}
             return cls(float(stored["cleared"]), weights, called)
         except OSError as error:
-            raise ModelError(f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}") from error
+            raise ModelError(
+                f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}"
+            ) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{path}: not a calibration of stereotypes ({error}); {files.REBUILD}") from error
+            raise ModelError(
+                f"{path}: not a calibration of stereotypes ({error}); {files.REBUILD}"
+            ) from error
 
 
 @cache
@@ -63,10 +72,10 @@ def cut(attribute: str, precision: float, known: Calibration | None = None) -> f
         precision: Share of what is removed that should be right.
         known: What was found on labelled sentences; by default that of the shipped models.
 
-    Returns:
-        The least probability at and above which the share was reached over all kinds of text together and over each kind
-        with LEAST_OF_KIND calls or more. None where there is none, or where fewer than LEAST_CALLED sentences were called:
-        then stereotypes of the attribute are flagged and stay.
+    Returns: The least probability at and above which the share was reached over all kinds of text
+        together and over each kind with LEAST_OF_KIND calls or more. None where there is none, or
+        where fewer than LEAST_CALLED sentences were called: then stereotypes of the attribute are
+        flagged and stay.
     """
     kinds = (known or shipped()).called.get(attribute, {})
     for probability in sorted({step[0] for steps in kinds.values() for step in steps}):

@@ -1,9 +1,11 @@
-"""Finds stereotypes in the relevant sentences of documents and takes the strong ones out (main paper, 4.2.3).
+"""Finds stereotypes in the relevant sentences of documents and takes the strong ones out (main
+paper, 4.2.3).
 
-Looked at is every sentence that names people of a group in any form, one of the DR score's labels or not. Two steps: the
-detector says how likely a sentence states a stereotype; of those that may, the linguistic indicators say how strong it is.
-Strong ones are flagged, removed, or set their document aside, as an attribute's policy says; the latter two only where the
-detector is right as often as `stereotypes.precision` asks.
+Looked at is every sentence that names people of a group in any form, one of the DR score's labels
+or not. Two steps: the detector says how likely a sentence states a stereotype; of those that may,
+the linguistic indicators say how strong it is. Strong ones are flagged, removed, or set their
+document aside, as an attribute's policy says; the latter two only where the detector is right as
+often as `stereotypes.precision` asks.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ from evenflow.transforms.stereotypes.masking import Span, widened
 from evenflow.wordlists import loader
 
 PIECE = 1 << 20  # characters that are searched at a time
-BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what ends a line: a paragraph's mark stays when a sentence goes
+# What ends a line: a paragraph's mark stays when a sentence goes
+BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
 
 
 class IndicatorScorer(Protocol):
     """Tells the linguistic indicators."""
 
-    def indicators(self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]) -> list[Indicators | None]:
-        """Of each sentence, None where nothing can be said. labels: (start, end, attribute) of the listed labels in it."""
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[Indicators | None]:
+        """Of each sentence, None where nothing can be said. labels: (start, end, attribute) of the
+        listed labels in it.
+        """
         ...
 
 
@@ -43,8 +50,9 @@ class IndicatorScorer(Protocol):
 class Screened:
     """A document after the filter.
 
-    text: without what was removed. findings: by sentence and attribute. places: where each sentence begins in text, GONE for
-    a removed one. aside: why the document is set aside, None where it is not.
+    text: without what was removed. findings: by sentence and attribute. places: where each sentence
+    begins in text, GONE for a removed one. aside: why the document is set aside, None where it is
+    not.
     """
 
     text: str
@@ -54,7 +62,9 @@ class Screened:
 
 
 class Candidate(NamedTuple):
-    """A sentence and an attribute whose groups it names: numbers of document and sentence, and the words that name them."""
+    """A sentence and an attribute whose groups it names: numbers of document and sentence, and the
+    words that name them.
+    """
 
     document: int
     sentence: int
@@ -75,9 +85,14 @@ class StereotypeFilter:
         scorer: IndicatorScorer | None = None,
         calibration: Calibration | None = None,
     ):
-        self.policies = {name: config.policy(name) for name in config.attributes if config.policy(name) != "off"}
+        self.policies = {
+            name: config.policy(name) for name in config.attributes if config.policy(name) != "off"
+        }
         self._thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
-        self._cuts = {name: detect.cut(name, config.stereotypes.precision, calibration) for name in self.policies}
+        self._cuts = {
+            name: detect.cut(name, config.stereotypes.precision, calibration)
+            for name in self.policies
+        }
         self._most = config.stereotypes.most_removed
         lists = [loader.load(config.attributes[name].wordlist or name) for name in self.policies]
         self._finder = LabelFinder([widened(words) for words in lists])
@@ -85,25 +100,36 @@ class StereotypeFilter:
         self._scorer = scorer or indicators.shipped()
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
-        """What becomes of each document; sentences of all of them are asked together. Its mentions are not looked at."""
+        """What becomes of each document; sentences of all of them are asked together. Its mentions
+        are not looked at.
+        """
         asked = list(self._asked(documents))
         texts = [_text(documents[each.document], each.sentence) for each in asked]
         spans = [each.spans for each in asked]
         potential = self._detector.detect(texts, spans)
-        likely = [i for i, value in enumerate(potential) if value is not None and value >= detect.THRESHOLD]
+        likely = [
+            i
+            for i, value in enumerate(potential)
+            if value is not None and value >= detect.THRESHOLD
+        ]
         told = self._scorer.indicators([texts[i] for i in likely], [spans[i] for i in likely])
         scored = dict(zip(likely, told, strict=True))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
         for i, each in enumerate(asked):
             finding = self._finding(each.attribute, potential[i], scored.get(i))
             findings[each.document][each.sentence, each.attribute] = finding
-        return [self._screened(document, found) for document, found in zip(documents, findings, strict=True)]
+        return [
+            self._screened(document, found)
+            for document, found in zip(documents, findings, strict=True)
+        ]
 
     def _asked(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
         """The sentences that name groups of an attribute that is screened."""
         texts = [document.text for document in documents]
         for first, last in pieces(texts, PIECE):
-            begins = list(accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0))
+            begins = list(
+                accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
+            )
             joined = BETWEEN.join(texts[first:last])
             found: dict[tuple[int, int, str], list[Span]] = {}
             for mention in sorted(self._finder.find(joined), key=lambda each: each.start):
@@ -117,17 +143,25 @@ class StereotypeFilter:
                     found.setdefault((first + place, number, mention.attribute), []).append(span)
             yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
 
-    def _finding(self, attribute: str, potential: float | None, found: Indicators | None) -> Finding:
-        """What is said of a sentence for an attribute, and whether it is a strong stereotype that is sure enough."""
+    def _finding(
+        self, attribute: str, potential: float | None, found: Indicators | None
+    ) -> Finding:
+        """What is said of a sentence for an attribute, and whether it is a strong stereotype that
+        is sure enough.
+        """
         if found is None:
             return Finding(potential, None, None, False)
         cut = self._cuts[attribute]
         strong = found.score >= self._thresholds[attribute]
-        sure = self.policies[attribute] == "flag" or (cut is not None and potential is not None and potential >= cut)
+        sure = self.policies[attribute] == "flag" or (
+            cut is not None and potential is not None and potential >= cut
+        )
         told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
         return Finding(potential, told, found.score, strong and sure)
 
-    def _screened(self, document: Relevant, findings: Mapping[tuple[int, str], Finding]) -> Screened:
+    def _screened(
+        self, document: Relevant, findings: Mapping[tuple[int, str], Finding]
+    ) -> Screened:
         strong = {(number, name) for (number, name), finding in findings.items() if finding.remove}
         if any(self.policies[name] == "quarantine" for _, name in strong):
             return Screened(document.text, findings, None, SET_ASIDE)
@@ -140,11 +174,14 @@ class StereotypeFilter:
         return Screened(text, findings, places)
 
 
-def without(text: str, sentences: Sequence[tuple[int, int]], gone: Iterable[int]) -> tuple[str, list[int]]:
-    """A text without some sentences (numbers, ascending), and where each of all begins in it, GONE for those.
+def without(
+    text: str, sentences: Sequence[tuple[int, int]], gone: Iterable[int]
+) -> tuple[str, list[int]]:
+    """A text without some sentences (numbers, ascending), and where each of all begins in it, GONE
+    for those.
 
-    The blank that stood before or after a removed sentence is closed; line breaks stay, but for one of the two that would
-    stand around an empty paragraph.
+    The blank that stood before or after a removed sentence is closed; line breaks stay, but for one
+    of the two that would stand around an empty paragraph.
     """
     cuts: list[tuple[int, int]] = []
     removed = set(gone)
@@ -179,7 +216,8 @@ def without(text: str, sentences: Sequence[tuple[int, int]], gone: Iterable[int]
         taken.append(taken[-1] + stop - begin)
     out.append(text[at:])
     places = [
-        GONE if number in removed else start - taken[bisect_right(ends, start)] for number, (start, _) in enumerate(sentences)
+        GONE if number in removed else start - taken[bisect_right(ends, start)]
+        for number, (start, _) in enumerate(sentences)
     ]
     return "".join(out), places
 

@@ -18,7 +18,9 @@ SHOWN = 300  # characters of such a sentence
 
 
 class Findings:
-    """What was found of stereotypes in a pane, by attribute: summed over the rows of its table of sentences."""
+    """What was found of stereotypes in a pane, by attribute: summed over the rows of its table of
+    sentences.
+    """
 
     def __init__(self, config: Config):
         self._found = {
@@ -38,12 +40,17 @@ class Findings:
             potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)
             strong = own.filter(own.column("remove_sentence"))
             total.asked += own.num_rows
-            total.unsure += int(np.isnan(potential).sum() + ((potential >= UNSURE[0]) & (potential < UNSURE[1])).sum())
+            total.unsure += int(
+                np.isnan(potential).sum()
+                + ((potential >= UNSURE[0]) & (potential < UNSURE[1])).sum()
+            )
             total.potential += int((potential >= THRESHOLD).sum())
             total.strong += strong.num_rows
             scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
             total.kept += int((scores >= total.threshold).sum()) - strong.num_rows
-            for row in strong.select(["id", "sent_text", "score_scsc", "linguistic_indicators"]).to_pylist():
+            for row in strong.select(
+                ["id", "sent_text", "score_scsc", "linguistic_indicators"]
+            ).to_pylist():
                 reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
                 total.examples.append(
                     {
@@ -53,9 +60,10 @@ class Findings:
                         "reasons": "; ".join(reasons)[:SHOWN],
                     }
                 )
-            total.examples = sorted(total.examples, key=lambda each: (-float(each["score"]), each["id"], each["sentence"]))[
-                :STRONGEST
-            ]
+            total.examples = sorted(
+                total.examples,
+                key=lambda each: (-float(each["score"]), each["id"], each["sentence"]),
+            )[:STRONGEST]
         return rows
 
     def told(self) -> dict[str, dict[str, Any]]:

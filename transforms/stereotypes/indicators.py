@@ -1,9 +1,12 @@
-"""How strongly a sentence states a stereotype: ten linguistic indicators, each with its words, and a score (score_scsc).
+"""How strongly a sentence states a stereotype: ten linguistic indicators, each with its words, and
+a score (score_scsc).
 
-The indicators are those of the Social Category and Stereotype Communication framework (Beukeboom and Burgers 2019), in the
-form that Görge et al. ("Textual Data Bias Detection and Mitigation", section on stereotype assessment, appendix D.1) ask of an
-LLM; here heads of the encoder answer. The score is a head too, learnt from what people call strong; there it is a linear
-regression over indicators, and here such a one says how far an LLM's answers move it where they are others (`Scorer.moved`).
+The indicators are those of the Social Category and Stereotype Communication framework (Beukeboom
+and Burgers 2019), in the form that Görge et al. ("Textual Data Bias Detection and Mitigation",
+section on stereotype assessment, appendix D.1) ask of an LLM; here heads of the encoder answer. The
+score is a head too, learnt from what people call strong; there it is a linear regression over
+indicators, and here such a one says how far an LLM's answers move it where they are others
+(`Scorer.moved`).
 
 No indicator knows which group is named: its words are hidden (`stereotyping.masking`).
 """
@@ -23,21 +26,27 @@ from evenflow.transforms.stereotypes.reasons import reasons
 
 __all__ = ["EncoderScorer", "Indicator", "Indicators", "ModelError", "shipped"]
 
-# The ten, in the order in which they are told, with the value of a sentence that has nothing of them.
+# The ten, in the order in which they are told, with the value of a sentence that has nothing of
+# them.
 NAMES = ("target", "connotation", "gram_form", "ling_form", "behaviour", "situation", "evaluation", "generalization",
          "explanation", "signal_word")  # fmt: skip
-OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})  # what rests on the words that name the group
-DESCRIBED = frozenset({"evaluation", "generalization"})  # what only a behaviour or a characteristic has
+# What rests on the words that name the group
+OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
+# What only a behaviour or a characteristic has
+DESCRIBED = frozenset({"evaluation", "generalization"})
 STRONG_WORDS = 3  # words shown for the strength
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 MOST_WORDS = 400  # words of a sentence that are looked at for those: more a sentence seldom has
-NEUTRAL = 0.5  # strength of a sentence of which the heads cannot say it: the mean of those that people scored
+# Strength of a sentence of which the heads cannot say it: the mean of those that people scored
+NEUTRAL = 0.5
 ROUNDED = 4  # decimals of strength and score
 
 
 @dataclass(frozen=True)
 class Indicator:
-    """An indicator's value, the characters [start, end) of the words it rests on, and how probable the value is."""
+    """An indicator's value, the characters [start, end) of the words it rests on, and how probable
+    the value is.
+    """
 
     value: str
     words: tuple[tuple[int, int], ...]
@@ -46,7 +55,9 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Indicators:
-    """What was found in a sentence, by indicator, the strength of its content (0..1) and its score (score_scsc, 0..1)."""
+    """What was found in a sentence, by indicator, the strength of its content (0..1) and its score
+    (score_scsc, 0..1).
+    """
 
     text: str
     found: Mapping[str, Indicator] = field(default_factory=dict)
@@ -54,14 +65,19 @@ class Indicators:
     score: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: score, strength, and for each indicator its value and words with their offsets into the sentence."""
+        """Plain data: score, strength, and for each indicator its value and words with their
+        offsets into the sentence.
+        """
         return {
             "score": self.score,
             "strength": self.strength,
             "indicators": {
                 name: {
                     "value": one.value,
-                    "words": [{"start": start, "end": end, "text": self.text[start:end]} for start, end in one.words],
+                    "words": [
+                        {"start": start, "end": end, "text": self.text[start:end]}
+                        for start, end in one.words
+                    ],
                 }
                 for name, one in self.found.items()
             },
@@ -70,7 +86,10 @@ class Indicators:
     def reasons(self) -> list[str]:
         """Why the score is what it is, in words for a person, the stance first."""
         values = {name: (one.value, one.share) for name, one in self.found.items()}
-        words = {name: [self.text[start:end] for start, end in one.words] for name, one in self.found.items()}
+        words = {
+            name: [self.text[start:end] for start, end in one.words]
+            for name, one in self.found.items()
+        }
         return reasons(values, words, self.strength)
 
 
@@ -85,20 +104,27 @@ class EncoderScorer:
     def __init__(self, reader: probabilities.SentenceReader, weights: Mapping[str, float]):
         self._reader, self._weights = reader, weights
 
-    def indicators(self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]) -> list[Indicators | None]:
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[Indicators | None]:
         """The indicators of each sentence, None for «cannot say».
 
-        labels: for each sentence the words (start, end, attribute) that name the groups asked about; may be empty. Raises
-        ValueError where sentences and labels differ in number.
+        labels: for each sentence the words (start, end, attribute) that name the groups asked
+        about; may be empty. Raises ValueError where sentences and labels differ in number.
         """
         return [self._one(text, own) for text, own in zip(sentences, labels, strict=True)]
 
-    def moved(self, found: Indicators | None, values: Mapping[str, Indicator]) -> tuple[float, float]:
-        """Strength and score of a sentence of which others say other values. found: what the heads say of it, if they can."""
+    def moved(
+        self, found: Indicators | None, values: Mapping[str, Indicator]
+    ) -> tuple[float, float]:
+        """Strength and score of a sentence of which others say other values. found: what the heads
+        say of it, if they can.
+        """
         before = {} if found is None else found.found
         strength = NEUTRAL if found is None else found.strength
         more = sum(
-            self._weights.get(f"{name}={one.value}", 0.0) - self._weights.get(f"{name}={before[name].value}", 0.0)
+            self._weights.get(f"{name}={one.value}", 0.0)
+            - self._weights.get(f"{name}={before[name].value}", 0.0)
             for name, one in values.items()
             if name in before
         )
@@ -111,7 +137,11 @@ class EncoderScorer:
         told = self._reader.read(shown)
         own = tuple((start, end) for start, end, _ in labels)
         found = {"label": Indicator("yes" if own else "no", own)}
-        best = {name: probabilities.likeliest(told.indicators[name]) for name in NAMES if name in told.indicators}
+        best = {
+            name: probabilities.likeliest(told.indicators[name])
+            for name in NAMES
+            if name in told.indicators
+        }
         described = best.get("situation", ("", 0.0))[0] != "other"
         for name, (value, share) in best.items():
             if name in DESCRIBED and not described:
@@ -129,7 +159,11 @@ class EncoderScorer:
         By the first stage, which is linear: what a word adds there does not hang on the others.
         """
         spans = [each.span() for each in WORD.finditer(text)][:MOST_WORDS]
-        spans = [(start, end) for start, end in spans if not any(start < stop and begin < end for begin, stop, _ in labels)]
+        spans = [
+            (start, end)
+            for start, end in spans
+            if not any(start < stop and begin < end for begin, stop, _ in labels)
+        ]
         if not spans:
             return ()
         base = self._reader.first.stereotypes([""])[0]

@@ -1,11 +1,14 @@
-"""Finds words that name people of a group in any form, and hides them, so that what is said is judged and not of whom.
+"""Finds words that name people of a group in any form, and hides them, so that what is said is
+judged and not of whom.
 
-Words of the attribute's groups become one placeholder for each form (`groups.yaml`), other attributes' words stay:
+Words of the attribute's groups become one placeholder for each form (`groups.yaml`), other
+attributes' words stay:
 
     women cannot park, says the old man   (gender)   folks cannot park, says the old folk
     women cannot park, says the old man   (age)      women cannot park, says the folk
 
-So the same sentence is another question for each attribute: is a stereotype of the placeholder's group stated?
+So the same sentence is another question for each attribute: is a stereotype of the placeholder's
+group stated?
 """
 
 from __future__ import annotations
@@ -20,18 +23,24 @@ from evenflow.wordlists.loader import WordList
 
 PATH = Path(__file__).with_name("groups.yaml")
 ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
-LONGEST = 500  # characters of a prepared sentence: some 120 tokens, more than 99 in 100 sentences have
+# Characters of a prepared sentence: some 120 tokens, more than 99 in 100 sentences have
+LONGEST = 500
 BEFORE = 150  # of these, characters before the first word of a group
 Span = tuple[int, int, str]  # start and end in the sentence, attribute
 
 
 def widened(words: WordList) -> WordList:
-    """A list with all words that name people of its attribute's groups: its labels, their plurals, and those of `groups.yaml`.
+    """A list with all words that name people of its attribute's groups: its labels, their plurals,
+    and those of `groups.yaml`.
 
-    Groups that the list does not have come after its own. An attribute without words there has its labels and plurals.
+    Groups that the list does not have come after its own. An attribute without words there has its
+    labels and plurals.
     """
     groups = list(words.groups)
-    labels = {label if label in words.exact else _folded(label): group for label, group in words.labels.items()}
+    labels = {
+        label if label in words.exact else _folded(label): group
+        for label, group in words.labels.items()
+    }
     for label, group in list(labels.items()):
         if label not in _forms() and label not in words.exact and _form(label) == ONE:
             labels.setdefault(label + "s", group)
@@ -40,7 +49,16 @@ def widened(words: WordList) -> WordList:
             groups.append(group)
         for every in forms.values():
             labels |= {_folded(word): groups.index(group) for word in every}
-    return WordList(words.attribute, tuple(groups), labels, words.exact, {}, words.source, words.licence, words.path)
+    return WordList(
+        words.attribute,
+        tuple(groups),
+        labels,
+        words.exact,
+        {},
+        words.source,
+        words.licence,
+        words.path,
+    )
 
 
 def prepared(sentence: str, spans: Sequence[Span]) -> str:
@@ -50,9 +68,8 @@ def prepared(sentence: str, spans: Sequence[Span]) -> str:
         sentence: As it stands in its document.
         spans: The words of one attribute's groups in it, in order; may be empty.
 
-    Returns:
-        The sentence with their placeholders, blanks and line breaks as single blanks; of one longer than LONGEST what
-        stands around the first of them.
+    Returns: The sentence with their placeholders, blanks and line breaks as single blanks; of one
+        longer than LONGEST what stands around the first of them.
     """
     parts: list[str] = []
     at = 0
@@ -88,7 +105,8 @@ def _folded(word: str) -> str:
 @cache
 def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
     """attribute → group → placeholder → words."""
-    return yaml.load(PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # it reads «no» and «on» as words
+    # It reads «no» and «on» as words
+    return yaml.load(PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
 
 @cache

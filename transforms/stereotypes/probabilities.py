@@ -1,4 +1,6 @@
-"""What the two models say of prepared sentences: the first stage of all, the encoder of those that it does not clear."""
+"""What the two models say of prepared sentences: the first stage of all, the encoder of those that
+it does not clear.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
 
 WORD = re.compile(r"[^\W\d_]+")
 LEAST_WORDS = 2  # one word states nothing
-# Share of words that the encoder's vocabulary has whole, from which a sentence is English: of 2,583 English sentences 12 have
-# fewer, of ten sentences in Latin letters of other languages all.
+# Share of words that the encoder's vocabulary has whole, from which a sentence is English: of 2,583
+# English sentences 12 have fewer, of ten sentences in Latin letters of other languages all.
 LEAST_KNOWN = 0.51
-KEPT = 8192  # sentences whose values are kept, so that what was detected is not read again for its indicators
-NOT_HELD = frozenset({"denied", "objected", "irony", "reported"})  # stances of a sentence that does not hold what it says
+# Sentences whose values are kept, so that what was detected is not read again for its indicators
+KEPT = 8192
+# Stances of a sentence that does not hold what it says
+NOT_HELD = frozenset({"denied", "objected", "irony", "reported"})
 
 
 class First(Protocol):
@@ -50,29 +54,36 @@ class SentenceReader:
         self.read = lru_cache(KEPT)(self._read)
 
     def chances(self, inputs: Sequence[str]) -> list[float | None]:
-        """The probability that each prepared sentence states a stereotype of the placeholder's group.
+        """The probability that each prepared sentence states a stereotype of the placeholder's
+        group.
 
-        Returns:
-            None where nothing can be said: one word alone, or another language. A sentence that the first stage clears has
-            the first stage's probability.
+        Returns: None where nothing can be said: one word alone, or another language. A sentence
+            that the first stage clears has the first stage's probability.
         """
         firsts = self.first.stereotypes(inputs)
         return [
-            None if not self.is_english(text) else first if first < self.cleared else chance(self.read(text))
+            None
+            if not self.is_english(text)
+            else first
+            if first < self.cleared
+            else chance(self.read(text))
             for text, first in zip(inputs, firsts, strict=True)
         ]
 
     def is_english(self, text: str) -> bool:
         """Whether a prepared sentence has words enough that are English."""
         words = WORD.findall(text.lower())
-        return len(words) >= LEAST_WORDS and sum(word in self.words for word in words) >= LEAST_KNOWN * len(words)
+        return len(words) >= LEAST_WORDS and sum(
+            word in self.words for word in words
+        ) >= LEAST_KNOWN * len(words)
 
     def _read(self, text: str) -> Stereotype:
         return self.second.stereotypes([text])[0]
 
 
 def chance(told: Stereotype) -> float:
-    """The probability of a stereotype that the sentence holds: what it surely denies, mocks or reports does not count.
+    """The probability of a stereotype that the sentence holds: what it surely denies, mocks or
+    reports does not count.
 
     Four decimals, so that a table of 32-bit numbers decides as the filter did.
     """
@@ -88,8 +99,11 @@ def likeliest(classes: Mapping[str, float]) -> tuple[str, float]:
 
 @cache
 def shipped() -> SentenceReader:
-    """Both models of this package. Raises ModelError where a file is missing, damaged or of another version."""
-    from evenflow.transforms.models import encoder, static  # their libraries take a part of a second
+    """Both models of this package. Raises ModelError where a file is missing, damaged or of another
+    version.
+    """
+    # Their libraries take a part of a second
+    from evenflow.transforms.models import encoder, static
 
     second = encoder.Encoder.shipped()
     vocabulary = (files.SHIPPED / encoder.VOCABULARY).read_text(encoding="utf-8").splitlines()
@@ -103,9 +117,16 @@ def digest() -> str:
     from evenflow.transforms.models import encoder, static
 
     whole = hashlib.sha256()
-    for path in (files.SHIPPED / encoder.MANIFEST, files.SHIPPED / static.MANIFEST, calibration.PATH, masking.PATH):
+    for path in (
+        files.SHIPPED / encoder.MANIFEST,
+        files.SHIPPED / static.MANIFEST,
+        calibration.PATH,
+        masking.PATH,
+    ):
         try:
             whole.update(path.read_bytes())
         except OSError as error:
-            raise files.ModelError(f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}") from error
+            raise files.ModelError(
+                f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}"
+            ) from error
     return whole.hexdigest()

@@ -1,12 +1,16 @@
-"""The linguistic indicators in words that a person understands, as far as the heads are sure of them."""
+"""The linguistic indicators in words that a person understands, as far as the heads are sure of
+them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-SURE = 0.75  # probability of a class from which it is said in words: a wrong reason is worse than none
+# Probability of a class from which it is said in words: a wrong reason is worse than none
+SURE = 0.75
 LONGEST = 80  # characters of the sentence that a reason quotes
-STRONG = 0.66  # strength from which it is a reason of its own, see schemas.sections.Stereotypes.threshold
+# Strength from which it is a reason of its own, see schemas.sections.Stereotypes.threshold
+STRONG = 0.66
 
 # indicator, value → what it means.
 MEANINGS: Mapping[tuple[str, str], str] = {
@@ -32,7 +36,9 @@ MEANINGS: Mapping[tuple[str, str], str] = {
 QUOTED = ("target", "connotation")  # reasons that quote the words they rest on
 
 
-def reasons(values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequence[str]], strength: float) -> list[str]:
+def reasons(
+    values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequence[str]], strength: float
+) -> list[str]:
     """What speaks for and against a strong stereotype, a line each, the stance first.
 
     Args:
@@ -40,9 +46,8 @@ def reasons(values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequenc
         words: Indicator → the words that it rests on.
         strength: How strong people would call it.
 
-    Returns:
-        Nothing that is less probable than SURE, and of a sentence that does not hold what it says nothing but that and of
-        whom it speaks.
+    Returns: Nothing that is less probable than SURE, and of a sentence that does not hold what it
+        says nothing but that and of whom it speaks.
     """
     lines: list[str] = []
     stance = values.get("stance", ("", 0.0))
@@ -53,7 +58,9 @@ def reasons(values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequenc
             continue
         lines.append(meaning + _quoted(words.get(name, ()) if name in QUOTED else ()))
     if held and strength >= STRONG:
-        lines.append("words that people find strong in such sentences" + _quoted(words.get("strength", ())))
+        lines.append(
+            "words that people find strong in such sentences" + _quoted(words.get("strength", ()))
+        )
     return lines
 
 

@@ -1,1 +1,3 @@
-"""Counterfactual substitution, piece by piece: words and their roles, who is meant, what bars a change, what a word becomes."""
+"""Counterfactual substitution, piece by piece: words and their roles, who is meant, what bars a
+change, what a word becomes.
+"""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Begins with a vowel's letter but a consonant's sound, and the reverse.
-CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|use|usu|uti|eu|ewe|one(?!\w*r)|once|u[ -])", re.IGNORECASE)
+CONSONANT_SOUND = re.compile(
+    r"(?:uni(?!m|n)|use|usu|uti|eu|ewe|one(?!\w*r)|once|u[ -])", re.IGNORECASE
+)
 VOWEL_SOUND = re.compile(r"(?:hour|honou?r|honest|heir)", re.IGNORECASE)
 ARTICLE = re.compile(r"(?<![\w'’])(?:an?)(?=[ \u00a0]+$)", re.IGNORECASE)
 LAST_OF_ARTICLE = frozenset("aAnN")
@@ -18,8 +20,8 @@ SHOUTED_POSSESSIVE = re.compile(r"(['’])(?=\s+[^\W\d_])")
 def recase(said: str, canonical: str, replacement: str) -> str:
     """The replacement with the capitals that said has, beyond those of its own spelling.
 
-    said: as in the text. canonical: how a list writes it («Bible», «church»), whose capitals mean nothing more.
-    A text that writes «bible» or «christian» gets «quran» and «muslim».
+    said: as in the text. canonical: how a list writes it («Bible», «church»), whose capitals mean
+    nothing more. A text that writes «bible» or «christian» gets «quran» and «muslim».
     """
     if said == said.lower():
         return replacement.lower() if canonical != canonical.lower() else replacement
@@ -44,7 +46,8 @@ def sounds_as_vowel(word: str) -> bool:
 
 def article_edit(text: str, start: int, said: str, replacement: str) -> tuple[int, int, str] | None:
     """The edit of the a or an before text[start:], if the replacement needs the other one."""
-    if text[max(0, start - 6) : start].rstrip()[-1:] not in LAST_OF_ARTICLE:  # mostly, and quickly told
+    # Mostly, and quickly told
+    if text[max(0, start - 6) : start].rstrip()[-1:] not in LAST_OF_ARTICLE:
         return None
     if not said or not replacement or sounds_as_vowel(said) == sounds_as_vowel(replacement):
         return None
@@ -63,7 +66,8 @@ def article_edit(text: str, start: int, said: str, replacement: str) -> tuple[in
 
 
 def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, str]:
-    """Where an edit that ends at end has to end, and its replacement, with the possessive that the new word takes.
+    """Where an edit that ends at end has to end, and its replacement, with the possessive that the
+    new word takes.
 
     «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
     """

@@ -1,6 +1,8 @@
-"""BaseCDA (main paper, 4.2.4): every label for one of another group, as the baseline that benchmarks compare with.
+"""BaseCDA (main paper, 4.2.4): every label for one of another group, as the baseline that
+benchmarks compare with.
 
-Only her, his and him are told apart. Which half of the sentences is exchanged is for the caller to draw.
+Only her, his and him are told apart. Which half of the sentences is exchanged is for the caller to
+draw.
 """
 
 from __future__ import annotations
@@ -17,9 +19,15 @@ from evenflow.wordlists.loader import WordList
 
 
 def propose(
-    text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention], words: WordList, with_pronouns: bool
+    text: str,
+    sentences: Sequence[tuple[int, int]],
+    mentions: Sequence[Mention],
+    words: WordList,
+    with_pronouns: bool,
 ) -> list[Set]:
-    """A set a sentence and group, of confidence 1; the mentions are of one attribute, in the text's order."""
+    """A set a sentence and group, of confidence 1; the mentions are of one attribute, in the text's
+    order.
+    """
     by_place: dict[tuple[int, str], list[Mention]] = {}
     place = 0
     for mention in mentions:
@@ -29,11 +37,18 @@ def propose(
     out: list[Set] = []
     for (at, group), own in by_place.items():
         edits = {
-            target: tuple(Edit(each.start, each.end, _word(text, each, target, words, with_pronouns)) for each in own)
+            target: tuple(
+                Edit(each.start, each.end, _word(text, each, target, words, with_pronouns))
+                for each in own
+            )
             for target in words.groups
             if target != group
         }
-        out.append(Set(words.attribute, group, edits, 1.0, (at,), (sentences[at],), tuple(own), judged=True))
+        out.append(
+            Set(
+                words.attribute, group, edits, 1.0, (at,), (sentences[at],), tuple(own), judged=True
+            )
+        )
     return out
 
 
@@ -42,14 +57,20 @@ def _word(text: str, mention: Mention, target: str, words: WordList, with_pronou
     said = text[mention.start : mention.end]
     label = spelling.fold(mention.label)
     if with_pronouns and label in pronouns.PRONOUNS:
-        return agreement.recase(said, label, pronouns.counterpart(text, mention.start, mention.end, label)[0])
+        return agreement.recase(
+            said, label, pronouns.counterpart(text, mention.start, mention.end, label)[0]
+        )
     group = words.groups.index(target)
-    paired = [other for other in words.counterparts.get(mention.label, ()) if words.labels[other] == group]
+    paired = [
+        other for other in words.counterparts.get(mention.label, ()) if words.labels[other] == group
+    ]
     candidates = paired or [each for each, number in words.labels.items() if number == group]
     return agreement.recase(said, label, candidates[drawn(text, mention.start, len(candidates))])
 
 
 def drawn(text: str, place: int, size: int) -> int:
     """A number below size that the text and a place in it decide, the same on every run."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16])
+    digest = hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16]
+    )
     return int.from_bytes(digest.digest(), "big") % size

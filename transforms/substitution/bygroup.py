@@ -1,7 +1,8 @@
-"""Words of lists without pronouns as items: counterparts by role (age, religion), or by the list's own pairs.
+"""Words of lists without pronouns as items: counterparts by role (age, religion), or by the list's
+own pairs.
 
-What a label is in its place, noun or adjective, is read from its neighbours; a label whose role there has no word in the
-target group is not exchanged.
+What a label is in its place, noun or adjective, is read from its neighbours; a label whose role
+there has no word in the target group is not exchanged.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class ByGroup:
         self._companion = Companions(roles)
         self._paired = choosing.paired(words)
 
-    def chains(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Chain]:
+    def chains(
+        self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
+    ) -> list[Chain]:
         """The items of a text by story.
 
         Args:
@@ -41,26 +44,33 @@ class ByGroup:
             sentences: (start, end) in order.
             mentions: Of this list, in order.
 
-        Returns:
-            Chains of items that change together. Companions (words of the role map that are no labels) are found in the
-            sentences that have a mention and in the two after each.
+        Returns: Chains of items that change together. Companions (words of the role map that are no
+            labels) are found in the sentences that have a mention and in the two after each.
         """
         items = sets.placed(sentences, mentions, self._words)
         for item in items:
             self._describe(text, sentences[item.sentence], item)
         if items and self.roles.companions:
-            near = {place for item in items for place in range(item.sentence, item.sentence + FURTHER)}
-            beside = self._companion.beside(text, sentences, sorted(each for each in near if each < len(sentences)), items)
+            near = {
+                place for item in items for place in range(item.sentence, item.sentence + FURTHER)
+            }
+            beside = self._companion.beside(
+                text, sentences, sorted(each for each in near if each < len(sentences)), items
+            )
             items += [self._with(text, sentences, item, role) for item, role in list(beside)]
             items.sort(key=lambda item: item.start)
         self._join(text, items)
         return persons.of_one_story(text, items)
 
-    def _with(self, text: str, sentences: Sequence[tuple[int, int]], item: Item, role: Role) -> Item:
+    def _with(
+        self, text: str, sentences: Sequence[tuple[int, int]], item: Item, role: Role
+    ) -> Item:
         """A companion, with what it would become."""
         self._exchange(text, item, role)
         start = sentences[item.sentence][0]
-        if item.word == BARE and not DETERMINER.search(text[max(start, item.start - REACH) : item.start]):
+        if item.word == BARE and not DETERMINER.search(
+            text[max(start, item.start - REACH) : item.start]
+        ):
             item.replacements = {group: f"the {word}" for group, word in item.replacements.items()}
         return item
 
@@ -81,7 +91,10 @@ class ByGroup:
             self._by_pairs(text, item)
             return
         start, end = sentence
-        before, after = text[max(start, item.start - REACH) : item.start], text[item.end : min(end, item.end + REACH)]
+        before, after = (
+            text[max(start, item.start - REACH) : item.start],
+            text[item.end : min(end, item.end + REACH)],
+        )
         item.kind = part_of_speech(before, after, {role.part for role in roles})
         role = next((role for role in roles if role.part == item.kind), None)
         if role is not None:
@@ -96,16 +109,29 @@ class ByGroup:
         for other in self.words.counterparts.get(label, ()):
             group = self.words.groups[self.words.labels[other]]
             said = text[item.start : item.end]
-            if group != item.group and group not in item.replacements and spelling.fold(other) != item.word:
+            if (
+                group != item.group
+                and group not in item.replacements
+                and spelling.fold(other) != item.word
+            ):
                 item.replacements[group] = agreement.recase(said, label, other)
         if not item.replacements:
             item.bar(sets.NO_COUNTERPART)
 
     def _join(self, text: str, items: list[Item]) -> None:
-        """Neighbours of one group become one word: «evangelical Christian», «youthful teenager», «Catholic priest»."""
+        """Neighbours of one group become one word: «evangelical Christian», «youthful teenager»,
+        «Catholic priest».
+        """
         for first, second in pairwise(items):
-            if first.group != second.group or first.kind != ADJECTIVE or text[first.end : second.start] not in (" ", "-"):
+            if (
+                first.group != second.group
+                or first.kind != ADJECTIVE
+                or text[first.end : second.start] not in (" ", "-")
+            ):
                 continue
-            # The second says it for both: «Roman Catholic priest» → «imam», «youthful teenager» → «retiree»
-            first.replacements = dict.fromkeys(first.replacements.keys() & second.replacements.keys(), "")
+            # The second says it for both: «Roman Catholic priest» → «imam», «youthful teenager» →
+            # «retiree»
+            first.replacements = dict.fromkeys(
+                first.replacements.keys() & second.replacements.keys(), ""
+            )
             first.gap = second.start

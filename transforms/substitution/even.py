@@ -12,9 +12,11 @@ from evenflow.wordlists import spelling
 
 LONGEST = 40  # characters between two words that «and» links
 COORDINATED = re.compile(
-    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}", re.IGNORECASE
+    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}",
+    re.IGNORECASE,
 )
-KINDS = ("pronoun", "plural", "title")  # words of one kind that are linked are a pair, whatever their roles
+# Words of one kind that are linked are a pair, whatever their roles
+KINDS = ("pronoun", "plural", "title")
 
 
 def bar(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
@@ -26,7 +28,11 @@ def bar(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
         pair: Folded label -> its counterpart.
     """
     for first, second in pairwise(items):
-        if first.group == second.group or first.sentence != second.sentence or second.start - first.end > LONGEST:
+        if (
+            first.group == second.group
+            or first.sentence != second.sentence
+            or second.start - first.end > LONGEST
+        ):
             continue
         counterparts = (
             (first.kind == second.kind and first.kind in KINDS)

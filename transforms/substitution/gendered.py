@@ -1,4 +1,6 @@
-"""Gendered words of a text as items, for lists that have «she» and «he» among their labels, with what each would become."""
+"""Gendered words of a text as items, for lists that have «she» and «he» among their labels, with
+what each would become.
+"""
 
 from __future__ import annotations
 
@@ -49,14 +51,19 @@ class Gendered:
             other = roles.prefer[key] if key in roles.prefer else others[0] if others else ""
             self._pair[key] = "" if spelling.fold(other) == key else other
         self._choices = {
-            spelling.fold(label): choosing.with_roles(pairs, roles.by_word.get(spelling.fold(label), ()))
+            spelling.fold(label): choosing.with_roles(
+                pairs, roles.by_word.get(spelling.fold(label), ())
+            )
             for label, pairs in choosing.paired(words).items()
         }
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
 
-    def chains(self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]) -> list[Chain]:
-        """The items of a text by person; pronouns without their replacements, see `replace_pronoun`.
+    def chains(
+        self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
+    ) -> list[Chain]:
+        """The items of a text by person; pronouns without their replacements, see
+        `replace_pronoun`.
 
         Args:
             text: The document.
@@ -71,7 +78,11 @@ class Gendered:
         for item in items:
             item.kind = kind_of(item.word)
             near |= {item.sentence, item.sentence - 1}  # «The saleswoman showed us two. She …»
-        beside = list(self._companion.beside(text, sentences, sorted(place for place in near if place >= 0), items))
+        beside = list(
+            self._companion.beside(
+                text, sentences, sorted(place for place in near if place >= 0), items
+            )
+        )
         for item, role in beside:
             item.kind = "adjective" if role.part == "adjective" else kind_of(item.word)
             items.append(item)

@@ -1,4 +1,6 @@
-"""Who chooses a counterpart and judges a substitution in the place of a person: the protocol of a language model."""
+"""Who chooses a counterpart and judges a substitution in the place of a person: the protocol of a
+language model.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import NamedTuple, Protocol
 
 
 class Slot(NamedTuple):
-    """A word to be replaced, sentence[start:end], and the words allowed in its place, the best first.
+    """A word to be replaced, sentence[start:end], and the words allowed in its place, the best
+    first.
 
     confidence: of the substitution so far. key: of document and set, by which draws are made.
     """
@@ -26,7 +29,9 @@ class Slot(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The candidate chosen; None: none of them fits. settled: whether that is final; if not, it is chosen again later."""
+    """The candidate chosen; None: none of them fits. settled: whether that is final; if not, it is
+    chosen again later.
+    """
 
     word: str | None
     settled: bool = True
@@ -44,8 +49,11 @@ class SubstitutionJudge(Protocol):
         """The candidate that fits the place best."""
         ...
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
-        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no answer.
+    def judge_substitution(
+        self, original: str, changed: str, confidence: float = 1.0
+    ) -> float | None:
+        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no
+        answer.
 
         confidence: of the substitution so far.
         """
@@ -61,6 +69,8 @@ class Embedded:
         """The first candidate: lists and role maps have the best first."""
         return Chosen(place.candidates[0] if place.candidates else None)
 
-    def judge_substitution(self, original: str, changed: str, confidence: float = 1.0) -> float | None:
+    def judge_substitution(
+        self, original: str, changed: str, confidence: float = 1.0
+    ) -> float | None:
         """None."""
         return None

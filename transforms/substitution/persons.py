@@ -1,8 +1,9 @@
 """Which mentions are one person: chains of words of one group that change together or not at all.
 
-A pronoun goes back to the nearest word for a person of its group, within three sentences, unless a name of that sex stands
-between: then it is the named person's. Where one sentence offers two people of the group, both are joined: a set too large
-changes rightly or stays, one too small changes by half. In the manner of Lappin and Leass (1994), with recency alone.
+A pronoun goes back to the nearest word for a person of its group, within three sentences, unless a
+name of that sex stands between: then it is the named person's. Where one sentence offers two people
+of the group, both are joined: a set too large changes rightly or stays, one too small changes by
+half. In the manner of Lappin and Leass (1994), with recency alone.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from evenflow.transforms.text import names
 
 WINDOW = 3  # sentences back in which a pronoun's person is looked for
 SAID_OF = re.compile(
-    r"['’](?:s|re|m)\s|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b", re.IGNORECASE
+    r"['’](?:s|re|m)\s|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b",
+    re.IGNORECASE,
 )
-LONGEST_SAID = 50  # characters between somebody and the noun that is said of them: «she is a successful young actress»
+# Characters between somebody and the noun that is said of them: «she is a successful young actress»
+LONGEST_SAID = 50
 DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
 SURNAME = re.compile(r"\.?\s+[A-Z][\w'’-]*")  # behind a title
@@ -26,7 +29,11 @@ Chain = list[Item]
 
 
 def chains(
-    text: str, sentences: Sequence[tuple[int, int]], items: Sequence[Item], sexes: Mapping[str, str], caseless: bool
+    text: str,
+    sentences: Sequence[tuple[int, int]],
+    items: Sequence[Item],
+    sexes: Mapping[str, str],
+    caseless: bool,
 ) -> list[Chain]:
     """The items in chains, each in one.
 
@@ -42,7 +49,9 @@ def chains(
     """
     out: list[Chain] = []
     for group, sex in sexes.items():
-        out += _Group(text, sentences, sex, caseless).chains([item for item in items if item.group == group])
+        out += _Group(text, sentences, sex, caseless).chains(
+            [item for item in items if item.group == group]
+        )
     return out
 
 
@@ -70,7 +79,11 @@ class _Group:
             chain = [item]
             for other in joined:
                 if chain is not owner[id(other)]:
-                    chain = owner[id(other)] + chain if chain[0] is item else _merged(owner[id(other)], chain)
+                    chain = (
+                        owner[id(other)] + chain
+                        if chain[0] is item
+                        else _merged(owner[id(other)], chain)
+                    )
                     for each in chain:
                         owner[id(each)] = chain
             owner[id(item)] = chain
@@ -79,7 +92,9 @@ class _Group:
         return list({id(chain): chain for chain in owner.values()}.values())
 
     def _antecedents(self, item: Item, recent: Sequence[Item]) -> list[Item]:
-        """To whom a pronoun goes back: the nearest person, and who else stands in the sentence of that one."""
+        """To whom a pronoun goes back: the nearest person, and who else stands in the sentence of
+        that one.
+        """
         singular = [each for each in recent if each.kind != "plural"]
         if not singular:
             return []
@@ -87,12 +102,25 @@ class _Group:
         starts = {each.start for each in singular if each.kind == "title"}
         at = self._sentences[nearest.sentence][0] if nearest.kind == "title" else nearest.end
         for name in names.find(self._text, at, item.start, self._caseless):
-            if name.sex in (self._sex, "e") and name.start not in starts and name.start >= nearest.start:
+            if (
+                name.sex in (self._sex, "e")
+                and name.start not in starts
+                and name.start >= nearest.start
+            ):
                 return []
-        return [nearest, *(each for each in singular[:-1] if each.sentence == nearest.sentence and each.kind == "noun")]
+        return [
+            nearest,
+            *(
+                each
+                for each in singular[:-1]
+                if each.sentence == nearest.sentence and each.kind == "noun"
+            ),
+        ]
 
     def _is_said_of(self, person: Item, item: Item) -> bool:
-        """Whether a noun says what somebody before it is: «she is a waitress», «he worked as a waiter»."""
+        """Whether a noun says what somebody before it is: «she is a waitress», «he worked as a
+        waiter».
+        """
         between = self._text[person.end : item.start]
         return (
             person.sentence == item.sentence
@@ -107,8 +135,16 @@ class _Group:
         same = next((each for each in reversed(recent) if each.word == item.word), None)
         if item.kind == "title":
             surname = SURNAME.match(self._text, item.end)
-            called = [each for each in reversed(recent) if each.kind == "title"] if surname is not None else []
-            return [each for each in called if surname is not None and self._text.startswith(surname[0], each.end)][:1]
+            called = (
+                [each for each in reversed(recent) if each.kind == "title"]
+                if surname is not None
+                else []
+            )
+            return [
+                each
+                for each in called
+                if surname is not None and self._text.startswith(surname[0], each.end)
+            ][:1]
         if same is None:
             return []
         definite = DEFINITE.search(self._text, max(0, item.start - 30), item.start) is not None
@@ -120,7 +156,8 @@ def _merged(first: Chain, second: Chain) -> Chain:
 
 
 def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
-    """Chains for lists without pronouns: a group's words in one sentence, or in neighbouring ones of a line, are one story.
+    """Chains for lists without pronouns: a group's words in one sentence, or in neighbouring ones
+    of a line, are one story.
 
     Args:
         text: The document.
@@ -133,8 +170,13 @@ def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
     last: dict[str, Chain] = {}
     for item in items:
         chain = last.get(item.group)
-        reach = 2 if item.mention is None else 1  # a word that is no label («mosque») is the faith's that was named before it
-        if chain is None or item.sentence - chain[-1].sentence > reach or "\n" in text[chain[-1].end : item.start]:
+        # A word that is no label («mosque») is the faith's that was named before it
+        reach = 2 if item.mention is None else 1
+        if (
+            chain is None
+            or item.sentence - chain[-1].sentence > reach
+            or "\n" in text[chain[-1].end : item.start]
+        ):
             chain = last[item.group] = []
             out.append(chain)
         chain.append(item)

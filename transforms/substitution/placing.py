@@ -25,7 +25,9 @@ PREDICATIVE = re.compile(
 )
 # Behind a plural verb no one person stands: «why are the most extreme christian?»
 ARE = leads.after(
-    "are|were|theyre", 3, but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for"
+    "are|were|theyre",
+    3,
+    but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for",
 )
 # What ends in s behind one alone is a verb: «if one muslim commits murder».
 ONE = leads.after("an?|one|every|each|another")
@@ -34,8 +36,15 @@ THE = leads.after("the", 1, leads.PLAIN)
 PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
 VERBS_AFTER = english.words("verbs_after")
 ADVERBS = english.words("adverbs")
-# Words that no noun phrase goes on with; many are rare enough to be taken for nouns otherwise («the Buddhist across the hall»).
-NO_NOUN = frozenset(pronouns.CLOSED) | VERBS_AFTER | ADVERBS | english.words("prepositions") | english.words("irregular_pasts")
+# Words that no noun phrase goes on with; many are rare enough to be taken for nouns otherwise («the
+# Buddhist across the hall»).
+NO_NOUN = (
+    frozenset(pronouns.CLOSED)
+    | VERBS_AFTER
+    | ADVERBS
+    | english.words("prepositions")
+    | english.words("irregular_pasts")
+)
 
 
 def part_of_speech(before: str, after: str, parts: set[str]) -> str:
@@ -49,15 +58,25 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
     if COLLECTIVE in parts and THE.search(before) and (not goes_on or is_verb(thing)):
         return COLLECTIVE
     if goes_on and ADJECTIVE in parts:
-        return NOUN if NOUN in parts and ONE.search(before) and is_third_person(thing) else ADJECTIVE
+        return (
+            NOUN if NOUN in parts and ONE.search(before) and is_third_person(thing) else ADJECTIVE
+        )
     if NOUN in parts and ADJECTIVE in parts:
         if ENDS.match(after) and ARE.search(before):
             return ADJECTIVE
-        return NOUN if DETERMINER.search(before) or (FINITE.match(after) and not PREDICATIVE.search(before)) else ADJECTIVE
+        return (
+            NOUN
+            if DETERMINER.search(before) or (FINITE.match(after) and not PREDICATIVE.search(before))
+            else ADJECTIVE
+        )
     if parts - {COLLECTIVE} == {ADJECTIVE}:
         if LISTED.match(after) and ARTICLE.search(before):
             return ADJECTIVE
-        return "other" if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED) else ADJECTIVE
+        return (
+            "other"
+            if DETERMINER.search(before) and (not thing or thing in pronouns.CLOSED)
+            else ADJECTIVE
+        )
     if parts - {COLLECTIVE} == {NOUN}:
         return NOUN
     many = not goes_on or is_verb(thing)  # but not «the aged oak»
@@ -65,7 +84,9 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or a subject pronoun."""
+    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or
+    a subject pronoun.
+    """
     code = pronouns.shipped().classes.get(word)
     return code is not None and code[2] == "2" and code[0] < "3"
 
@@ -79,7 +100,9 @@ def is_third_person(word: str) -> bool:
 
 
 def _is_noun(word: str) -> bool:
-    """Whether a word after an adjective's place can be its noun: neither of a closed class nor a verb that is seldom a noun."""
+    """Whether a word after an adjective's place can be its noun: neither of a closed class nor a
+    verb that is seldom a noun.
+    """
     if word in NO_NOUN:
         return False
     code = pronouns.shipped().classes.get(word)

@@ -1,7 +1,8 @@
-"""Counterparts by role, for lists without pairs: a person noun for a person noun of the same number, a clergy for a clergy.
+"""Counterparts by role, for lists without pairs: a person noun for a person noun of the same
+number, a clergy for a clergy.
 
-The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of one's own has one if a file
-`roles_NAME.yaml` stands beside it.
+The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of one's own has one if
+a file `roles_NAME.yaml` stands beside it.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ class Role:
 class RoleMap:
     """The roles of an attribute.
 
-    by_word: folded word -> its roles. canonical: folded word -> as written. companions: folded words that are no labels.
-    prefer: folded label -> counterpart, empty where it has none. groups: folded word -> group.
+    by_word: folded word -> its roles. canonical: folded word -> as written. companions: folded
+    words that are no labels. prefer: folded label -> counterpart, empty where it has none. groups:
+    folded word -> group.
     """
 
     by_word: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
@@ -76,7 +78,11 @@ class Companions:
         self._roles = roles
 
     def beside(
-        self, text: str, sentences: Sequence[tuple[int, int]], places: Sequence[int], items: Sequence[Item]
+        self,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        places: Sequence[int],
+        items: Sequence[Item],
     ) -> Iterator[tuple[Item, Role]]:
         """The companions in some sentences that overlap no item.
 
@@ -104,18 +110,30 @@ class Companions:
                 at = bisect_left(spans, (match.end(),)) - 1
                 if at >= 0 and spans[at][1] > match.start():
                     continue
-                place = next((each for each in range(first, last + 1) if match.end() <= sentences[each][1]), None)
+                place = next(
+                    (each for each in range(first, last + 1) if match.end() <= sentences[each][1]),
+                    None,
+                )
                 if place is None or match.start() < sentences[place][0]:
                     continue
                 word = spelling.fold(match[0])
-                item = Item(match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None)
+                item = Item(
+                    match.start(), match.end(), word, self._roles.groups[word], NOUN, place, None
+                )
                 yield item, self._roles.by_word[word][0]
 
     def _pattern(self, firsts: frozenset[str]) -> re.Pattern[str]:
-        """Matches the companions that begin with some words: of few, a search is far faster than of all."""
+        """Matches the companions that begin with some words: of few, a search is far faster than of
+        all.
+        """
         if firsts not in self._patterns:
-            spelled = sorted((word for first in firsts for word in self._by_first[first]), key=lambda word: (-len(word), word))
-            self._patterns[firsts] = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])")
+            spelled = sorted(
+                (word for first in firsts for word in self._by_first[first]),
+                key=lambda word: (-len(word), word),
+            )
+            self._patterns[firsts] = re.compile(
+                rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])"
+            )
         return self._patterns[firsts]
 
 
@@ -162,7 +180,10 @@ def read(path: Path, groups: Sequence[str]) -> RoleMap:
         raise RoleMapError(f"{path}: a mapping with roles was expected")
     unknown = set(stored) - KEYS
     if unknown:
-        raise RoleMapError(f"{path}: unknown key {sorted(map(str, unknown))[0]}; known are {', '.join(sorted(KEYS))}")
+        raise RoleMapError(
+            f"{path}: unknown key {sorted(map(str, unknown))[0]}; known are"
+            f" {', '.join(sorted(KEYS))}"
+        )
     roles = [_role(path, entry, groups) for entry in stored.get("roles", ())]
     extra = [_role(path, entry, groups) for entry in stored.get("companions", ())]
     by_word: dict[str, tuple[Role, ...]] = {}
@@ -175,26 +196,47 @@ def read(path: Path, groups: Sequence[str]) -> RoleMap:
                 by_word[key] = (*by_word.get(key, ()), role)
                 canonical.setdefault(key, word)
                 if group_of.setdefault(key, group) != group:
-                    raise RoleMapError(f"{path}: {word!r} stands in two groups, {group_of[key]} and {group}")
-    companions = frozenset(spelling.fold(word) for role in extra for words in role.words.values() for word in words)
-    prefer = {spelling.fold(str(label)): str(other or "") for label, other in stored.get("prefer", {}).items()}
+                    raise RoleMapError(
+                        f"{path}: {word!r} stands in two groups, {group_of[key]} and {group}"
+                    )
+    companions = frozenset(
+        spelling.fold(word) for role in extra for words in role.words.values() for word in words
+    )
+    prefer = {
+        spelling.fold(str(label)): str(other or "")
+        for label, other in stored.get("prefer", {}).items()
+    }
     return RoleMap(by_word, canonical, group_of, companions, prefer)
 
 
 def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
     if isinstance(entry, list):  # a pair: a word of each group, in the list's order
         if len(entry) != len(groups) or not all(isinstance(word, str) for word in entry):
-            raise RoleMapError(f"{path}: {entry!r}: a word for each of {', '.join(groups)} was expected")
-        return Role(entry[0], NOUN, "any", {group: (word,) for group, word in zip(groups, entry, strict=True)})
+            raise RoleMapError(
+                f"{path}: {entry!r}: a word for each of {', '.join(groups)} was expected"
+            )
+        return Role(
+            entry[0],
+            NOUN,
+            "any",
+            {group: (word,) for group, word in zip(groups, entry, strict=True)},
+        )
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ROLE_KEYS):
-        raise RoleMapError(f"{path}: {entry!r}: an entry has the keys {', '.join(ROLE_KEYS)} and its groups' words")
+        raise RoleMapError(
+            f"{path}: {entry!r}: an entry has the keys {', '.join(ROLE_KEYS)} and its groups' words"
+        )
     words: dict[str, tuple[str, ...]] = {}
     for group, listed in entry.items():
         if group in ROLE_KEYS or group == PUT_IN:
             continue
         if group not in groups:
-            raise RoleMapError(f"{path}: role {entry['role']!r}: no group {group!r} in the list; it has {', '.join(groups)}")
+            raise RoleMapError(
+                f"{path}: role {entry['role']!r}: no group {group!r} in the list; it has"
+                f" {', '.join(groups)}"
+            )
         if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
-            raise RoleMapError(f"{path}: role {entry['role']!r}: {group}: a list of words was expected")
+            raise RoleMapError(
+                f"{path}: role {entry['role']!r}: {group}: a list of words was expected"
+            )
         words[group] = tuple(listed)
     return Role(entry["role"], entry["part"], entry["number"], words, dict(entry.get(PUT_IN, {})))

@@ -1,4 +1,6 @@
-"""What a substitution consists of: the sets of mentions that hang together, their edits, and why one is barred."""
+"""What a substitution consists of: the sets of mentions that hang together, their edits, and why
+one is barred.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import NamedTuple
 
 from evenflow.transforms.labels.finder import Mention
 
-# Reasons for which a mention is left as it is: those that its form tells, and those that a judge gives.
+# Reasons for which a mention is left as it is: those that its form tells, and those that a judge
+# gives.
 EVEN = "even already"
 NO_COUNTERPART = "no counterpart of the role"
 LONG = "sentence too long"
@@ -35,11 +38,13 @@ class Refusal(NamedTuple):
 
 @dataclass(slots=True)
 class Item:
-    """A word of one group in a sentence: a mention, or a word that is no label but must change with one (mention None).
+    """A word of one group in a sentence: a mention, or a word that is no label but must change with
+    one (mention None).
 
-    kind: pronoun, noun, plural, adjective, title or other. barred: why the word may not change, if its form says so.
-    replacements: by target group, the word as it would stand in the text, empty where it falls away. choices: by target
-    group, what may stand there too, as lists write it; canonical: how a list writes the word itself.
+    kind: pronoun, noun, plural, adjective, title or other. barred: why the word may not change, if
+    its form says so. replacements: by target group, the word as it would stand in the text, empty
+    where it falls away. choices: by target group, what may stand there too, as lists write it;
+    canonical: how a list writes the word itself.
     """
 
     start: int
@@ -53,7 +58,8 @@ class Item:
     replacements: dict[str, str] = field(default_factory=dict)
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     canonical: str = ""
-    gap: int = 0  # where the word ends with the blank after it, if a replacement by nothing takes that too
+    # Where the word ends with the blank after it, if a replacement by nothing takes that too
+    gap: int = 0
 
     def bar(self, reason: str) -> None:
         """Say why the word may not change; the first reason stays."""
@@ -64,10 +70,11 @@ class Item:
 class Set:
     """Mentions of one group that hang together and change together or not at all.
 
-    edits: by target group, over the document's text, in its order, none overlapping; empty where the set may not change.
-    confidence: the probability (0 to 1) that its exchange is right, as far as it was judged. sentences: their places in the
-    list given; spans: their (start, end). barred: mentions that keep the set as it is, each with its reason. judged: whether
-    more than the first stage gave the confidence.
+    edits: by target group, over the document's text, in its order, none overlapping; empty where
+    the set may not change. confidence: the probability (0 to 1) that its exchange is right, as far
+    as it was judged. sentences: their places in the list given; spans: their (start, end). barred:
+    mentions that keep the set as it is, each with its reason. judged: whether more than the first
+    stage gave the confidence.
     """
 
     attribute: str
@@ -91,7 +98,9 @@ class Set:
         return self.barred[0].reason if self.barred else ""
 
 
-def placed(sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], words: Mapping[str, str]) -> list[Item]:
+def placed(
+    sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], words: Mapping[str, str]
+) -> list[Item]:
     """Mentions as items, for now as nouns, each in its sentence; one that lies in none falls away.
 
     Args:
@@ -104,7 +113,9 @@ def placed(sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], wo
     for each in mentions:
         place = bisect_right(starts, each.start) - 1
         if place >= 0 and each.end <= sentences[place][1]:
-            out.append(Item(each.start, each.end, words[each.label], each.group, "noun", place, each))
+            out.append(
+                Item(each.start, each.end, words[each.label], each.group, "noun", place, each)
+            )
     return out
 
 
@@ -123,7 +134,10 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     at = 0
     for start, end, replacement in sorted(edits):
         if not at <= start <= end <= len(text):
-            raise ValueError(f"the edit of {start} to {end} overlaps another or lies outside a text of {len(text)} characters")
+            raise ValueError(
+                f"the edit of {start} to {end} overlaps another or lies outside a text of"
+                f" {len(text)} characters"
+            )
         out.append(text[at:start])
         out.append(replacement)
         at = end

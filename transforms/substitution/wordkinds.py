@@ -1,4 +1,6 @@
-"""What kind of word a gendered label is: pronoun, title, adjective, noun, plural or other («motherhood»)."""
+"""What kind of word a gendered label is: pronoun, title, adjective, noun, plural or other
+(«motherhood»).
+"""
 
 from __future__ import annotations
 

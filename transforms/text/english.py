@@ -1,4 +1,6 @@
-"""Word classes of English, from `english.yaml`: verbs that take an object, parts of the body, and the like."""
+"""Word classes of English, from `english.yaml`: verbs that take an object, parts of the body, and
+the like.
+"""
 
 from __future__ import annotations
 

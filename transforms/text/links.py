@@ -9,14 +9,16 @@ _URL = re.compile(r"[^\s<>\"“”«»|\\^{}`]+")
 _SCHEME = re.compile(r"[\w+.-]")
 _LOCAL = re.compile(r"[\w.%+-]")
 _DOMAIN = re.compile(r"@[\w-]+(?:\.[\w-]+)+")
-LOCAL_LONGEST = 64  # characters of an e-mail address before its @ (RFC 5321, 4.5.3.1.1), and more than any scheme has
+# Characters of an e-mail address before its @ (RFC 5321, 4.5.3.1.1), and more than any scheme has
+LOCAL_LONGEST = 64
 _HANDLE = re.compile(r"@\w+")
 
 
 def links(text: str) -> list[tuple[int, int]]:
     """Start and end of each URL (with a scheme, or from www.), e-mail address and @handle.
 
-    They name a page or an account, and a label replaced within one would break it. A hashtag is no link.
+    They name a page or an account, and a label replaced within one would break it. A hashtag is no
+    link.
     """
     anchors: list[int] = []
     for mark in ("://", "@", "www."):
@@ -46,7 +48,11 @@ def _link(text: str, at: int, done: int) -> tuple[int, int] | None:
         match = _URL.match(text, at + 3) if start < at else None
     else:
         start = at
-        match = None if at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_") else _URL.match(text, at + 4)
+        match = (
+            None
+            if at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
+            else _URL.match(text, at + 4)
+        )
     return None if match is None else (start, match.end())
 
 

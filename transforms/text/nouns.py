@@ -1,4 +1,6 @@
-"""Words that are nearly always common nouns, and those that one is given without an article («water», «advice»)."""
+"""Words that are nearly always common nouns, and those that one is given without an article
+(«water», «advice»).
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,24 @@ from pathlib import Path
 from evenflow.transforms.text import english
 
 PATH = Path(__file__).with_name("nouns.json")
-GIVEN = english.words("given_things") | english.words("giving_words") | english.words("bringing_words")
-ABSTRACT = ("tion", "sion", "ness", "ment", "ity", "ance", "ence", "ship", "ing", "ings", "dom", "ure", "s")
+GIVEN = (
+    english.words("given_things") | english.words("giving_words") | english.words("bringing_words")
+)
+ABSTRACT = (
+    "tion",
+    "sion",
+    "ness",
+    "ment",
+    "ity",
+    "ance",
+    "ence",
+    "ship",
+    "ing",
+    "ings",
+    "dom",
+    "ure",
+    "s",
+)
 
 
 @cache
@@ -20,5 +38,7 @@ def shipped() -> frozenset[str]:
 
 
 def needs_article(word: str) -> bool:
-    """Whether a noun is one that nobody is given without an article: «gave her dog», but not «gave her water», «… hope»."""
+    """Whether a noun is one that nobody is given without an article: «gave her dog», but not «gave
+    her water», «… hope».
+    """
     return word not in GIVEN and not word.endswith(ABSTRACT)

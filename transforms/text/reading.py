@@ -1,8 +1,10 @@
-"""Reads a text as one byte a character, so that labels are found by comparing bytes; the text itself is never changed.
+"""Reads a text as one byte a character, so that labels are found by comparing bytes; the text
+itself is never changed.
 
-The byte is the folded letter (see `evenflow.wordlists.spelling`), a blank, a line break, an apostrophe, a hyphen, or a
-class. Most texts are read character by character through one table. What that cannot say (a letter and its mark, a
-ligature, an invisible character within a word) is read word by word, and the reading knows the offsets in the text.
+The byte is the folded letter (see `evenflow.wordlists.spelling`), a blank, a line break, an
+apostrophe, a hyphen, or a class. Most texts are read character by character through one table. What
+that cannot say (a letter and its mark, a ligature, an invisible character within a word) is read
+word by word, and the reading knows the offsets in the text.
 """
 
 from __future__ import annotations
@@ -21,27 +23,49 @@ from evenflow.wordlists import spelling
 
 Ints = npt.NDArray[np.int64]
 BLANK, BREAK, RETURN, APOSTROPHE, HYPHEN, OTHER = b" \n\r'-."
-# Word characters that no label is written with, and invisible ones; SPELLED: its word has to be folded as a whole.
+# Word characters that no label is written with, and invisible ones; SPELLED: its word has to be
+# folded as a whole.
 LETTER, IGNORED, SPELLED = 1, 2, 3
 FIRST_OWN = 0x80  # from here on: the labels' own characters that are not ASCII
 SHARED = 0xFF  # the byte of all of the labels' characters that there is no byte left for
 UNDERSCORE = ord("_")
-MOST_PARTS = 4  # code points that a character decomposes to at most (canonically; Unicode Standard, 3.7)
-FOREIGN = bytes([LETTER])  # for a word that is too long for a label: sorting a million marks would take for ever
-STEP = 1 << 15  # characters looked up at a time: numpy widens the indices to eight bytes, and these stay in the cache
+# Code points that a character decomposes to at most (canonically; Unicode Standard, 3.7)
+MOST_PARTS = 4
+# For a word that is too long for a label: sorting a million marks would take for ever
+FOREIGN = bytes([LETTER])
+# Characters looked up at a time: numpy widens the indices to eight bytes, and these stay in the
+# cache
+STEP = 1 << 15
 UNKNOWN = 4  # only while the table of classes is made
 _WORD_CATEGORIES: tuple[str, ...] = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl")
-_OTHER_CATEGORIES = ("No", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Cs", "Co", "Cn")
-_ASSIGNED = [(0, 0x33480), (0xE0000, 0xE0200)]  # code points outside are unassigned or private: boundaries
+_OTHER_CATEGORIES = (
+    "No",
+    "Pd",
+    "Ps",
+    "Pe",
+    "Pi",
+    "Pf",
+    "Po",
+    "Sm",
+    "Sc",
+    "Sk",
+    "So",
+    "Cs",
+    "Co",
+    "Cn",
+)
+# Code points outside are unassigned or private: boundaries
+_ASSIGNED = [(0, 0x33480), (0xE0000, 0xE0200)]
 
 
 @dataclass(frozen=True)
 class Reading:
     """A text as bytes.
 
-    text: as given. codes: one byte a character read. The rest leads from offsets in codes to the text's.
-    removed: (r,) how many characters are kept before each ignored one. edits: (4, e) of each word that was folded as a
-    whole: its start and end in codes, and its start and end in the text without ignored characters.
+    text: as given. codes: one byte a character read. The rest leads from offsets in codes to the
+    text's. removed: (r,) how many characters are kept before each ignored one. edits: (4, e) of
+    each word that was folded as a whole: its start and end in codes, and its start and end in the
+    text without ignored characters.
     """
 
     text: str
@@ -55,10 +79,14 @@ class Reading:
             new_starts, new_ends, old_starts, old_ends = self.edits
             place = np.searchsorted(new_starts, starts, "right") - 1
             moved = starts - new_ends[place] + old_ends[place]
-            starts = np.where(place < 0, starts, np.where(starts < new_ends[place], old_starts[place], moved))
+            starts = np.where(
+                place < 0, starts, np.where(starts < new_ends[place], old_starts[place], moved)
+            )
             place = np.searchsorted(new_starts, ends - 1, "right") - 1
             moved = ends - new_ends[place] + old_ends[place]
-            ends = np.where(place < 0, ends, np.where(ends <= new_ends[place], old_ends[place], moved))
+            ends = np.where(
+                place < 0, ends, np.where(ends <= new_ends[place], old_ends[place], moved)
+            )
         if self.removed is not None:
             starts = starts + np.searchsorted(self.removed, starts, "right")
             ends = ends + np.searchsorted(self.removed, ends - 1, "right")
@@ -78,7 +106,8 @@ class TextReader:
         own = sorted(letters)
         self._own = {character: min(FIRST_OWN + i, SHARED) for i, character in enumerate(own)}
         self.doubtful = SHARED in self._own.values()  # then equal bytes need not be equal letters
-        # Characters that compose with the one before to a letter of the labels, or that may stand in another order.
+        # Characters that compose with the one before to a letter of the labels, or that may stand
+        # in another order.
         self._composing = {part for c in own for part in unicodedata.normalize("NFD", c)[1:]}
         self._composing |= {c for c in own if unicodedata.combining(c)}
         table = bytearray([OTHER]) * 256
@@ -87,14 +116,24 @@ class TextReader:
         self._ascii = bytes(table)
         flags = bytearray(256)
         for code in range(256):
-            flags[code] = code in (LETTER, SPELLED) or code >= FIRST_OWN or chr(code).isalnum() or code == UNDERSCORE
+            flags[code] = (
+                code in (LETTER, SPELLED)
+                or code >= FIRST_OWN
+                or chr(code).isalnum()
+                or code == UNDERSCORE
+            )
         self.word = bytes(flags)
         # A letter that folds to a sign («ŉ» to an apostrophe and n) stays part of its word.
         self._within = bytes(code if flags[code] else LETTER for code in range(256))
-        self._spelled = [SPELLED, *sorted({self._own[c] for c in self._composing if c in self._own})]
+        self._spelled = [
+            SPELLED,
+            *sorted({self._own[c] for c in self._composing if c in self._own}),
+        ]
 
     def read(self, text: str) -> Reading:
-        """The text's bytes; links and the underscores around a word are boundaries, words with marks are composed."""
+        """The text's bytes; links and the underscores around a word are boundaries, words with
+        marks are composed.
+        """
         codes, seen, removed = self.encode(text), text, None
         if bytes([IGNORED]) in codes:
             seen, codes, removed = _drop(text, codes)
@@ -115,7 +154,9 @@ class TextReader:
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         out = np.empty(len(points), np.uint8)
         for begin in range(0, len(points), STEP):
-            np.take(self._wide, points[begin : begin + STEP], mode="clip", out=out[begin : begin + STEP])
+            np.take(
+                self._wide, points[begin : begin + STEP], mode="clip", out=out[begin : begin + STEP]
+            )
         return out.tobytes()
 
     @cached_property
@@ -144,7 +185,9 @@ class TextReader:
         return _class(character)
 
     def _trim(self, codes: bytes) -> bytes:
-        """Make boundaries of the underscores around a word («_her_» is emphasis); those within join («is_male»)."""
+        """Make boundaries of the underscores around a word («_her_» is emphasis); those within join
+        («is_male»).
+        """
         array = np.frombuffer(codes, np.uint8)
         places = np.flatnonzero(array == UNDERSCORE)
         breaks = np.flatnonzero(np.diff(places) > 1) + 1
@@ -193,7 +236,9 @@ def _blot(codes: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 
 def _drop(text: str, codes: bytes) -> tuple[str, bytes, Ints]:
-    """Text and codes without ignored characters, and how many characters are kept before each of those."""
+    """Text and codes without ignored characters, and how many characters are kept before each of
+    those.
+    """
     array = np.frombuffer(codes, np.uint8)
     ignored = np.flatnonzero(array == IGNORED)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -225,7 +270,8 @@ def _classes() -> bytes:
     known: dict[str, int] = dict.fromkeys(_WORD_CATEGORIES, LETTER)
     known.update(dict.fromkeys(_OTHER_CATEGORIES, OTHER))
     for first, stop in _ASSIGNED:
-        # Of most characters the category says all; asking for the rest one by one would take half a second.
+        # Of most characters the category says all; asking for the rest one by one would take half a
+        # second.
         kinds = map(unicodedata.category, map(chr, range(first, stop)))
         table[first:stop] = bytes(known.get(kind, UNKNOWN) for kind in kinds)
     special = {*spelling.APOSTROPHES, *spelling.HYPHENS, *spelling.BREAKS, *spelling.FILLERS}
@@ -243,7 +289,11 @@ def _foldings() -> dict[str, str]:
     classes = _classes()
     for first, stop in _ASSIGNED:
         for begin in range(first, stop, 256):
-            points = (point for point in range(begin, begin + 256) if classes[point] == LETTER and point >= 128)
+            points = (
+                point
+                for point in range(begin, begin + 256)
+                if classes[point] == LETTER and point >= 128
+            )
             block = "".join(map(chr, points))
             if unicodedata.is_normalized("NFKC", block) and block.casefold() == block:
                 continue

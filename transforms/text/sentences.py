@@ -1,11 +1,14 @@
-"""Sentence bounds: a logistic regression over hashed features of the gap between two words, vectorised with numpy.
+"""Sentence bounds: a logistic regression over hashed features of the gap between two words,
+vectorised with numpy.
 
-Every gap that could end a sentence (after punctuation, before a word that is not in lower case, or inside «end.Next») is
-a candidate. Its features come from two tokens on either side, at most 8 characters of each, so a decision depends on
-nothing further away than `REACH` characters, and never on what lies beyond a blank line. The approach is that of Gillick
-(2009), «Sentence Boundary Detection and the Problem with the U.S.», with more candidates. The weights are trained on UD
-English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`; it has but some of the abbreviations that never end a
-sentence before a name or a number, which are a closed class (`abbreviations`).
+Every gap that could end a sentence (after punctuation, before a word that is not in lower case, or
+inside «end.Next») is a candidate. Its features come from two tokens on either side, at most 8
+characters of each, so a decision depends on nothing further away than `REACH` characters, and never
+on what lies beyond a blank line. The approach is that of Gillick (2009), «Sentence Boundary
+Detection and the Problem with the U.S.», with more candidates. The weights are trained on UD
+English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`; it has but some of the
+abbreviations that never end a sentence before a name or a number, which are a closed class
+(`abbreviations`).
 """
 
 from __future__ import annotations
@@ -27,16 +30,30 @@ Words = NDArray[np.uint64]
 Index = NDArray[np.int64]
 
 MODEL_PATH = Path(__file__).with_name("sentence_model.json")
-# Characters a step: large enough that numpy's overhead a call (some 200 calls) is small, small enough for 20 MB of arrays.
+# Characters a step: large enough that numpy's overhead a call (some 200 calls) is small, small
+# enough for 20 MB of arrays.
 STEP = 1 << 19
-# Characters that are looked at together for being ASCII, which folds six times as fast: text with few others gains.
+# Characters that are looked at together for being ASCII, which folds six times as fast: text with
+# few others gains.
 SLICE = 1 << 13
-# A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local (characters).
+# A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local
+# (characters).
 LONGEST_GAP = 64
-# Farthest character that a decision can see: the gap and two windows of 8 with their separator, rounded up (characters).
+# Farthest character that a decision can see: the gap and two windows of 8 with their separator,
+# rounded up (characters).
 REACH = 128
-# Codes that stand for whole classes of characters outside ASCII (and NUL: 0 is taken by the line break).
-NEWLINE, SPACE, UPPER, LOWER, OTHER, FORMAT, ELLIPSIS, FULL_STOP = 0, 0x20, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
+# Codes that stand for whole classes of characters outside ASCII (and NUL: 0 is taken by the line
+# break).
+NEWLINE, SPACE, UPPER, LOWER, OTHER, FORMAT, ELLIPSIS, FULL_STOP = (
+    0,
+    0x20,
+    0x81,
+    0x82,
+    0x83,
+    0x84,
+    0x85,
+    0x86,
+)
 SPECIAL = {
     **dict.fromkeys("\n\u2028\u2029", NEWLINE),
     **dict.fromkeys("“”«»„‟", ord('"')),
@@ -47,21 +64,22 @@ SPECIAL = {
     "…": ELLIPSIS,
     "\0": FORMAT,
 }
-# What find_gaps asks of a character, one bit each. Its shifts rely on ODD = 2 BLANK, NOT_LOWER = 4 BLANK = STOP / 2 and
-# UPPER_CASE = 8 STOP.
+# What find_gaps asks of a character, one bit each. Its shifts rely on ODD = 2 BLANK, NOT_LOWER = 4
+# BLANK = STOP / 2 and UPPER_CASE = 8 STOP.
 BLANK, ODD, NOT_LOWER, STOP, WIDE_STOP, UPPER_CASE = 1, 2, 4, 8, 16, 64
 ONES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0x8080808080808080)
 NOT_SPACE_BIT = np.uint64(0xDFDFDFDFDFDFDFDF)
 LOWER_BIT = np.uint64(0x2020202020202020)
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: multiplicative hashing (Knuth, TAOCP 3, 6.4)
+# 2**64 / golden ratio: multiplicative hashing (Knuth, TAOCP 3, 6.4)
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Gaps(NamedTuple):
     """Candidates, n of them, each field (n,) int64.
 
-    start: index of the next sentence's first character. last: index of the last character before the gap. breaks:
-    number of line breaks in the gap.
+    start: index of the next sentence's first character. last: index of the last character before
+    the gap. breaks: number of line breaks in the gap.
     """
 
     start: Index
@@ -70,7 +88,9 @@ class Gaps(NamedTuple):
 
 
 class BoundaryModel(NamedTuple):
-    """weights: (2**bits,) int8, in 1 / scale nats. threshold: least sum that ends a sentence, in the same unit."""
+    """weights: (2**bits,) int8, in 1 / scale nats. threshold: least sum that ends a sentence, in
+    the same unit.
+    """
 
     weights: NDArray[np.int8]
     bits: int
@@ -129,7 +149,14 @@ def _flag_table() -> bytes:
 def _class_table() -> NDArray[np.uint64]:
     """A class below 16 for each code: (256,)."""
     table = np.full(256, 15, dtype=np.uint64)
-    groups = ("\0 ", "abcdefghijklmnopqrstuvwxyz\x82", "ABCDEFGHIJKLMNOPQRSTUVWXYZ\x81", "0123456789", ".", "!")
+    groups = (
+        "\0 ",
+        "abcdefghijklmnopqrstuvwxyz\x82",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ\x81",
+        "0123456789",
+        ".",
+        "!",
+    )
     groups += ("?\x86", ",", ":", ";", "\"'`", ")]}", "([{<", "-", "\x85")
     for number, chars in enumerate(groups):
         table[[ord(char) for char in chars]] = number
@@ -167,7 +194,8 @@ def _fold_ascii(text: str, out: Bytes) -> None:
     kept = raw != 10
     if ((raw < 32) & kept).any():
         raw = np.frombuffer(data.translate(_ascii_table()), dtype=np.uint8)
-    # Without other control characters, zeroing the line breaks is the whole translation, at a tenth of its time.
+    # Without other control characters, zeroing the line breaks is the whole translation, at a tenth
+    # of its time.
     np.multiply(raw, kept, out=out)
 
 
@@ -175,8 +203,9 @@ def find_gaps(codes: Bytes) -> Gaps:
     """The candidates in folded text, in order; indices are into `codes`."""
     flags = np.frombuffer(codes.tobytes().translate(_flag_table()), dtype=np.uint8)
     before, middle, after = flags[:-2], flags[1:-1], flags[2:]
-    # A gap is a candidate after anything but a letter, digit or comma, or before anything but a lower-case letter;
-    # no gap is needed in «end.Next», «end?!next» and after an ideographic full stop.
+    # A gap is a candidate after anything but a letter, digit or comma, or before anything but a
+    # lower-case letter; no gap is needed in «end.Next», «end?!next» and after an ideographic full
+    # stop.
     marks = (before >> 1 | after >> 2) & middle
     marks |= (after >> 3 | before & ~(after << 1)) & middle & STOP
     marks |= middle & WIDE_STOP
@@ -216,7 +245,9 @@ def _tokens_before(codes: Bytes, last: Index) -> Words:
 
 
 def features(codes: Bytes, gaps: Gaps) -> list[Words]:
-    """Features of the candidates as 64-bit keys, each (n,); position in the list tells the features apart."""
+    """Features of the candidates as 64-bit keys, each (n,); position in the list tells the features
+    apart.
+    """
     classes = _class_table()
     count = len(codes) - 7
     ahead = np.ndarray((count,), dtype="<u8", buffer=codes, strides=(1,))
@@ -270,7 +301,9 @@ def bucket(keys: Words, number: int, bits: int) -> Index:
 
 
 def certain(gaps: Gaps) -> NDArray[np.bool_]:
-    """Where the gap alone ends a sentence: a blank line, or more than LONGEST_GAP whitespace characters."""
+    """Where the gap alone ends a sentence: a blank line, or more than LONGEST_GAP whitespace
+    characters.
+    """
     return (gaps.breaks >= 2) | (gaps.start - gaps.last - 1 > LONGEST_GAP)
 
 
@@ -279,7 +312,8 @@ def _step(text: str) -> Index:
     codes = fold(text)
     gaps = find_gaps(codes)
     sure = certain(gaps)
-    # The windows of a certain gap may reach outside; what they hold does not matter, only that they can be read.
+    # The windows of a certain gap may reach outside; what they hold does not matter, only that they
+    # can be read.
     gaps = gaps._replace(last=np.where(sure, gaps.start - 1, gaps.last))
     model = _model()
     total = np.zeros(len(gaps.start), dtype=np.int32)
@@ -287,18 +321,21 @@ def _step(text: str) -> Index:
         total += model.weights[bucket(keys, number, model.bits)]
     said = np.flatnonzero(~sure & (total >= model.threshold))
     ends = sure.copy()
-    ends[said] = ~abbreviations.go_on(_tokens_before(codes, gaps.last[said]), codes[gaps.start[said]])
+    ends[said] = ~abbreviations.go_on(
+        _tokens_before(codes, gaps.last[said]), codes[gaps.start[said]]
+    )
     return gaps.start[ends] - REACH
 
 
 def bounds(text: str) -> Index:
     """Start offsets of the sentences of a text, in characters: (n,) int64, ascending, the first 0.
 
-    Sentence i is text[b[i]:b[i + 1]], the last ends at len(text); their concatenation is the text. Whitespace between
-    two sentences belongs to the earlier one, whitespace at the text's start to the first. An empty text has no
-    sentence: (0,). A blank line (two line breaks with nothing but whitespace between) always ends a sentence and
-    nothing beyond it is looked at: texts joined by blank lines have the bounds that each has alone (its 0 moved to its
-    first non-space). Never raises for a str, lone surrogates and NULs included.
+    Sentence i is text[b[i]:b[i + 1]], the last ends at len(text); their concatenation is the text.
+    Whitespace between two sentences belongs to the earlier one, whitespace at the text's start to
+    the first. An empty text has no sentence: (0,). A blank line (two line breaks with nothing but
+    whitespace between) always ends a sentence and nothing beyond it is looked at: texts joined by
+    blank lines have the bounds that each has alone (its 0 moved to its first non-space). Never
+    raises for a str, lone surrogates and NULs included.
     """
     if not text:
         return np.zeros(0, dtype=np.int64)
@@ -313,7 +350,9 @@ def bounds(text: str) -> Index:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Start and end offset of each sentence, without the whitespace around it; whitespace alone is no sentence."""
+    """Start and end offset of each sentence, without the whitespace around it; whitespace alone is
+    no sentence.
+    """
     return trimmed(text, bounds(text).tolist())
 
 

@@ -35,7 +35,11 @@ class Page(HTMLParser):
 
     @property
     def links(self) -> list[str]:
-        return [str(attrs["href"]) for tag, attrs in self.tags if tag == "a" and not str(attrs["href"]).startswith("#")]
+        return [
+            str(attrs["href"])
+            for tag, attrs in self.tags
+            if tag == "a" and not str(attrs["href"]).startswith("#")
+        ]
 
 
 def gate(root: Path, **options: Any) -> PaneChecks:
@@ -44,11 +48,15 @@ def gate(root: Path, **options: Any) -> PaneChecks:
 
 def ledger_entry(pane_number: int, failed: bool) -> PaneEntry:
     failures = [CheckFailure(expectation="e", subject="s", observed="o")] if failed else []
-    return pane_entry(pane_number, checks=Checks(success=not failed, evaluated=1, failures=failures))
+    return pane_entry(
+        pane_number, checks=Checks(success=not failed, evaluated=1, failures=failures)
+    )
 
 
 def shown(index: Path) -> list[str]:
-    return [match.group() for link in Page(index).links if (match := re.search(r"pane-\d{8}", link))]
+    return [
+        match.group() for link in Page(index).links if (match := re.search(r"pane-\d{8}", link))
+    ]
 
 
 def test_the_docs_lead_from_the_index_to_each_sentence(tmp_path: Path) -> None:
@@ -66,10 +74,15 @@ def test_the_docs_lead_from_the_index_to_each_sentence(tmp_path: Path) -> None:
     [result] = [Page(index.parent / link) for link in page.links if "pane-" in link]
     assert "The Demographic Representation of gender, half the distance" in result.words
     assert "Fewer than 3 mentions are not judged." in result.words
-    assert "Where it does not hold, that is recorded (warning), and sets no pane aside." in result.words
+    assert (
+        "Where it does not hold, that is recorded (warning), and sets no pane aside."
+        in result.words
+    )
     assert "DR 0.250, from 0.2" in result.words
     assert "mentions: 200, documents with any: 50" in result.words
-    assert "mentions_gender_female 150, mentions_gender_male 50" in result.words.replace("mentions_age_middle 0, ", "")
+    assert "mentions_gender_female 150, mentions_gender_male 50" in result.words.replace(
+        "mentions_age_middle 0, ", ""
+    )
     assert "Counting the labels of 200 documents once more" in result.words
 
 
@@ -80,26 +93,33 @@ def test_what_is_data_is_escaped_and_no_page_runs_or_fetches_anything(tmp_path: 
     )
     suite = tmp_path / "suite.yaml"
     quoted = HOSTILE.replace("'", "''")
-    suite.write_text(
-        f"""
+    suite.write_text(f"""
 - {{type: expect_column_values_to_be_in_set, kwargs: {{column: '{quoted}', value_set: [a, '{quoted}']}}, notes: '{quoted}'}}
 - {{type: expect_column_values_to_match_regex, kwargs: {{column: '{quoted}', regex: '{quoted}'}}, description: '{quoted}'}}
 - {{type: expect_column_most_common_value_to_be_in_set, kwargs: {{column: '{quoted}', value_set: [z]}}}}
 - {{type: expect_column_distinct_values_to_equal_set, kwargs: {{column: '{quoted}', value_set: ['{quoted}']}}}}
 - {{type: expect_column_mean_to_be_between, kwargs: {{column: 'absent {quoted}', min_value: 1}}}}
 - {{type: expect_table_columns_to_match_set, kwargs: {{column_set: ['{quoted}']}}, meta: {{notes: '{quoted}'}}}}
-"""
-    )
+""")
     checks = gate(tmp_path, user_suite=suite)
     checks.run(0, write(tmp_path, table), attributes, table.num_rows)
     pages = sorted(checks.docs().parent.rglob("*.html"))
     assert len(pages) == 5
     for path in pages:
         page = Page(path)
-        assert not {tag for tag, _ in page.tags} & {"script", "img", "link", "iframe", "object", "form"}
+        assert not {tag for tag, _ in page.tags} & {
+            "script",
+            "img",
+            "link",
+            "iframe",
+            "object",
+            "form",
+        }
         assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
         assert not [link for link in page.links if ":" in link]
-        policy = [attrs["content"] for tag, attrs in page.tags if tag == "meta" and "http-equiv" in attrs]
+        policy = [
+            attrs["content"] for tag, attrs in page.tags if tag == "meta" and "http-equiv" in attrs
+        ]
         assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
     together = "".join(path.read_text() for path in pages)
     assert html.escape(HOSTILE, quote=False)[:30] in together.replace("&#34;", '"')
@@ -107,7 +127,9 @@ def test_what_is_data_is_escaped_and_no_page_runs_or_fetches_anything(tmp_path: 
     assert all(HOSTILE.replace("${column}", "") in page.text for page in results)
 
 
-def test_the_latest_panes_and_the_latest_that_failed_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_latest_panes_and_the_latest_that_failed_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(data_docs, "LATEST", 3)
     monkeypatch.setattr(data_docs, "LATEST_FAILED", 2)
     table, attributes = pane()
@@ -142,7 +164,11 @@ def test_what_a_kill_left_half_written_breaks_no_next_start(tmp_path: Path, dama
         checks.run(number, shards, attributes, table.num_rows)
     checks.docs()
     project = tmp_path / "checks"
-    for path in [*project.rglob("*.yml"), *project.rglob("*.html"), *(project / "gx" / "expectations").rglob("*.json")]:
+    for path in [
+        *project.rglob("*.yml"),
+        *project.rglob("*.html"),
+        *(project / "gx" / "expectations").rglob("*.json"),
+    ]:
         path.write_text(damage)
     for path in (project / "gx" / "validations" / "evenflow" / "pane-00000001").rglob("*.json"):
         path.write_text(damage)

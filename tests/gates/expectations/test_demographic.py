@@ -5,19 +5,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenflow.gates.expectations.demographic import ExpectDemographicRepresentationToBeWithin as Expectation
+from evenflow.gates.expectations.demographic import (
+    ExpectDemographicRepresentationToBeWithin as Expectation,
+)
 from evenflow.transforms.representation.dr import score, sums
 
 ONE_SIDED = np.array([[3, 1]] * 100)  # DR 0.25 without any spread
-SCATTERED = np.array([[3, 0], [0, 2], [2, 1], [1, 4], [5, 1], [0, 1]])  # uneven, but not more than by chance
+# Uneven, but not more than by chance
+SCATTERED = np.array([[3, 0], [0, 2], [2, 1], [1, 4], [5, 1], [0, 1]])
 
 
 def validate(counts: np.ndarray, **arguments: Any) -> Any:
     context: Any = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     frame = pd.DataFrame(counts, columns=pd.Index([f"c{i}" for i in range(counts.shape[1])]))
-    batch = context.data_sources.add_pandas("p").add_dataframe_asset("a").add_batch_definition_whole_dataframe("b")
-    return batch.get_batch(batch_parameters={"dataframe": frame}).validate(Expectation(columns=list(frame.columns), **arguments))
+    batch = (
+        context.data_sources.add_pandas("p")
+        .add_dataframe_asset("a")
+        .add_batch_definition_whole_dataframe("b")
+    )
+    return batch.get_batch(batch_parameters={"dataframe": frame}).validate(
+        Expectation(columns=list(frame.columns), **arguments)
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,10 +40,13 @@ def validate(counts: np.ndarray, **arguments: Any) -> Any:
         (ONE_SIDED, {"max_value": 0.4, "target": [0.25, 0.75]}, False),
         (ONE_SIDED[:1], {"max_value": 0}, True),  # of one document there is no interval
         (np.zeros((5, 2), int), {"max_value": 0}, True),
-        (SCATTERED, {"max_value": 0}, True),  # its DR is above 0, the lower bound of its interval is not
+        # Its DR is above 0, the lower bound of its interval is not
+        (SCATTERED, {"max_value": 0}, True),
     ],
 )
-def test_the_lower_bound_is_judged(counts: np.ndarray, arguments: dict[str, Any], holds: bool) -> None:
+def test_the_lower_bound_is_judged(
+    counts: np.ndarray, arguments: dict[str, Any], holds: bool
+) -> None:
     result = validate(counts, **arguments)
     assert result.success is holds
     assert not result.exception_info["raised_exception"]
@@ -56,7 +68,10 @@ def test_what_is_seen_is_the_score() -> None:
     assert seen["observed_value"] == expected.dr
     assert seen["details"] == {**expected.model_dump(), "judged": True}
     interval = f"DR {expected.dr:.3f}, from {expected.low:.3f} to {expected.high:.3f}, "
-    assert Expectation.words(seen) == f"{interval}mentions: {expected.mentions}, documents with any: {expected.documents}"
+    assert (
+        Expectation.words(seen)
+        == f"{interval}mentions: {expected.mentions}, documents with any: {expected.documents}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,8 +99,16 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> N
     ("counts", "arguments", "words"),
     [
         (ONE_SIDED, {}, "mentions: 400, documents with any: 100"),
-        (ONE_SIDED, {"min_mentions": 500}, "mentions: 400, documents with any: 100: too few, not judged"),
-        (ONE_SIDED[:1], {}, "DR 0.250, mentions: 4, documents with any: 1: no interval, not judged"),
+        (
+            ONE_SIDED,
+            {"min_mentions": 500},
+            "mentions: 400, documents with any: 100: too few, not judged",
+        ),
+        (
+            ONE_SIDED[:1],
+            {},
+            "DR 0.250, mentions: 4, documents with any: 1: no interval, not judged",
+        ),
         (np.zeros((5, 2), int), {}, "nothing mentioned: not judged"),
     ],
 )
@@ -98,7 +121,11 @@ def test_it_says_in_words_what_was_seen_and_why_it_is_not_judged(
 def test_a_missing_column_is_named() -> None:
     context: Any = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
-    batch = context.data_sources.add_pandas("p").add_dataframe_asset("a").add_batch_definition_whole_dataframe("b")
+    batch = (
+        context.data_sources.add_pandas("p")
+        .add_dataframe_asset("a")
+        .add_batch_definition_whole_dataframe("b")
+    )
     result = batch.get_batch(batch_parameters={"dataframe": pd.DataFrame({"a": [1]})}).validate(
         Expectation(columns=["a", "b"], max_value=1)
     )

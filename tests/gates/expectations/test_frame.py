@@ -28,7 +28,9 @@ def test_the_frame_is_the_shards_in_their_order(tmp_path: Path) -> None:
     assert frame[COLUMNS.bytes].tolist() == [len(text.encode()) for text in TEXTS]
     assert frame[COLUMNS.mentions["gender"]].sum().tolist() == attributes["gender"].sums.counts
     assert differences(frame) == []
-    assert frame.attrs[TYPES] == {"id": "text", "text": "text"} | dict.fromkeys(COLUMNS.counts, "integer")
+    assert frame.attrs[TYPES] == {"id": "text", "text": "text"} | dict.fromkeys(
+        COLUMNS.counts, "integer"
+    )
 
 
 def test_lengths_are_bytes_and_null_has_none(tmp_path: Path) -> None:
@@ -41,13 +43,18 @@ def test_a_second_count_names_document_and_columns(tmp_path: Path) -> None:
     table, _ = pane()
     held = table.column("mentions_gender_male")[1].as_py()
     frame = READER.read(write(tmp_path, changed(table, "mentions_gender_male", {1: held + 2})))
-    assert differences(frame) == [f"document 'doc-1': mentions_gender_male is {held + 2}, counted again {held}"]
+    assert differences(frame) == [
+        f"document 'doc-1': mentions_gender_male is {held + 2}, counted again {held}"
+    ]
 
 
-def test_the_sample_is_bounded_and_always_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sample_is_bounded_and_always_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, _ = pane([f"She met him {number} times." for number in range(30)])
     for name in COLUMNS.counts:
-        table = replaced(table, name, pa.array([9] * 30, pa.int32()))  # so that each document counted again differs
+        # So that each document counted again differs
+        table = replaced(table, name, pa.array([9] * 30, pa.int32()))
     shards = write(tmp_path, table, rows=7)
     assert len(differences(READER.read(shards))) == 30
     monkeypatch.setattr(shard_frame, "SAMPLE_DOCUMENTS", 10)
@@ -57,7 +64,8 @@ def test_the_sample_is_bounded_and_always_the_same(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(shard_frame, "SAMPLE_BYTES", 50)
     assert len(differences(READER.read(shards))) == 2
     monkeypatch.setattr(shard_frame, "SAMPLE_BYTES", 1)
-    assert len(differences(READER.read(shards))) == 1  # one document, however long, is counted again
+    # One document, however long, is counted again
+    assert len(differences(READER.read(shards))) == 1
 
 
 def test_a_pane_without_shards_has_an_empty_frame_with_all_columns() -> None:
@@ -74,7 +82,9 @@ def test_a_pane_without_shards_has_an_empty_frame_with_all_columns() -> None:
         ("mentions_age_old", pa.array([0.5, 1, 2, 3]), "double"),
     ],
 )
-def test_columns_of_another_kind_are_told_not_made_up(tmp_path: Path, column: str, values: pa.Array, kind: str) -> None:
+def test_columns_of_another_kind_are_told_not_made_up(
+    tmp_path: Path, column: str, values: pa.Array, kind: str
+) -> None:
     table, _ = pane()
     frame = READER.read(write(tmp_path, replaced(table, column, values)))
     assert frame.attrs[TYPES][column] == kind
@@ -86,7 +96,10 @@ def test_columns_of_another_kind_are_told_not_made_up(tmp_path: Path, column: st
 def test_shards_that_disagree_have_both_kinds(tmp_path: Path) -> None:
     table, _ = pane()
     other = replaced(table, "mentions_age_old", pa.array(["a"] * 4))
-    assert READER.read(write(tmp_path, table, other)).attrs[TYPES]["mentions_age_old"] == "integer and text"
+    assert (
+        READER.read(write(tmp_path, table, other)).attrs[TYPES]["mentions_age_old"]
+        == "integer and text"
+    )
 
 
 def test_a_shard_that_does_not_read_back_is_an_error_of_the_disk(tmp_path: Path) -> None:
@@ -111,12 +124,30 @@ def test_the_whole_frame_has_the_columns_asked_for(tmp_path: Path) -> None:
     assert frame["n"].tolist() == [2**60 + 1, None, 3, 4]
 
 
-WORDS = st.sampled_from(["she", "he", "women", "old", "young man", "don't", "old-", "\n", "www.he.com", ".", "’s", "-", "x"])
+WORDS = st.sampled_from(
+    [
+        "she",
+        "he",
+        "women",
+        "old",
+        "young man",
+        "don't",
+        "old-",
+        "\n",
+        "www.he.com",
+        ".",
+        "’s",
+        "-",
+        "x",
+    ]
+)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=12).map(" ".join), min_size=1, max_size=8))
-def test_counting_documents_one_by_one_gives_what_counting_them_joined_gave(texts: list[str]) -> None:
+def test_counting_documents_one_by_one_gives_what_counting_them_joined_gave(
+    texts: list[str],
+) -> None:
     """The invariant that lets the second count stand as a check: no good pane fails it."""
     annotator = Annotator(load(None))
     columns = names(annotator.lists, "id", "text")

@@ -12,7 +12,9 @@ import pytest
 from evenflow.gates.expectations.importing import deferred, uncollected
 
 
-def test_a_deferred_module_is_loaded_when_something_of_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deferred_module_is_loaded_when_something_of_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("put_off", "used_within"):
         (tmp_path / f"{name}.py").write_text("seven = 7\n")

@@ -14,7 +14,9 @@ MEAN = {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "n", "m
 
 def written(folder: Path, suite: Any, name: str = "suite.yaml") -> Path:
     path = folder / name
-    path.write_text(json.dumps(suite) if name.endswith(".json") else yaml.safe_dump(suite), encoding="utf-8")
+    path.write_text(
+        json.dumps(suite) if name.endswith(".json") else yaml.safe_dump(suite), encoding="utf-8"
+    )
     return path
 
 
@@ -24,9 +26,22 @@ def mean(**kwargs: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["suite.yaml", "suite.json"])
 def test_a_list_and_an_exported_suite_are_read(tmp_path: Path, name: str) -> None:
-    entry = {**MEAN, "meta": {"by": "me"}, "severity": "warning", "id": "c0ffee", "rendered_content": None}
+    entry = {
+        **MEAN,
+        "meta": {"by": "me"},
+        "severity": "warning",
+        "id": "c0ffee",
+        "rendered_content": None,
+    }
     [alone] = load(written(tmp_path, [entry], name), MENTIONS).expectations
-    exported = {"name": "mine", "expectations": [entry], "meta": {}, "notes": None, "id": "cafe", "suite_parameters": {}}
+    exported = {
+        "name": "mine",
+        "expectations": [entry],
+        "meta": {},
+        "notes": None,
+        "id": "cafe",
+        "suite_parameters": {},
+    }
     [among] = load(written(tmp_path, exported, name), MENTIONS).expectations
     assert alone == among
     assert (alone.expectation_type, alone.column, alone.min_value) == (MEAN["type"], "n", 1)
@@ -37,7 +52,9 @@ def test_a_suite_that_great_expectations_wrote_is_read(tmp_path: Path) -> None:
     import great_expectations as gx
 
     expectation: Any = gx.expectations
-    suite = gx.ExpectationSuite(name="s", expectations=[expectation.ExpectColumnToExist(column="n", severity="info")])
+    suite = gx.ExpectationSuite(
+        name="s", expectations=[expectation.ExpectColumnToExist(column="n", severity="info")]
+    )
     path = tmp_path / "s.json"
     path.write_text(json.dumps(suite.to_json_dict()), encoding="utf-8")
     [read] = load(path, MENTIONS).expectations
@@ -56,15 +73,33 @@ def test_columns_follow_from_the_attribute(tmp_path: Path) -> None:
     [
         ([mean()], {"n"}),
         ([mean(), mean(column="text")], {"n", "text"}),
-        ([{"type": "expect_compound_columns_to_be_unique", "kwargs": {"column_list": ["a", "b"]}}], {"a", "b"}),
-        ([{"type": "expect_column_pair_values_to_be_equal", "kwargs": {"column_A": "a", "column_B": "b"}}], {"a", "b"}),
+        (
+            [
+                {
+                    "type": "expect_compound_columns_to_be_unique",
+                    "kwargs": {"column_list": ["a", "b"]},
+                }
+            ],
+            {"a", "b"},
+        ),
+        (
+            [
+                {
+                    "type": "expect_column_pair_values_to_be_equal",
+                    "kwargs": {"column_A": "a", "column_B": "b"},
+                }
+            ],
+            {"a", "b"},
+        ),
         ([mean(), {"type": "expect_table_column_count_to_equal", "kwargs": {"value": 3}}], None),
         ([{"type": "expect_column_to_exist", "kwargs": {"column": "a"}}], None),
         ([mean(row_condition='col("x") > 1', condition_parser="great_expectations")], None),
         ([], set()),
     ],
 )
-def test_the_columns_that_a_suite_reads(tmp_path: Path, entries: list[Any], columns: set[str] | None) -> None:
+def test_the_columns_that_a_suite_reads(
+    tmp_path: Path, entries: list[Any], columns: set[str] | None
+) -> None:
     assert load(written(tmp_path, entries), MENTIONS).columns == columns
 
 
@@ -79,29 +114,75 @@ CONDITION = {"type": "comparison", "column": {"name": "n"}, "operator": ">", "pa
         (None, "not nothing"),
         ({"expectation": []}, "a list of expectations was expected"),
         ({"expectations": {}}, "a list of expectations was expected"),
-        ({"expectations": [], "expectatoins": []}, "unknown key 'expectatoins' (did you mean expectations?)"),
-        ({"expectations": [], "suite_parameters": [1]}, "suite_parameters: a mapping of names to values was expected"),
+        (
+            {"expectations": [], "expectatoins": []},
+            "unknown key 'expectatoins' (did you mean expectations?)",
+        ),
+        (
+            {"expectations": [], "suite_parameters": [1]},
+            "suite_parameters: a mapping of names to values was expected",
+        ),
         ([MEAN, 3], "entry 2: a mapping with type and kwargs was expected, not 3"),
         ([{"kwargs": {}}], "entry 1: type: the name of an expectation was expected, not nothing"),
-        ([{**MEAN, "type": "expect_column_mean_to_be_betwen"}], "(did you mean expect_column_mean_to_be_between?)"),
+        (
+            [{**MEAN, "type": "expect_column_mean_to_be_betwen"}],
+            "(did you mean expect_column_mean_to_be_between?)",
+        ),
         ([{**MEAN, "type": "window"}], "entry 1 (window): no expectation of that name"),
         ([{**MEAN, "type": "unexpected_rows_expectation"}], "asks a database"),
         ([{**MEAN, "kwarg": {}}], "unknown key 'kwarg' (did you mean kwargs?)"),
         ([{**MEAN, "kwargs": [1]}], "kwargs: a mapping of arguments was expected, not [1]"),
         ([{"type": MEAN["type"]}], "kwargs.column: field required"),
         ([mean(mn_value=1)], "kwargs.mn_value: unknown argument (did you mean min_value?)"),
-        ([{**MEAN, "severity": "bad"}], "severity: one of critical, warning, info was expected, not 'bad'"),
-        ([{"type": DEMOGRAPHIC, "kwargs": {"max_value": 1}}], "kwargs.attribute: the name of an attribute is missing"),
-        ([{"type": DEMOGRAPHIC, "kwargs": {"attribute": "gendr", "max_value": 1}}], "did you mean gender?); known are gender"),
-        ([{"type": DEMOGRAPHIC, "kwargs": {"attribute": "gender", "max_value": 2}}], "kwargs.max_value"),
+        (
+            [{**MEAN, "severity": "bad"}],
+            "severity: one of critical, warning, info was expected, not 'bad'",
+        ),
+        (
+            [{"type": DEMOGRAPHIC, "kwargs": {"max_value": 1}}],
+            "kwargs.attribute: the name of an attribute is missing",
+        ),
+        (
+            [{"type": DEMOGRAPHIC, "kwargs": {"attribute": "gendr", "max_value": 1}}],
+            "did you mean gender?); known are gender",
+        ),
+        (
+            [{"type": DEMOGRAPHIC, "kwargs": {"attribute": "gender", "max_value": 2}}],
+            "kwargs.max_value",
+        ),
         ([mean(min_value={"$PARAMETER": "low"})], "No value found for $PARAMETER low"),
         # What pandas would run as code, and what would be fetched:
-        ([mean(row_condition="n > 1")], "kwargs.row_condition: text needs condition_parser: great_expectations"),
-        ([mean(row_condition="n > 1", condition_parser="pandas")], "kwargs.condition_parser: great_expectations was expected"),
-        ([mean(row_condition="@pd", condition_parser="great_expectations")], "unable to parse condition"),
-        ([mean(row_condition={"type": "pass_through", "pass_through_filter": "n > 1"})], "would run text as code"),
-        ([mean(row_condition={**CONDITION, "column": {"name": "n` or @pd"}})], "a backtick cannot be quoted"),
-        ([mean(row_condition={"type": "and", "conditions": [{**CONDITION, "column": {"name": "`"}}]})], "a backtick"),
+        (
+            [mean(row_condition="n > 1")],
+            "kwargs.row_condition: text needs condition_parser: great_expectations",
+        ),
+        (
+            [mean(row_condition="n > 1", condition_parser="pandas")],
+            "kwargs.condition_parser: great_expectations was expected",
+        ),
+        (
+            [mean(row_condition="@pd", condition_parser="great_expectations")],
+            "unable to parse condition",
+        ),
+        (
+            [mean(row_condition={"type": "pass_through", "pass_through_filter": "n > 1"})],
+            "would run text as code",
+        ),
+        (
+            [mean(row_condition={**CONDITION, "column": {"name": "n` or @pd"}})],
+            "a backtick cannot be quoted",
+        ),
+        (
+            [
+                mean(
+                    row_condition={
+                        "type": "and",
+                        "conditions": [{**CONDITION, "column": {"name": "`"}}],
+                    }
+                )
+            ],
+            "a backtick",
+        ),
         (
             [
                 {
@@ -138,7 +219,9 @@ def test_all_defects_are_named_at_once(tmp_path: Path) -> None:
         ("suite.json", b"[" * 100_000, "not JSON"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path: Path, name: str, data: bytes | None, message: str) -> None:
+def test_files_that_cannot_be_read(
+    tmp_path: Path, name: str, data: bytes | None, message: str
+) -> None:
     if data is not None:
         (tmp_path / name).write_bytes(data)
     with pytest.raises(SuiteError, match=f"{name}: {message}"):

@@ -1,4 +1,6 @@
-"""The ledger as a sequence: as a list would give it, however long, and with what a kill leaves between two steps."""
+"""The ledger as a sequence: as a list would give it, however long, and with what a kill leaves
+between two steps.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,17 @@ def digests(root: Path) -> dict[str, str]:
 def test_it_is_what_a_list_would_be(tmp_path: Path, count: int) -> None:
     wanted = report_ledgers.entries(count)
     for found in (written(tmp_path, wanted), History(tmp_path)):
-        assert list(found) == read_entries(tmp_path) == wanted and len(found) == count and bool(found) == bool(wanted)
+        assert (
+            list(found) == read_entries(tmp_path) == wanted
+            and len(found) == count
+            and bool(found) == bool(wanted)
+        )
         assert found[1:] == wanted[1:] and found[::-2] == wanted[::-2] and found[99:] == []
-        assert not wanted or (found[-1], found[0], found[count // 2]) == (wanted[-1], wanted[0], wanted[count // 2])
+        assert not wanted or (found[-1], found[0], found[count // 2]) == (
+            wanted[-1],
+            wanted[0],
+            wanted[count // 2],
+        )
         with pytest.raises(IndexError):
             found[count]
         assert found.totals == Totals.of(wanted)
@@ -107,7 +117,9 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
         list(History(tmp_path))
 
 
-def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(tmp_path: Path, call: Call) -> None:
+def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(
+    tmp_path: Path, call: Call
+) -> None:
     written(tmp_path, report_ledgers.entries(2 * EVERY + 3))
     path = tmp_path / "ledger" / "checkpoint.json"
     whole = path.read_bytes()
@@ -119,15 +131,22 @@ def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(tmp_pat
     assert ended.status == 1 and "checkpoint.json: not a checkpoint" in ended.err
     ended = call("ledger", "verify", tmp_path, "--rebuild")
     assert ended.status == 0 and path.read_bytes() == whole
-    assert ended.out == "19 panes, every entry is there and can be read\nthe checkpoint agrees with a recount\n"
+    assert (
+        ended.out
+        == "19 panes, every entry is there and can be read\nthe checkpoint agrees with a recount\n"
+    )
 
 
-def test_panes_are_grouped_by_hours_and_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panes_are_grouped_by_hours_and_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panes = minutes(60 * 30 + 7)
     single = list(map(spans.of, panes))
     hours = written(tmp_path, panes).spans()
     assert hours == spans.grouped(single, spans.HOUR)
-    assert [each.panes for each in hours] == [60] * 30 + [7] and [each.time for each in hours[:2]] == [0, 60 * MINUTE]
+    assert [each.panes for each in hours] == [60] * 30 + [7] and [
+        each.time for each in hours[:2]
+    ] == [0, 60 * MINUTE]
     days = spans.grouped(hours, spans.DAY)
     assert [(each.first, each.last) for each in days] == [(0, 1439), (1440, len(panes) - 1)]
     assert days == spans.grouped(single, spans.DAY)
@@ -135,13 +154,22 @@ def test_panes_are_grouped_by_hours_and_days(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(report, "MOST_SINGLE", 100)
     report.build(tmp_path)
     told = json.loads((tmp_path / "report.json").read_text())
-    assert len(told["groups"]) == 31 and len(told["by_pane"]) == 100 and told["by_pane"][-1]["pane"] == len(panes) - 1
-    assert told["panes"] == len(panes) and sum(each["states"].get("warn", 0) for each in told["groups"]) == told["states"]["warn"]
+    assert (
+        len(told["groups"]) == 31
+        and len(told["by_pane"]) == 100
+        and told["by_pane"][-1]["pane"] == len(panes) - 1
+    )
+    assert (
+        told["panes"] == len(panes)
+        and sum(each["states"].get("warn", 0) for each in told["groups"]) == told["states"]["warn"]
+    )
 
 
 def test_a_million_panes_sort(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
-    names = [history.segment_path(tmp_path, first).name for first in (0, 999_992, 1_000_000, 123_456_784)]
+    names = [
+        history.segment_path(tmp_path, first).name for first in (0, 999_992, 1_000_000, 123_456_784)
+    ]
     assert names == sorted(names)
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))

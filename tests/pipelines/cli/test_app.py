@@ -1,4 +1,6 @@
-"""The commands but `run` (test_cli_run.py): what they print, on which stream, and with which status they end."""
+"""The commands but `run` (test_cli_run.py): what they print, on which stream, and with which status
+they end.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,13 @@ def test_help_fits_a_terminal_and_has_examples(call: Call, command: str) -> None
 
 
 def test_help_waits_for_no_library_of_data() -> None:
-    code = "import sys; from evenflow.pipelines.cli.app import application; application(); print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    code = (
+        "import sys; from evenflow.pipelines.cli.app import application; application();"
+        " print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert "typer" in loaded
     assert not {"apache_beam", "numpy", "pyarrow", "pydantic", "rich"} & set(loaded)
 
@@ -89,30 +96,50 @@ def test_version(call: Call) -> None:
         (["run", "-o", "out", "-i", "x", "--pane-docs", "0"], "Invalid value for '--pane-docs'"),
         (["run", "-o", "out", "-i", "x", "--pane-docs", "many"], "Invalid value for '--pane-docs'"),
         (["run", "-o", "out", "-i", "x", "--workers", "0"], "Invalid value for '--workers'"),
-        (["run", "-o", "out", "-i", "x", "--warn", "2"], "options: gate.warn: a number from 0 to 1 was expected, not 2.0"),
-        (["run", "-o", "out", "-i", "x", "--warn", "0.5"], "options: gate.block: block (0.45) is below warn (0.5)"),
-        (["run", "-o", "out", "-i", "x", "--warn", "nan"], "options: gate.warn: a number from 0 to 1 was expected, not nan"),
+        (
+            ["run", "-o", "out", "-i", "x", "--warn", "2"],
+            "options: gate.warn: a number from 0 to 1 was expected, not 2.0",
+        ),
+        (
+            ["run", "-o", "out", "-i", "x", "--warn", "0.5"],
+            "options: gate.block: block (0.45) is below warn (0.5)",
+        ),
+        (
+            ["run", "-o", "out", "-i", "x", "--warn", "nan"],
+            "options: gate.warn: a number from 0 to 1 was expected, not nan",
+        ),
         (
             ["run", "-o", "out", "-i", "x", "--policy", "stop"],
             "gate.policy: quarantine or halt was expected, not the text 'stop'",
         ),
         (["run", "-o", "out", "-i", "x", "--attribute", "gendre"], "did you mean 'gender'?"),
         (["run", "-o", "out", "-i", "x", "--wordlist", "none.yaml"], "none.yaml"),
-        (["run", "-o", "out", "-i", "x", "--config", "none.yaml"], "none.yaml: cannot be read: No such file"),
+        (
+            ["run", "-o", "out", "-i", "x", "--config", "none.yaml"],
+            "none.yaml: cannot be read: No such file",
+        ),
         (["run", "-o", "out", "-i", "none/*.jsonl"], "none/*.jsonl: no file matches"),
         (["measure"], "Missing argument"),
         (["measure", "none.jsonl"], "none.jsonl: no file matches"),
-        (["measure", "x", "--epsilon", "0"], "options: measure.epsilon: a number above 0 and below 1 was expected, not 0.0"),
+        (
+            ["measure", "x", "--epsilon", "0"],
+            "options: measure.epsilon: a number above 0 and below 1 was expected, not 0.0",
+        ),
         (["gate"], "Usage: evenflow gate"),
         (["gate", "status", "none"], "none: no ledger here; give the --output directory of a run"),
         (["gate", "release", "none", "--reason", "x"], "none: no ledger here"),
         (["gate", "hold", "none"], "Missing option '--reason'"),
         (["report", "none"], "none: no ledger here"),
         (["wordlists", "show", "gendr"], "gendr"),
-        (["config", "show", "--attribute", "colour"], "attributes.colour: no list of that name is shipped"),
+        (
+            ["config", "show", "--attribute", "colour"],
+            "attributes.colour: no list of that name is shipped",
+        ),
     ],
 )
-def test_wrong_usage(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str) -> None:
+def test_wrong_usage(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     ended = call(*words)
     assert ended.status == 2
@@ -121,8 +148,12 @@ def test_wrong_usage(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", [["run", "-o", "out", "-i", "x"], ["measure", "x"], ["explain"], ["config", "show"]])
-def test_a_wrong_configuration_is_named_with_its_lines(call: Call, tmp_path: Path, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    "command", [["run", "-o", "out", "-i", "x"], ["measure", "x"], ["explain"], ["config", "show"]]
+)
+def test_a_wrong_configuration_is_named_with_its_lines(
+    call: Call, tmp_path: Path, command: list[str]
+) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("pane:\n  rollin: 3\ngate:\n  warn: much\n")
     ended = call(*command, "--config", file)
@@ -141,26 +172,38 @@ def test_measure(call: Call, texts: Path, tmp_path: Path) -> None:
     assert (result["documents"], result["dead_letters"]) == (2, 1)
     gender = result["attributes"]["gender"]
     assert gender["counts"] == {"female": 2, "male": 4}
-    assert gender["shares"] == {"female": pytest.approx(1 / 3, abs=1e-6), "male": pytest.approx(2 / 3, abs=1e-6)}
+    assert gender["shares"] == {
+        "female": pytest.approx(1 / 3, abs=1e-6),
+        "male": pytest.approx(2 / 3, abs=1e-6),
+    }
     assert gender["dr"] == pytest.approx(1 / 6, abs=1e-6)
     assert list(result["attributes"]) == ["gender", "age", "religion"]
     assert result["attributes"]["religion"]["dr"] is None
     table = call("measure", texts)
     assert table.status == 0
     assert max(map(len, table.out.splitlines())) <= 80
-    assert all(word in table.out for word in ("gender", "female", "male", "33.3%", "66.7%", "0.1667", "no mention"))
+    assert all(
+        word in table.out
+        for word in ("gender", "female", "male", "33.3%", "66.7%", "0.1667", "no mention")
+    )
 
 
 def test_measure_what_was_asked_for(call: Call, texts: Path, tmp_path: Path) -> None:
     own = tmp_path / "colour.yaml"
     own.write_text(COLOUR)
-    assert list(call("measure", texts, "--attribute", "age", "--json").json["attributes"]) == ["age"]
-    chosen = call("measure", texts, "-w", own, "-a", "colour", "-a", "gender", "--json").json["attributes"]
+    assert list(call("measure", texts, "--attribute", "age", "--json").json["attributes"]) == [
+        "age"
+    ]
+    chosen = call("measure", texts, "-w", own, "-a", "colour", "-a", "gender", "--json").json[
+        "attributes"
+    ]
     assert list(chosen) == ["colour", "gender"]
     assert len(call("measure", texts, "--wordlist", own, "--json").json["attributes"]) == 4
     other = tmp_path / "other.jsonl"
     other.write_text('{"body": "A scarlet and an azure fish, and a scarlet one."}\n')
-    counts = call("measure", other, "--text-field", "body", "-w", own, "-a", "colour", "--json").json
+    counts = call(
+        "measure", other, "--text-field", "body", "-w", own, "-a", "colour", "--json"
+    ).json
     assert counts["attributes"]["colour"]["counts"] == {"red": 2, "blue": 1}
     file = tmp_path / "c.yaml"
     file.write_text("attributes: {gender: {target: {female: 0.25, male: 0.75}}}")
@@ -200,7 +243,9 @@ def test_explain_lines_goes_on_after_a_bad_one(call: Call) -> None:
         ("a.txt", b"ab\xff", "a.txt: invalid UTF-8 at byte 2"),
     ],
 )
-def test_explain_what_cannot_be_read(call: Call, tmp_path: Path, name: str, raw: bytes | None, message: str) -> None:
+def test_explain_what_cannot_be_read(
+    call: Call, tmp_path: Path, name: str, raw: bytes | None, message: str
+) -> None:
     if raw is not None:
         (tmp_path / name).write_bytes(raw)
     ended = call("explain", tmp_path / name)
@@ -217,26 +262,43 @@ def test_wordlists(call: Call, tmp_path: Path) -> None:
     own = tmp_path / "colour.yaml"
     own.write_text(COLOUR)
     assert call("wordlists", "show", own).out == "red: scarlet\nblue: azure\n"
-    assert call("wordlists", "show", own, "--json").json["groups"] == {"red": ["scarlet"], "blue": ["azure"]}
-    assert call("wordlists", "check", "age", own).out.splitlines()[1] == f"{own}: sound; 2 groups, 2 labels"
+    assert call("wordlists", "show", own, "--json").json["groups"] == {
+        "red": ["scarlet"],
+        "blue": ["azure"],
+    }
+    assert (
+        call("wordlists", "check", "age", own).out.splitlines()[1]
+        == f"{own}: sound; 2 groups, 2 labels"
+    )
 
 
 def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: Path) -> None:
     good, bad, none = tmp_path / "good.yaml", tmp_path / "bad.yaml", tmp_path / "none.yaml"
     good.write_text(COLOUR)
-    bad.write_text("attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure, Scarlet]\n  green: []\n")
+    bad.write_text(
+        "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure, Scarlet]\n  green: []\n"
+    )
     ended = call("wordlists", "check", bad, good, none)
     assert ended.status == 2
     assert ended.out == f"{good}: sound; 2 groups, 2 labels\n"
-    assert [line.split(": ")[1] for line in ended.err.splitlines()] == [f"{bad}:4", f"{bad}:5", str(none)]
+    assert [line.split(": ")[1] for line in ended.err.splitlines()] == [
+        f"{bad}:4",
+        f"{bad}:5",
+        str(none),
+    ]
     listed = call("wordlists", "check", bad, good, "--json")
     assert (listed.status, listed.err) == (2, "")
-    assert [(each["sound"], len(each["defects"])) for each in listed.json] == [(False, 2), (True, 0)]
+    assert [(each["sound"], len(each["defects"])) for each in listed.json] == [
+        (False, 2),
+        (True, 0),
+    ]
 
 
 def test_config_show_is_a_configuration(call: Call, tmp_path: Path) -> None:
     file, again = tmp_path / "c.yaml", tmp_path / "again.yaml"
-    file.write_text("pane: {docs: 7}\nattributes: {age: {target: {young: 0.2, middle: 0.3, old: 0.5}}}\n")
+    file.write_text(
+        "pane: {docs: 7}\nattributes: {age: {target: {young: 0.2, middle: 0.3, old: 0.5}}}\n"
+    )
     again.write_text(call("config", "show", "--config", file).out)
     assert load(again) == load(file)
     assert Config.model_validate(call("config", "show", "-c", file, "--json").json) == load(file)
@@ -244,9 +306,13 @@ def test_config_show_is_a_configuration(call: Call, tmp_path: Path) -> None:
     assert load(again) == Config()
 
 
-@pytest.mark.parametrize("words", [["wordlists", "show", "gender"], ["config", "show"], ["explain", "--jsonl"]])
+@pytest.mark.parametrize(
+    "words", [["wordlists", "show", "gender"], ["config", "show"], ["explain", "--jsonl"]]
+)
 def test_a_reader_that_has_seen_enough(words: list[str], tmp_path: Path) -> None:
-    process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout
     process.stdout.close()
     process.stdout = None
@@ -256,9 +322,16 @@ def test_a_reader_that_has_seen_enough(words: list[str], tmp_path: Path) -> None
 
 def test_standard_output_that_is_full_or_closed() -> None:
     with Path("/dev/full").open("w") as full:
-        ended = subprocess.run([COMMAND, "config", "show"], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert (ended.returncode, ended.stderr) == (1, "evenflow: standard output: No space left on device; make room\n")
-    closed = subprocess.run(f"{shlex.quote(COMMAND)} wordlists list >&-", shell=True, capture_output=True, text=True)
+        ended = subprocess.run(
+            [COMMAND, "config", "show"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "evenflow: standard output: No space left on device; make room\n",
+    )
+    closed = subprocess.run(
+        f"{shlex.quote(COMMAND)} wordlists list >&-", shell=True, capture_output=True, text=True
+    )
     assert (closed.returncode, closed.stderr) == (0, "")
 
 
@@ -271,7 +344,9 @@ def test_names_that_steer_a_terminal_are_shown_as_text(call: Call, tmp_path: Pat
     assert call("measure", strange).status == 2
 
 
-def test_an_unexpected_error_is_one_line(call: Call, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_one_line(
+    call: Call, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(inputs: object, config: object) -> None:
         raise KeyError("x")
 

@@ -21,7 +21,9 @@ def call() -> Call:
     app = typer.Typer()
     app.command("check")(llm.llm_check)
     app.command("estimate")(llm.estimate)
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "200"})
+    return lambda *words: CliRunner().invoke(
+        app, [str(word) for word in words], env={"COLUMNS": "200"}
+    )
 
 
 @pytest.fixture
@@ -61,10 +63,21 @@ def test_a_wrong_name_is_an_error(call: Call, server: ScriptedLLM) -> None:
         ("--llm-serve", "m", "--llm-model", "m"),
         ("--llm-serve", "m", "--llm-key-env", "K"),
         ("--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-argument=--x"),
-        ("--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-key-env", "K", "--llm-key-file", "f"),
+        (
+            "--llm",
+            "http://127.0.0.1:1",
+            "--llm-model",
+            "m",
+            "--llm-key-env",
+            "K",
+            "--llm-key-file",
+            "f",
+        ),
     ],
 )
-def test_options_that_do_not_go_together_are_wrong_usage(call: Call, words: tuple[str, ...]) -> None:
+def test_options_that_do_not_go_together_are_wrong_usage(
+    call: Call, words: tuple[str, ...]
+) -> None:
     result = call("check", *words)
     assert result.exit_code == 2
     assert "--llm" in result.output
@@ -83,7 +96,9 @@ def test_options_that_do_not_go_together_are_wrong_usage(call: Call, words: tupl
         (("--llm-serve", " "), "a folder or a model's name"),
     ],
 )
-def test_what_cannot_be_a_server_is_wrong_usage(call: Call, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_a_server_is_wrong_usage(
+    call: Call, words: tuple[str, ...], said: str
+) -> None:
     result = call("check", *words)
     assert result.exit_code == 2
     assert said in " ".join(result.output.replace("│", " ").split())
@@ -91,7 +106,9 @@ def test_what_cannot_be_a_server_is_wrong_usage(call: Call, words: tuple[str, ..
 
 
 def test_a_key_that_is_not_there_is_wrong_usage_and_named(call: Call) -> None:
-    result = call("check", "--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-key-env", "NO_SUCH_KEY")
+    result = call(
+        "check", "--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-key-env", "NO_SUCH_KEY"
+    )
     assert isinstance(result.exception, ServerSettingsError)
     assert explained(result.exception, Session()) == (str(result.exception), USAGE)
     assert "NO_SUCH_KEY" in str(result.exception)
@@ -105,15 +122,30 @@ def test_a_server_that_is_not_there_is_a_failure(call: Call) -> None:
 
 def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps({"text": f"My sister sings in room {n}. It rains."}) + "\n" for n in range(10)))
-    found: dict[str, Any] = json.loads(call("estimate", path, "--json", "--tokens-per-second", 1).output)
+    path.write_text(
+        "".join(
+            json.dumps({"text": f"My sister sings in room {n}. It rains."}) + "\n"
+            for n in range(10)
+        )
+    )
+    found: dict[str, Any] = json.loads(
+        call("estimate", path, "--json", "--tokens-per-second", 1).output
+    )
     assert found["sampled_documents"] == 10
     every = found["modes"]["llm"]
-    assert every["prompts"]["stereotypes"]["questions"] == every["prompts"]["substitution"]["questions"] == 10
+    assert (
+        every["prompts"]["stereotypes"]["questions"]
+        == every["prompts"]["substitution"]["questions"]
+        == 10
+    )
     assert every["all"]["questions"] == sum(each["questions"] for each in every["prompts"].values())
     assert every["all"]["hours"] == round(every["all"]["tokens"] / 3600, 2) > 0
     assert found["modes"]["cascade"]["all"]["questions"] <= every["all"]["questions"]
-    assert found["modes"]["embedded"]["all"]["questions"] == found["configured"]["all"]["questions"] == 0
+    assert (
+        found["modes"]["embedded"]["all"]["questions"]
+        == found["configured"]["all"]["questions"]
+        == 0
+    )
     text = call("estimate", path).output
     assert "10 ± 0" in text
     assert "as configured: nothing" in text
@@ -121,7 +153,9 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
 
 def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> None:
     path, config = tmp_path / "a.jsonl", tmp_path / "c.yaml"
-    path.write_text("".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10)))
+    path.write_text(
+        "".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10))
+    )
     config.write_text("repair: {mode: substitute}\nllm: {substitution: llm, detection: llm}\n")
     found = json.loads(call("estimate", path, "--json", "--config", config).output)
     own = found["configured"]
@@ -131,4 +165,6 @@ def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> Non
         "counterpart": "llm",
         "substitution": "llm",
     }
-    assert own["all"]["questions"] == found["modes"]["llm"]["prompts"]["substitution"]["questions"] > 0
+    assert (
+        own["all"]["questions"] == found["modes"]["llm"]["prompts"]["substitution"]["questions"] > 0
+    )

@@ -1,4 +1,6 @@
-"""`evenflow run` and what looks at its output, from the shell's side: streams, statuses, how it is stopped and goes on."""
+"""`evenflow run` and what looks at its output, from the shell's side: streams, statuses, how it is
+stopped and goes on.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def even(tmp_path: Path) -> Path:
     folder.mkdir()
     for half in range(2):
         rows = [json.dumps({"id": f"{half}-{n}", "text": f"{SHE} {HE}", "n": n}) for n in range(30)]
-        (folder / f"{half}.jsonl").write_text("\n".join(rows) + "\n" + ("no json\n" if half else ""))
+        (folder / f"{half}.jsonl").write_text(
+            "\n".join(rows) + "\n" + ("no json\n" if half else "")
+        )
     return folder
 
 
@@ -45,24 +49,52 @@ def uneven(tmp_path: Path) -> Path:
     """150 even documents, then 150 that name men alone (DR 0.5), then 150 even ones."""
     path = tmp_path / "uneven.jsonl"
     texts = [f"{SHE} {HE}"] * 150 + [f"{HE} {HE}"] * 150 + [f"{SHE} {HE}"] * 150
-    path.write_text("".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts)))
+    path.write_text(
+        "".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts))
+    )
     return path
 
 
 def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
-    command = ["run", "--input", even / "0.jsonl", even / "1.jsonl", "-o", tmp_path / "out", "-a", "gender", "--pane-docs", 40]
+    command = [
+        "run",
+        "--input",
+        even / "0.jsonl",
+        even / "1.jsonl",
+        "-o",
+        tmp_path / "out",
+        "-a",
+        "gender",
+        "--pane-docs",
+        40,
+    ]
     ended = call(*command)
     assert ended.status == 0, ended.err
-    assert max(map(len, ended.out.splitlines())) <= 80 or str(tmp_path) in max(ended.out.splitlines(), key=len)
-    assert "2 panes, 60 documents: 60 accepted, 0 in quarantine\n1 dead letter: not JSON\n" in ended.out
-    assert "gate: open (gender: rolling DR may be as low as 0.000, below warn at 0.25)" in ended.out.replace(" \n", " ")
+    assert max(map(len, ended.out.splitlines())) <= 80 or str(tmp_path) in max(
+        ended.out.splitlines(), key=len
+    )
+    assert (
+        "2 panes, 60 documents: 60 accepted, 0 in quarantine\n1 dead letter: not JSON\n"
+        in ended.out
+    )
+    assert (
+        "gate: open (gender: rolling DR may be as low as 0.000, below warn at 0.25)"
+        in ended.out.replace(" \n", " ")
+    )
     assert f"report: {tmp_path}/out/report.html" in ended.out
     panes = [line for line in ended.err.splitlines() if line.startswith("pane")]
     assert [line.split(";")[0] for line in panes] == ["pane 0: open", "pane 1: open"]
     assert all(line.startswith(("pane ", "reading: ")) for line in ended.err.splitlines())
-    rows = [row for path in sorted((tmp_path / "out" / "accepted").iterdir()) for row in pq.read_table(path).to_pylist()]
+    rows = [
+        row
+        for path in sorted((tmp_path / "out" / "accepted").iterdir())
+        for row in pq.read_table(path).to_pylist()
+    ]
     assert [row["id"] for row in rows] == [f"{half}-{n}" for half in range(2) for n in range(30)]
-    assert {name for name in rows[0] if name.startswith("mentions_")} == {"mentions_gender_female", "mentions_gender_male"}
+    assert {name for name in rows[0] if name.startswith("mentions_")} == {
+        "mentions_gender_female",
+        "mentions_gender_male",
+    }
 
     again = call(*command)
     assert again.status == 0
@@ -76,11 +108,24 @@ def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
     assert status.status == 0
     assert status.out in again.out
     assert call("report", tmp_path / "out").out == f"{tmp_path}/out/report.html\n"
-    assert call("report", tmp_path / "out", "--json").json == {"report": f"{tmp_path}/out/report.html"}
+    assert call("report", tmp_path / "out", "--json").json == {
+        "report": f"{tmp_path}/out/report.html"
+    }
 
 
 def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> None:
-    command = ["run", "--input", even, "--output", tmp_path / "out", "--pane-docs", 40, "--json", "--log-format", "json"]
+    command = [
+        "run",
+        "--input",
+        even,
+        "--output",
+        tmp_path / "out",
+        "--pane-docs",
+        40,
+        "--json",
+        "--log-format",
+        "json",
+    ]
     ended = call(*command)
     assert ended.status == 0, ended.err
     events = [json.loads(line) for line in ended.err.splitlines()]
@@ -90,8 +135,18 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
     assert (panes[-1]["committed"], panes[-1]["done"]) == (60, 1.0)
     assert set(panes[0]["dr"]) == {"gender", "age", "religion"}
     result = ended.json
-    assert (result["state"], result["panes"], result["new_panes"], result["finished"]) == ("open", 2, 2, True)
-    assert (result["documents"], result["accepted"], result["quarantined"], result["dead_letters"]) == (60, 60, 0, 1)
+    assert (result["state"], result["panes"], result["new_panes"], result["finished"]) == (
+        "open",
+        2,
+        2,
+        True,
+    )
+    assert (
+        result["documents"],
+        result["accepted"],
+        result["quarantined"],
+        result["dead_letters"],
+    ) == (60, 60, 0, 1)
     assert result["attributes"]["gender"]["panes"] == {"open": 2, "warn": 0, "block": 0}
     assert result["attributes"]["gender"]["cumulative"]["dr"] == 0.0
     assert Path(result["report"]).is_file()
@@ -102,7 +157,9 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
     assert call(*command).json == {**result, "new_panes": 0}
 
 
-def test_what_could_not_be_read_is_said_first_and_is_status_3(call: Call, even: Path, tmp_path: Path) -> None:
+def test_what_could_not_be_read_is_said_first_and_is_status_3(
+    call: Call, even: Path, tmp_path: Path
+) -> None:
     ended = call("run", "-i", even, "-o", tmp_path / "out", "--text-field", "body")
     assert ended.status == 3
     first = "Too little could be read of 1 pane, which is in quarantine: 100.0% of 61 records"
@@ -121,7 +178,19 @@ def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
 
 def test_a_blocked_pane_is_status_3(call: Call, uneven: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    command = ["run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150, "--rolling", 1]
+    command = [
+        "run",
+        "-i",
+        uneven,
+        "-o",
+        output,
+        "-a",
+        "gender",
+        "--pane-docs",
+        150,
+        "--rolling",
+        1,
+    ]
     ended = call(*command, "--warn", 0.3, "--block", 0.4)
     assert ended.status == 3, ended.err
     assert "3 panes, 450 documents: 300 accepted, 150 in quarantine" in ended.out
@@ -136,13 +205,36 @@ def test_a_blocked_pane_is_status_3(call: Call, uneven: Path, tmp_path: Path) ->
 
 def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_path: Path) -> None:
     output = tmp_path / "out put"
-    command = ["run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150, "--rolling", 1, "--policy", "halt", "-q"]
+    command = [
+        "run",
+        "-i",
+        uneven,
+        "-o",
+        output,
+        "-a",
+        "gender",
+        "--pane-docs",
+        150,
+        "--rolling",
+        1,
+        "--policy",
+        "halt",
+        "-q",
+    ]
     ended = call(*command)
     assert (ended.status, ended.out) == (3, "")
     said = ended.err.splitlines()
-    assert said[0].startswith("evenflow: stopped before the end of the input: pane 1 is blocked: gender: rolling DR is at least")
-    assert said[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in {output}/quarantine"
-    assert said[2].startswith(f"evenflow: to go on behind it: evenflow gate release '{output}' --reason ")
+    assert said[0].startswith(
+        "evenflow: stopped before the end of the input: pane 1 is blocked: gender: rolling DR is at"
+        " least"
+    )
+    assert (
+        said[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in"
+        f" {output}/quarantine"
+    )
+    assert said[2].startswith(
+        f"evenflow: to go on behind it: evenflow gate release '{output}' --reason "
+    )
     assert call(*command).err == ended.err
     [event] = [json.loads(line) for line in call(*command, "--log-format", "json").err.splitlines()]
     assert (event["event"], event["status"]) == ("held", 3)
@@ -157,7 +249,12 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
     assert "after pane 1: looked at" in released.out
     assert "nothing to release" in call("gate", "release", output, "--reason", "again").out
     after = call(*command, "--json")
-    assert (after.status, after.json["panes"], after.json["finished"], after.json["held"]) == (3, 3, True, None)
+    assert (after.status, after.json["panes"], after.json["finished"], after.json["held"]) == (
+        3,
+        3,
+        True,
+        None,
+    )
 
 
 def test_a_hold_by_hand(call: Call, even: Path, tmp_path: Path) -> None:
@@ -165,7 +262,9 @@ def test_a_hold_by_hand(call: Call, even: Path, tmp_path: Path) -> None:
     command = ["run", "-i", even, "-o", output, "-a", "gender", "--pane-docs", 40, "-q"]
     assert call(*command).status == 0
     (output / "ledger" / "meta.json").write_text(
-        (output / "ledger" / "meta.json").read_text().replace('"finished": true', '"finished": false')
+        (output / "ledger" / "meta.json")
+        .read_text()
+        .replace('"finished": true', '"finished": false')
     )
     assert "held by" in call("gate", "hold", output, "--reason", "wait for Ada").out
     ended = call(*command)
@@ -182,9 +281,24 @@ def test_fields_lists_and_panes_from_options(call: Call, tmp_path: Path) -> None
     words = tmp_path / "colour.yaml"
     words.write_text("attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n")
     path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps({"key": f"k{n}", "body": f"scarlet azure {n}"}) + "\n" for n in range(6)))
+    path.write_text(
+        "".join(json.dumps({"key": f"k{n}", "body": f"scarlet azure {n}"}) + "\n" for n in range(6))
+    )
     output = tmp_path / "out"
-    options = ["--text-field", "body", "--id-field", "key", "-w", words, "-a", "colour", "--pane-docs", 4, "--pane-mib", 1]
+    options = [
+        "--text-field",
+        "body",
+        "--id-field",
+        "key",
+        "-w",
+        words,
+        "-a",
+        "colour",
+        "--pane-docs",
+        4,
+        "--pane-mib",
+        1,
+    ]
     ended = call("run", path, "--output", output, *options, "--json")
     assert ended.status == 0, ended.err
     assert list(ended.json["attributes"]) == ["colour"]
@@ -223,7 +337,9 @@ def test_a_second_run_is_refused(call: Call, even: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), MemoryError()])
-def test_errors_of_a_run(call: Call, even: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_errors_of_a_run(
+    call: Call, even: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     def broken(self: object) -> None:
         raise error
 
@@ -232,7 +348,10 @@ def test_errors_of_a_run(call: Call, even: Path, tmp_path: Path, monkeypatch: py
     assert (ended.status, ended.out) == (1, "")
     [event] = [json.loads(line) for line in ended.err.splitlines()]
     assert (event["event"], event["status"]) == ("error", 1)
-    expected = {KeyError: "unexpected error: KeyError: 'x'", MemoryError: "out of memory; give fewer --workers"}
+    expected = {
+        KeyError: "unexpected error: KeyError: 'x'",
+        MemoryError: "out of memory; give fewer --workers",
+    }
     assert event["message"].startswith(expected[type(error)])
 
 
@@ -240,7 +359,9 @@ def can_mount() -> bool:
     """Whether this user may have mounts of its own."""
     if shutil.which("unshare") is None:
         return False
-    tried = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True)
+    tried = subprocess.run(
+        ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True
+    )
     return tried.returncode == 0
 
 
@@ -259,23 +380,35 @@ def test_no_space_left(tmp_path: Path, workers: int) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_bytes(gzip.decompress(SPEECHES.read_bytes()))
     run = f'"$2" run -q -i {corpus} -o "$1/out" --pane-docs 20 --workers {workers}'
-    ended = on_a_device(tmp_path, "800k", f'{run}; a=$?; mount -o remount,size=80m "$1" && {run} >&2; exit $a$?')
+    ended = on_a_device(
+        tmp_path, "800k", f'{run}; a=$?; mount -o remount,size=80m "$1" && {run} >&2; exit $a$?'
+    )
     assert ended.returncode == 10, ended.stderr  # 1, and then 0
     said = [line for line in ended.stderr.splitlines() if line.startswith("evenflow:")]
     assert len(said) == 1
     assert f"{tmp_path}/device/out" in said[0]
-    assert said[0].endswith(": No space left on device; make room, then run the same command again to go on")
+    assert said[0].endswith(
+        ": No space left on device; make room, then run the same command again to go on"
+    )
 
 
 @pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
 def test_read_only_output(even: Path, tmp_path: Path) -> None:
-    ended = on_a_device(tmp_path, "1m", f'mount -o remount,ro "$1"; exec "$2" run -q -i {even} -o "$1/out"')
+    ended = on_a_device(
+        tmp_path, "1m", f'mount -o remount,ro "$1"; exec "$2" run -q -i {even} -o "$1/out"'
+    )
     assert ended.returncode == 1
-    assert ended.stderr == f"evenflow: {tmp_path}/device/out: Read-only file system; give an --output that you may write to\n"
+    assert (
+        ended.stderr
+        == f"evenflow: {tmp_path}/device/out: Read-only file system; give an --output that you may"
+        " write to\n"
+    )
 
 
 def as_nobody(log: Path, *words: object) -> tuple[int, str]:
-    """Status and standard error of a command in a fork that has no rights; what it imports must be imported before."""
+    """Status and standard error of a command in a fork that has no rights; what it imports must be
+    imported before.
+    """
     from evenflow.pipelines.cli.app import main
 
     log.touch()
@@ -306,7 +439,10 @@ def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
     status, said = as_nobody(tmp_path / "log1", "run", "-q", "-i", even, "-o", tmp_path / "out")
     assert (status, said) == (
         1,
-        f"evenflow: {tmp_path}/out/accepted: Permission denied; give an --output that you may write to\n",
+        (
+            f"evenflow: {tmp_path}/out/accepted: Permission denied; give an --output that you may"
+            " write to\n"
+        ),
     )
     (even / "0.jsonl").chmod(0)
     status, said = as_nobody(tmp_path / "log2", "measure", even)
@@ -325,12 +461,29 @@ def is_gone(group: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGTERM, 1)])
-def test_stopped_by_a_signal_it_goes_on(tmp_path: Path, number: signal.Signals, workers: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGTERM, 1)]
+)
+def test_stopped_by_a_signal_it_goes_on(
+    tmp_path: Path, number: signal.Signals, workers: int
+) -> None:
     corpus, output = tmp_path / "corpus.jsonl", tmp_path / "out"
     corpus.write_bytes(gzip.decompress(SPEECHES.read_bytes()) * 8)
-    words = [COMMAND, "run", "-i", str(corpus), "-o", str(output), "--pane-docs", "200", "--workers", str(workers)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    words = [
+        COMMAND,
+        "run",
+        "-i",
+        str(corpus),
+        "-o",
+        str(output),
+        "--pane-docs",
+        "200",
+        "--workers",
+        str(workers),
+    ]
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     until = time.monotonic() + 60
     while not any((output / "staged").glob("*")) and time.monotonic() < until:
         time.sleep(0.05)

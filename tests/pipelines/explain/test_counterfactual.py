@@ -30,25 +30,37 @@ def test_a_sentence_is_rewritten_and_the_rest_stays() -> None:
 
 def test_from_and_to() -> None:
     text = "She left. He stayed."
-    assert rewritten(text, Rewriter(GENDER, "gc", source="female"))["text_cda"]["gender"] == "He left. He stayed."
-    assert rewritten(text, Rewriter(GENDER, "gc", target="female"))["text_cda"]["gender"] == "She left. She stayed."
+    assert (
+        rewritten(text, Rewriter(GENDER, "gc", source="female"))["text_cda"]["gender"]
+        == "He left. He stayed."
+    )
+    assert (
+        rewritten(text, Rewriter(GENDER, "gc", target="female"))["text_cda"]["gender"]
+        == "She left. She stayed."
+    )
     with pytest.raises(ValueError, match="divine"):
         Rewriter(GENDER, "gc", source="divine")
 
 
 def test_what_is_left_says_why() -> None:
     judge = Judge(lambda shown: 0.25 if "egnant" in shown else 0.75, "biology")
-    document = rewritten("A pregnant woman rested.\n\nMen and women came.", Rewriter(GENDER, "gc", judge=judge))
+    document = rewritten(
+        "A pregnant woman rested.\n\nMen and women came.", Rewriter(GENDER, "gc", judge=judge)
+    )
     pregnant, even = document["sentences"]
     assert pregnant["text_cda"]["gender"] is even["text_cda"]["gender"] is None
-    assert [(each["reason"], each["confidence"]) for each in pregnant["sets"]] == [("biology", 0.25)]
+    assert [(each["reason"], each["confidence"]) for each in pregnant["sets"]] == [
+        ("biology", 0.25)
+    ]
     assert {each["reason"] for each in even["sets"]} == {"even already"}
     assert difference(document).plain.count("left as it is") == 3
 
 
 def test_strictness_is_an_attributes_own() -> None:
     for strictness, text in ((0.7, "He left."), (0.8, "She left.")):
-        rewriter = Rewriter(GENDER, "gc", strictness={"gender": strictness}, judge=Judge(lambda shown: 0.75))
+        rewriter = Rewriter(
+            GENDER, "gc", strictness={"gender": strictness}, judge=Judge(lambda shown: 0.75)
+        )
         assert rewritten("She left.", rewriter)["text_cda"]["gender"] == text
 
 
@@ -56,10 +68,16 @@ REWRITERS = [Rewriter(GENDER, "gc"), Rewriter(GENDER, "base")]
 
 
 @given(
-    st.lists(st.sampled_from(["She", "he", "her", "\ud800", "mother", "\u202e", "Mr. Lee", ".", "\n\n", "é", "his"])),
+    st.lists(
+        st.sampled_from(
+            ["She", "he", "her", "\ud800", "mother", "\u202e", "Mr. Lee", ".", "\n\n", "é", "his"]
+        )
+    ),
     st.sampled_from(REWRITERS),
 )
-def test_the_sentences_are_those_of_the_rewritten_text(words: list[str], rewriter: Rewriter) -> None:
+def test_the_sentences_are_those_of_the_rewritten_text(
+    words: list[str], rewriter: Rewriter
+) -> None:
     text = " ".join(words)
     document = rewritten(text, rewriter)
     at, parts = 0, []

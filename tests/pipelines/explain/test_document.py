@@ -17,11 +17,15 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists.loader import SHIPPED, WordList, load
 
 FINDER = LabelFinder([load(name) for name in SHIPPED])
-SEVERAL = WordList("age", ("old", "young"), {"old man": 0, "old": 0, "kid. Now": 1}, frozenset(), {}, "", "", "")
+SEVERAL = WordList(
+    "age", ("old", "young"), {"old man": 0, "old": 0, "kid. Now": 1}, frozenset(), {}, "", "", ""
+)
 LABELS = LabelFinder([SEVERAL])
 WORDS = [" He", " she", "The old", "man", "kid. Now", "a-b"]
 ENDS = [". ", "! ", "\n", "\n\n", "?\u2029", " \t", "\u00a0", "\u200b"]
-TEXTS = st.lists(st.sampled_from(WORDS + ENDS) | st.characters() | st.just("\ud800"), max_size=14).map("".join)
+TEXTS = st.lists(
+    st.sampled_from(WORDS + ENDS) | st.characters() | st.just("\ud800"), max_size=14
+).map("".join)
 
 
 def test_a_document() -> None:
@@ -34,11 +38,19 @@ def test_a_document() -> None:
         "start": 1,
         "end": 10,
         "sent_text": "She paid.",
-        "labels": [{"start": 1, "end": 4, "label": "she", "attribute": "gender", "group": "female"}],
+        "labels": [
+            {"start": 1, "end": 4, "label": "she", "attribute": "gender", "group": "female"}
+        ],
         "words_per_group": {
             "gender": {"female": ["she"], "male": []},
             "age": {"young": [], "middle": [], "old": []},
-            "religion": {"buddhism": [], "christianity": [], "hinduism": [], "judaism": [], "islam": []},
+            "religion": {
+                "buddhism": [],
+                "christianity": [],
+                "hinduism": [],
+                "judaism": [],
+                "islam": [],
+            },
         },
         "counts_per_group": {
             "gender": {"female": 1, "male": 0},
@@ -47,7 +59,11 @@ def test_a_document() -> None:
         },
         "relevant_sentence": True,
     }
-    assert second["sent_text"] == "The weather was fine!" and second["labels"] == [] and not second["relevant_sentence"]
+    assert (
+        second["sent_text"] == "The weather was fine!"
+        and second["labels"] == []
+        and not second["relevant_sentence"]
+    )
     assert [(label["label"], label["group"]) for label in third["labels"]] == [
         ("his", "male"),
         ("great-grandmother", "old"),
@@ -66,10 +82,16 @@ def test_a_text_of_blanks_has_no_sentence(text: str) -> None:
 
 
 def test_a_label_over_a_sentence_bound_stays_whole() -> None:
-    """A bound that was predicted inside a mention is none: the label is counted once, in one sentence."""
+    """A bound that was predicted inside a mention is none: the label is counted once, in one
+    sentence.
+    """
     text = "I met a kid. Now I know. It was an old\nman. Good."
     rows = explain("x", text, LABELS)["sentences"]
-    assert [row["sent_text"] for row in rows] == ["I met a kid. Now I know.", "It was an old\nman.", "Good."]
+    assert [row["sent_text"] for row in rows] == [
+        "I met a kid. Now I know.",
+        "It was an old\nman.",
+        "Good.",
+    ]
     assert [row["counts_per_group"]["age"] for row in rows] == [
         {"old": 0, "young": 1},
         {"old": 1, "young": 0},
@@ -90,15 +112,23 @@ def test_sentences_and_labels_of_any_text(finder: LabelFinder, text: str) -> Non
         assert row["sent_text"] == text[row["start"] : row["end"]] == row["sent_text"].strip() != ""
         at = row["end"]
         assert row["relevant_sentence"] == bool(row["labels"])
-        assert all(row["start"] <= label["start"] < label["end"] <= row["end"] for label in row["labels"])
+        assert all(
+            row["start"] <= label["start"] < label["end"] <= row["end"] for label in row["labels"]
+        )
         for words in finder.lists:
             for group in words.groups:
                 named = [each for each in row["labels"] if each["group"] == group]
-                assert row["words_per_group"][words.attribute][group] == [each["label"] for each in named]
+                assert row["words_per_group"][words.attribute][group] == [
+                    each["label"] for each in named
+                ]
                 assert row["counts_per_group"][words.attribute][group] == len(named)
     assert not text[at:].strip()
-    listed = sorted((each["start"], each["end"], each["attribute"]) for row in rows for each in row["labels"])
-    assert listed == sorted((mention.start, mention.end, mention.attribute) for mention in finder.find(text))
+    listed = sorted(
+        (each["start"], each["end"], each["attribute"]) for row in rows for each in row["labels"]
+    )
+    assert listed == sorted(
+        (mention.start, mention.end, mention.attribute) for mention in finder.find(text)
+    )
 
 
 @settings(deadline=None)
@@ -145,7 +175,10 @@ def test_lines() -> None:
         (b'{"text": 3}', '"text" is a number; text was expected'),
         (b'{"text": ["x"]}', '"text" is an array; text was expected'),
         (b'{"text": "x", "id": {}}', '"id" is an object; text or a whole number was expected'),
-        (b'{"text": "x", "id": true}', '"id" is true or false; text or a whole number was expected'),
+        (
+            b'{"text": "x", "id": true}',
+            '"id" is true or false; text or a whole number was expected',
+        ),
         (b'{"text": "x", "id": 1.5}', '"id" is a number; text or a whole number was expected'),
         (b'{"text": "x", "n": ' + b"1" * 5000 + b"}", "JSON that is not read: Exceeds the limit"),
         (b'{"text": ' + b"[" * 100_000, "JSON that is not read: maximum recursion depth"),
@@ -186,7 +219,9 @@ def drawn(text: str, finder: LabelFinder = FINDER) -> str:
 
 
 def test_a_terminal_shows_labels_in_their_groups_colours() -> None:
-    plain = coloured(explain("x", "She and he. The great-grandfather!\nNo one.", FINDER), FINDER).plain.splitlines()
+    plain = coloured(
+        explain("x", "She and he. The great-grandfather!\nNo one.", FINDER), FINDER
+    ).plain.splitlines()
     assert plain[0].startswith("gender: female  male  age: young  middle  old  religion: buddhism")
     assert plain[1:] == [
         "   0  She[female] and he[male].",
@@ -208,12 +243,22 @@ def test_labels_of_two_attributes_from_one_start() -> None:
 
 
 def test_nothing_of_a_text_steers_the_terminal() -> None:
-    text = "\x1b[2J\x07He\u202e said\u200b: [bold]x[/bold] \ud800\x00\x9b1m C:\\n :smile: \U000e0041"
+    text = (
+        "\x1b[2J\x07He\u202e said\u200b: [bold]x[/bold] \ud800\x00\x9b1m C:\\n :smile: \U000e0041"
+    )
     plain = coloured(explain("x", text, FINDER), FINDER).plain
-    assert "\\u001b[2J\\u0007He[male]\\u202e said\\u200b: [bold]x[/bold] \\ud800\\u0000\\u009b1m C:\\n :smile:" in plain
+    assert (
+        "\\u001b[2J\\u0007He[male]\\u202e said\\u200b: [bold]x[/bold] \\ud800\\u0000\\u009b1m C:\\n"
+        " :smile:" in plain
+    )
     assert "\\U000e0041" in plain
     shown = drawn(text)
-    assert "\x1b[2J" not in shown and "\x07" not in shown and "\u202e" not in shown and "\x9b" not in shown
+    assert (
+        "\x1b[2J" not in shown
+        and "\x07" not in shown
+        and "\u202e" not in shown
+        and "\x9b" not in shown
+    )
     shown.encode()  # no lone surrogate is left
 
 

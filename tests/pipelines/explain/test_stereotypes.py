@@ -30,8 +30,12 @@ class Fixed:
         self.chance = chance
         self.asked: list[tuple[str, list[tuple[int, int, str]]]] = []
 
-    def detect(self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]) -> list[float | None]:
-        self.asked = [(sentence, list(own)) for sentence, own in zip(sentences, labels, strict=True)]
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
+    ) -> list[float | None]:
+        self.asked = [
+            (sentence, list(own)) for sentence, own in zip(sentences, labels, strict=True)
+        ]
         return [self.chance for _ in sentences]
 
 
@@ -56,7 +60,10 @@ def judged(judging: Stereotypes) -> list[dict[str, Any]]:
 def test_only_what_names_a_group_is_asked() -> None:
     detector = Fixed(0.9)
     rows = judged(Stereotypes(detector, scorer(), LISTS, THRESHOLDS, 0.8))
-    assert [sentence for sentence, _ in detector.asked] == ["Women are late.", *["Old women are very lazy."] * 2]
+    assert [sentence for sentence, _ in detector.asked] == [
+        "Women are late.",
+        *["Old women are very lazy."] * 2,
+    ]
     for sentence, spans in detector.asked:
         assert all(sentence[start:end].lower() in ("women", "old women") for start, end, _ in spans)
         assert len({attribute for _, _, attribute in spans}) == 1
@@ -67,7 +74,11 @@ def test_only_what_names_a_group_is_asked() -> None:
 
 def test_every_sentence_is_asked() -> None:
     rows = judged(judging(0.9, every=True))
-    assert rows[2]["potential_stereotype"][UNLISTED] == rows[3]["potential_stereotype"][UNLISTED] == 0.9
+    assert (
+        rows[2]["potential_stereotype"][UNLISTED]
+        == rows[3]["potential_stereotype"][UNLISTED]
+        == 0.9
+    )
     assert UNLISTED not in rows[0]["potential_stereotype"]
     assert not rows[3]["remove_sentence"][UNLISTED]
 
@@ -76,7 +87,9 @@ def test_every_sentence_is_asked() -> None:
     ("chance", "threshold", "removed"),
     [(0.7, 0.0, True), (0.7, 1.01, False), (0.69, 0.0, False), (None, 0.0, False)],
 )
-def test_removed_is_what_is_sure_and_strong(chance: float | None, threshold: float, removed: bool) -> None:
+def test_removed_is_what_is_sure_and_strong(
+    chance: float | None, threshold: float, removed: bool
+) -> None:
     rows = judged(judging(chance, threshold))
     assert rows[0]["score_scsc"]["gender"] is not None
     assert rows[0]["remove_sentence"] == {"gender": removed, "age": False, "religion": False}
@@ -101,11 +114,29 @@ def test_nothing_of_a_text_steers_the_terminal() -> None:
 
 
 def test_the_command(call: Call) -> None:  # noqa: F811
-    ended = call("explain", "--stereotypes", "-a", "gender", stdin=b"Women are bad drivers. She paid.")
+    ended = call(
+        "explain", "--stereotypes", "-a", "gender", stdin=b"Women are bad drivers. She paid."
+    )
     first, second = ended.json["sentences"]
-    assert first["potential_stereotype"]["gender"] >= THRESHOLD > second["potential_stereotype"]["gender"]
+    assert (
+        first["potential_stereotype"]["gender"]
+        >= THRESHOLD
+        > second["potential_stereotype"]["gender"]
+    )
     assert first["stereotype_reasons"]["gender"]
-    line = call("explain", "--jsonl", "--all-sentences", "-a", "gender", stdin=b'{"text": "Lawyers lie."}\n{"text": 1}')
+    line = call(
+        "explain",
+        "--jsonl",
+        "--all-sentences",
+        "-a",
+        "gender",
+        stdin=b'{"text": "Lawyers lie."}\n{"text": 1}',
+    )
     good, bad = map(json.loads, line.out.splitlines())
     assert UNLISTED in good["sentences"][0]["score_scsc"] and "error" in bad and line.status == 1
-    assert "score_scsc" not in call("explain", "-a", "gender", "--no-stereotypes", stdin=b"She paid.").json["sentences"][0]
+    assert (
+        "score_scsc"
+        not in call("explain", "-a", "gender", "--no-stereotypes", stdin=b"She paid.").json[
+            "sentences"
+        ][0]
+    )

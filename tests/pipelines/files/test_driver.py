@@ -31,7 +31,9 @@ def corpus(tmp_path: Path) -> Path:
         '{"id":"s","text":"\\ud800"}',
     ]
     path = tmp_path / "in.jsonl"
-    path.write_bytes("\n".join([*rows[:10], *bad, *rows[10:]]).encode() + b'\n{"id":"u","text":"\xff"}\n')
+    path.write_bytes(
+        "\n".join([*rows[:10], *bad, *rows[10:]]).encode() + b'\n{"id":"u","text":"\xff"}\n'
+    )
     return path
 
 
@@ -46,7 +48,9 @@ def digests(output: Path) -> dict[str, str]:
 
 
 def test_every_record_is_in_one_place(corpus: Path, tmp_path: Path) -> None:
-    config = load(None, {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20})
+    config = load(
+        None, {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
+    )
     outcome = Run([str(corpus)], tmp_path / "out", config).go()
     read = [
         row["id"]
@@ -61,8 +65,14 @@ def test_every_record_is_in_one_place(corpus: Path, tmp_path: Path) -> None:
     ]
     lines = corpus.read_bytes().splitlines()
     assert {letter["ordinal"] for letter in dead} == {10, 11, 12, 13, 14, 15, 36}
-    assert all(base64.b64decode(letter["raw_base64"]) == lines[letter["ordinal"]] for letter in dead)
-    good = [json.loads(line)["id"] for i, line in enumerate(lines) if i not in {letter["ordinal"] for letter in dead}]
+    assert all(
+        base64.b64decode(letter["raw_base64"]) == lines[letter["ordinal"]] for letter in dead
+    )
+    good = [
+        json.loads(line)["id"]
+        for i, line in enumerate(lines)
+        if i not in {letter["ordinal"] for letter in dead}
+    ]
     assert sorted(read) == sorted(good)
     assert sum(entry.documents + entry.dead for entry in outcome.entries) == len(lines)
     assert "quarantine" in {entry.folder for entry in outcome.entries}
@@ -101,23 +111,41 @@ def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
     config = load(None, {**overrides, "gate.policy": "halt"})
     outcome = Run([str(corpus)], tmp_path / "out", config).go()
     assert outcome.held is not None and "is blocked" in outcome.held
-    assert [entry.folder for entry in outcome.entries] == ["accepted"] * (len(outcome.entries) - 1) + ["quarantine"]
+    assert [entry.folder for entry in outcome.entries] == ["accepted"] * (
+        len(outcome.entries) - 1
+    ) + ["quarantine"]
     again = Run([str(corpus)], tmp_path / "out", config).go()
     assert again.new == 0 and again.held == outcome.held
     while again.held is not None:
         hold.give(tmp_path / "out", "release", "looked at it", len(again.entries))
         again = Run([str(corpus)], tmp_path / "out", config).go()
-    quarantine = Run([str(corpus)], tmp_path / "other", load(None, {**overrides, "gate.policy": "quarantine"})).go()
-    assert [entry.model_dump() for entry in again.entries] == [entry.model_dump() for entry in quarantine.entries]
+    quarantine = Run(
+        [str(corpus)], tmp_path / "other", load(None, {**overrides, "gate.policy": "quarantine"})
+    ).go()
+    assert [entry.model_dump() for entry in again.entries] == [
+        entry.model_dump() for entry in quarantine.entries
+    ]
 
 
 def rows_of(output: Path) -> list[dict]:
-    return [row for path in sorted((output / "accepted").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    return [
+        row
+        for path in sorted((output / "accepted").glob("*.parquet"))
+        for row in pq.read_table(path).to_pylist()
+    ]
 
 
 def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
     rows = [
-        {"id": "a", "text": "She said so.", "url": "u", "n": 2**70, "score": 1, "tags": ["x"], "meta": {"lang": "en", "p": 0.5}},
+        {
+            "id": "a",
+            "text": "She said so.",
+            "url": "u",
+            "n": 2**70,
+            "score": 1,
+            "tags": ["x"],
+            "meta": {"lang": "en", "p": 0.5},
+        },
         {
             "id": "b",
             "text": "He did.",
@@ -132,14 +160,26 @@ def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     Run([str(path)], tmp_path / "out", load(None)).go()
     first, second = rows_of(tmp_path / "out")
-    assert (first["url"], first["score"], first["tags"], first["meta"]) == ("u", 1.0, ["x"], {"lang": "en", "p": 0.5})
-    assert (second["url"], second["score"], second["tags"], second["meta"]) == (None, 0.5, [], {"lang": "de", "p": None})
+    assert (first["url"], first["score"], first["tags"], first["meta"]) == (
+        "u",
+        1.0,
+        ["x"],
+        {"lang": "en", "p": 0.5},
+    )
+    assert (second["url"], second["score"], second["tags"], second["meta"]) == (
+        None,
+        0.5,
+        [],
+        {"lang": "de", "p": None},
+    )
     assert (json.loads(first["n"]), json.loads(second["n"])) == (2**70, 5)
     assert json.loads(second["mixed"]) == [1, {"a": "é"}] and first["mixed"] is None
     assert (first["mentions_gender_female"], second["mentions_gender_male"]) == (1, 1)
 
 
-def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(corpus: Path, tmp_path: Path) -> None:
+def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(
+    corpus: Path, tmp_path: Path
+) -> None:
     config = load(None, {"pane.docs": 10_000, "gate.most_dead": 1.0})
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
@@ -156,16 +196,27 @@ def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> N
     assert entry.attributes["gender"].sums.counts == [2, 1]
     assert entry.attributes["gender"].labels == {"she": 1, "he": 1, "her": 1}
     assert [row["id"] for row in rows_of(tmp_path / "out")] == ["a", "b", "c"]
-    [letter] = [json.loads(line) for line in (tmp_path / "out" / "dead-letter" / "part-00000000.jsonl").read_text().splitlines()]
+    [letter] = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "dead-letter" / "part-00000000.jsonl")
+        .read_text()
+        .splitlines()
+    ]
     assert letter["file"] == str(two) and letter["ordinal"] == 1
     assert "1.jsonl, record 0" in letter["reason"]
-    assert json.loads(base64.b64decode(letter["raw_base64"])) == {"id": "a", "text": "His.", "n": [1]}
+    assert json.loads(base64.b64decode(letter["raw_base64"])) == {
+        "id": "a",
+        "text": "His.",
+        "n": [1],
+    }
 
 
 def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path) -> None:
     whole = gzip.compress(corpus.read_bytes())
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
-    outcome = Run([str(tmp_path / "cut.jsonl.gz")], tmp_path / "out", load(None, {"pane.docs": 4})).go()
+    outcome = Run(
+        [str(tmp_path / "cut.jsonl.gz")], tmp_path / "out", load(None, {"pane.docs": 4})
+    ).go()
     assert sum(entry.documents for entry in outcome.entries) > 0
     assert sum(entry.dead_reasons.get("unreadable file", 0) for entry in outcome.entries) == 1
     letters = sorted((tmp_path / "out" / "dead-letter").iterdir())
@@ -173,7 +224,10 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
     assert "cut off" in last["reason"]
 
 
-@pytest.mark.parametrize("step", ["evenflow.pipelines.panes.closing.write_block", "evenflow.gates.ledger.history.write_entry"])
+@pytest.mark.parametrize(
+    "step",
+    ["evenflow.pipelines.panes.closing.write_block", "evenflow.gates.ledger.history.write_entry"],
+)
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -193,7 +247,10 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_later(
 
 def test_an_empty_input_is_a_finished_run_without_panes(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").touch()
-    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries.totals.panes == 0
+    assert (
+        Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries.totals.panes
+        == 0
+    )
 
 
 def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
@@ -204,7 +261,12 @@ def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
 
 def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
     seen: list[int] = []
-    Run([str(corpus)], tmp_path / "out", load(None), on_block=lambda figures: seen.append(figures.documents)).go()
+    Run(
+        [str(corpus)],
+        tmp_path / "out",
+        load(None),
+        on_block=lambda figures: seen.append(figures.documents),
+    ).go()
     assert sum(seen) == 30
 
 
@@ -215,7 +277,9 @@ def documents(*texts: str) -> str:
 def test_made_ids_tell_files_of_one_name_in_two_folders_apart(tmp_path: Path) -> None:
     for language in ("de", "en"):
         (tmp_path / "in" / language).mkdir(parents=True)
-        (tmp_path / "in" / language / "part-00000.jsonl").write_text(documents("She did.", "He did."), encoding="utf-8")
+        (tmp_path / "in" / language / "part-00000.jsonl").write_text(
+            documents("She did.", "He did."), encoding="utf-8"
+        )
     [entry] = Run([str(tmp_path / "in")], tmp_path / "out", load(None)).go().entries
     assert (entry.documents, entry.dead) == (4, 0)
     made = [f"{language}/part-00000.jsonl#{place}" for language in ("de", "en") for place in (0, 1)]
@@ -241,7 +305,10 @@ def test_a_file_rewritten_at_the_same_size_is_refused(tmp_path: Path, keep_time:
     stat = path.stat()
     path.write_text(documents("She 3.", "She 4.", "She 1.", "She 2."), encoding="utf-8")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + (0 if keep_time else 10**9)))
-    with pytest.raises(ChangedError, match=r"in\.jsonl: changed since pane 0 read it \(its records 0 to 1 are others now\)"):
+    with pytest.raises(
+        ChangedError,
+        match=r"in\.jsonl: changed since pane 0 read it \(its records 0 to 1 are others now\)",
+    ):
         Run([str(path)], tmp_path / "out", load(None, {"pane.docs": 2})).go()
 
 
@@ -268,48 +335,84 @@ def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Pa
     assert read_meta(tmp_path / "out")["finished"] is False
 
 
-def test_the_same_file_by_other_names_is_the_same_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_file_by_other_names_is_the_same_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "in.jsonl").write_text(documents("She did."), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    outcome = Run(["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go()
+    outcome = Run(
+        ["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)
+    ).go()
     assert [entry.documents for entry in outcome.entries] == [1]
     assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().new == 0
 
 
 def dead_ids(output: Path) -> list[tuple[str, str]]:
-    letters = [json.loads(line) for path in sorted((output / "dead-letter").iterdir()) for line in path.read_text().splitlines()]
+    letters = [
+        json.loads(line)
+        for path in sorted((output / "dead-letter").iterdir())
+        for line in path.read_text().splitlines()
+    ]
     return [
-        (json.loads(base64.b64decode(each["raw_base64"]))["id"], each["reason"].split(" came first in ")[1]) for each in letters
+        (
+            json.loads(base64.b64decode(each["raw_base64"]))["id"],
+            each["reason"].split(" came first in ")[1],
+        )
+        for each in letters
     ]
 
 
 AWFUL, PLAIN = "All men are lazy pigs.", "She sold him a fish."
 
 
-@pytest.mark.parametrize("texts, aside", [((AWFUL, PLAIN), 1), ((PLAIN, AWFUL), 0), ((AWFUL, AWFUL), 1)])
-def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(tmp_path: Path, texts: tuple[str, str], aside: int) -> None:
-    rows = [{"id": "a", "text": texts[0]}, {"id": "b", "text": PLAIN}, {"id": "a", "text": texts[1], "n": 1}]
+@pytest.mark.parametrize(
+    "texts, aside", [((AWFUL, PLAIN), 1), ((PLAIN, AWFUL), 0), ((AWFUL, AWFUL), 1)]
+)
+def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(
+    tmp_path: Path, texts: tuple[str, str], aside: int
+) -> None:
+    rows = [
+        {"id": "a", "text": texts[0]},
+        {"id": "b", "text": PLAIN},
+        {"id": "a", "text": texts[1], "n": 1},
+    ]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    config = load(None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0}, ["gender"])
+    config = load(
+        None,
+        {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0},
+        ["gender"],
+    )
     [entry] = Run([str(path)], tmp_path / "out", config).go().entries
     assert entry.checks.failures == [] and entry.folder == "accepted"
-    assert (entry.documents, 0 if entry.set_aside is None else entry.set_aside.rows) == (2 - aside, aside)
-    assert entry.dead_reasons == {"duplicate id": 1} and dead_ids(tmp_path / "out") == [("a", f"{path}, record 0")]
+    assert (entry.documents, 0 if entry.set_aside is None else entry.set_aside.rows) == (
+        2 - aside,
+        aside,
+    )
+    assert entry.dead_reasons == {"duplicate id": 1} and dead_ids(tmp_path / "out") == [
+        ("a", f"{path}, record 0")
+    ]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> None:
     ids = ["a", "b", "c", "a", "d", "b", "e", "e"]
     path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps({"id": each, "text": "She did."}) + "\n" for each in ids), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps({"id": each, "text": "She did."}) + "\n" for each in ids),
+        encoding="utf-8",
+    )
     overrides = {"pane.docs": 2, "gate.most_dead": 1.0}
     plain = Run([str(path)], tmp_path / "pane", load(None, overrides)).go()
     assert [entry.dead for entry in plain.entries] == [0, 0, 0, 1]
     config = load(None, {**overrides, "duplicates.scope": "run"})
     Run([str(path)], tmp_path / "whole", config).go()
     assert [row["id"] for row in rows_of(tmp_path / "whole")] == ["a", "b", "c", "d", "e"]
-    assert dead_ids(tmp_path / "whole") == [("a", "pane 0"), ("b", "pane 0"), ("e", f"{path}, record 6")]
+    assert dead_ids(tmp_path / "whole") == [
+        ("a", "pane 0"),
+        ("b", "pane 0"),
+        ("e", f"{path}, record 6"),
+    ]
 
     class Killed(Exception):
         pass
@@ -326,7 +429,9 @@ def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> N
 
 
 @pytest.mark.parametrize("case", ["the wrong field", "a truncated Parquet file"])
-def test_a_pane_of_which_nothing_could_be_read_is_blocked(corpus: Path, tmp_path: Path, case: str) -> None:
+def test_a_pane_of_which_nothing_could_be_read_is_blocked(
+    corpus: Path, tmp_path: Path, case: str
+) -> None:
     path, overrides = corpus, {"fields.text": "body"}
     if case != "the wrong field":
         Run([str(corpus)], tmp_path / "first", load(None, {"gate.most_dead": 1.0})).go()
@@ -335,8 +440,16 @@ def test_a_pane_of_which_nothing_could_be_read_is_blocked(corpus: Path, tmp_path
         path.write_bytes(whole.read_bytes()[:-20])
     [entry] = Run([str(path)], tmp_path / "out", load(None, overrides)).go().entries
     assert (entry.folder, entry.verdict.state, entry.documents) == ("quarantine", "block", 0)
-    said = "100.0% of 37 records became dead letters" if path == corpus else "1 file could not be read to the end"
-    assert entry.reading is not None and entry.verdict == entry.reading and entry.verdict.reason.startswith(said)
+    said = (
+        "100.0% of 37 records became dead letters"
+        if path == corpus
+        else "1 file could not be read to the end"
+    )
+    assert (
+        entry.reading is not None
+        and entry.verdict == entry.reading
+        and entry.verdict.reason.startswith(said)
+    )
 
 
 def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_path: Path) -> None:
@@ -346,7 +459,9 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
     meta["epochs"][0]["program"]["code"] = "of yesterday"
     write_meta(tmp_path / "out", meta)
     said: list[str] = []
-    outcome = Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10}), on_note=said.append).go()
+    outcome = Run(
+        [str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10}), on_note=said.append
+    ).go()
     assert [entry.epoch for entry in outcome.entries] == [0, 1, 1, 1]
     [note] = said
     assert note.startswith("epoch 1 begins with pane 1: code: 'of yesterday' -> ")

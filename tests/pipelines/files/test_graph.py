@@ -15,12 +15,16 @@ SIZES = st.lists(st.lists(st.integers(0, 3000), max_size=12), min_size=1, max_si
 
 def written(folder: Path, sizes: list[list[int]]) -> dict[str, int]:
     for number, lengths in enumerate(sizes):
-        (folder / f"{number}.jsonl").write_bytes(b"".join(b"x" * length + b"\n" for length in lengths))
+        (folder / f"{number}.jsonl").write_bytes(
+            b"".join(b"x" * length + b"\n" for length in lengths)
+        )
     return files.match([str(folder)])
 
 
 @given(SIZES, st.integers(1, 9))
-def test_panes_cover_every_record_once_and_in_order(tmp_path_factory: pytest.TempPathFactory, sizes, docs: int) -> None:
+def test_panes_cover_every_record_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, sizes, docs: int
+) -> None:
     names = written(tmp_path_factory.mktemp("cut"), sizes)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BLOCK_BYTES", 2000)
@@ -28,8 +32,15 @@ def test_panes_cover_every_record_once_and_in_order(tmp_path_factory: pytest.Tem
         patch.setattr(files, "BLOCK_BYTES", 1 << 20)
         again = cutting.cut(names, load(None, {"pane.docs": docs}))
         assert [pane.segments for pane in again] == [pane.segments for pane in panes]
-    covered = [(segment.file, i) for pane in panes for segment in pane.segments for i in range(segment.first, segment.last + 1)]
-    assert covered == [(name, i) for name, lengths in zip(names, sizes, strict=True) for i in range(len(lengths))]
+    covered = [
+        (segment.file, i)
+        for pane in panes
+        for segment in pane.segments
+        for i in range(segment.first, segment.last + 1)
+    ]
+    assert covered == [
+        (name, i) for name, lengths in zip(names, sizes, strict=True) for i in range(len(lengths))
+    ]
     assert [pane.number for pane in panes] == list(range(len(panes)))
     counts = [sum(segment.last - segment.first + 1 for segment in pane.segments) for pane in panes]
     assert all(count == docs for count in counts[:-1])
@@ -60,15 +71,26 @@ def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
 
 def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     lines = [json.dumps({"id": str(i), "text": f"She saw him {i} times."}) for i in range(7)]
-    (tmp_path / "in.jsonl").write_text("\n".join([*lines[:3], "nonsense", *lines[3:]]), encoding="utf-8")
+    (tmp_path / "in.jsonl").write_text(
+        "\n".join([*lines[:3], "nonsense", *lines[3:]]), encoding="utf-8"
+    )
     config = load(None)
     [pane] = cutting.cut(files.match([str(tmp_path / "in.jsonl")]), config)
     place = graph.GraphPlace(config.model_dump(), str(tmp_path / "staged"))
     spent = graph.run_graph([pane], place)
     ready = closing.read_ready(tmp_path / "staged" / "00000000")
-    assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (7, 7, {"not JSON": 1})
+    assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
+        7,
+        7,
+        {"not JSON": 1},
+    )
     assert ready.figures.attributes["gender"].counts == [7, 7]
     assert [shard.rows for shard in ready.shards] == [7] and ready.dead_letters is not None
     left = sorted(path.name for path in (tmp_path / "staged" / "00000000").iterdir())
-    assert left == ["000000.sha256", "part-00000000-0000.parquet", "part-00000000.jsonl", "ready.json"]
+    assert left == [
+        "000000.sha256",
+        "part-00000000-0000.parquet",
+        "part-00000000.jsonl",
+        "ready.json",
+    ]
     assert {"read", "annotate", "stage", "shards", "beam"} == spent.keys()

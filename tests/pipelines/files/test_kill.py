@@ -15,7 +15,13 @@ from kill_driver import digests
 from places import DATA, HELPERS
 
 SPEECHES = DATA / "speeches.jsonl.gz"
-SETTINGS = {"pane.docs": 15, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20, "repair.mode": "augment"}
+SETTINGS = {
+    "pane.docs": 15,
+    "gate.warn": 0.1,
+    "gate.block": 0.15,
+    "gate.min_mentions": 20,
+    "repair.mode": "augment",
+}
 # One judge for all runs: loading the encoder a hundred times would take minutes.
 SETTINGS |= {"repair.judge": "fast", "repair.strictness": 0.3}
 
@@ -31,11 +37,19 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_killed_at_file_operations(corpus: Path, tmp_path: Path) -> None:
     driver = [sys.executable, str(HELPERS / "kill_driver.py")]
-    done = subprocess.run([*driver, str(corpus), str(tmp_path / "work"), json.dumps(SETTINGS)], capture_output=True, text=True)
+    done = subprocess.run(
+        [*driver, str(corpus), str(tmp_path / "work"), json.dumps(SETTINGS)],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     moments = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(moments) >= 20
-    assert [each for each in moments if each["killed"] != -signal.SIGKILL or each["again"] or not each["same"]] == []
+    assert [
+        each
+        for each in moments
+        if each["killed"] != -signal.SIGKILL or each["again"] or not each["same"]
+    ] == []
     assert {"os.rename", "open"} <= {each["event"] for each in moments}
 
 
@@ -43,7 +57,18 @@ def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> N
     evenflow = str(Path(sys.executable).with_name("evenflow"))
     settings = tmp_path / "settings.yaml"
     settings.write_text("gate: {most_dead: 1.0}\n", encoding="utf-8")
-    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15", "--mode", "substitute", "--config", str(settings)]
+    command = [
+        evenflow,
+        "run",
+        "--input",
+        str(corpus),
+        "--pane-docs",
+        "15",
+        "--mode",
+        "substitute",
+        "--config",
+        str(settings),
+    ]
     began = time.monotonic()
     subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)
     whole = time.monotonic() - began
@@ -51,11 +76,15 @@ def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> N
     for part in (0.35, 0.6, 0.75, 0.9):
         output = tmp_path / f"killed-{part}"
         killed = [*command, "--output", str(output), "--workers", "2"]
-        process = subprocess.Popen(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         time.sleep(part * whole)
         process.kill()  # the parent alone: its workers must end by themselves
         process.wait()
-        again = subprocess.run([*command, "--output", str(output), "--workers", "2"], capture_output=True, text=True)
+        again = subprocess.run(
+            [*command, "--output", str(output), "--workers", "2"], capture_output=True, text=True
+        )
         assert again.returncode == 0, again.stderr
         assert digests(output) == expected
         assert left_behind(process.pid) == []

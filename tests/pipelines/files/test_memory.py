@@ -1,4 +1,6 @@
-"""Small files that hold gigabytes, and large records: the run stays below a bound, says what it left out, and keeps the rest."""
+"""Small files that hold gigabytes, and large records: the run stays below a bound, says what it
+left out, and keeps the rest.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from evenflow.gates.ledger.files import read_entries
 
 MOST_MIB = 700
 GOOD = json.dumps({"id": "good", "text": "She saw him."}).encode()
-LONG = "Он ушёл 😀. She left. ".encode() * 480_000  # 9.6 million characters, of four bytes each in memory
+# 9.6 million characters, of four bytes each in memory
+LONG = "Он ушёл 😀. She left. ".encode() * 480_000
 ZEROS = bytes(1 << 20)
 
 
@@ -43,13 +46,22 @@ def _line(value: Callable[[], bytes]) -> Callable[[Path], None]:
 CASES: dict[str, tuple[str, Callable[[Path], None], int]] = {
     "zst": ("a.jsonl.zst", _zst, 1),
     "gz": ("a.jsonl.gz", _gz, 1),
-    "a line of 100 MiB": ("a.jsonl", _line(lambda: b'{"id": "long", "text": "' + b"He left. " * (100 << 20 >> 3) + b'"}'), 1),
-    "a line of many lists": ("a.jsonl", _line(lambda: b'{"id": "l", "text": "a", "x": [' + b"[]," * (5 << 20) + b"0]}"), 1),
+    "a line of 100 MiB": (
+        "a.jsonl",
+        _line(lambda: b'{"id": "long", "text": "' + b"He left. " * (100 << 20 >> 3) + b'"}'),
+        1,
+    ),
+    "a line of many lists": (
+        "a.jsonl",
+        _line(lambda: b'{"id": "l", "text": "a", "x": [' + b"[]," * (5 << 20) + b"0]}"),
+        1,
+    ),
     "a long text": ("a.jsonl", _line(lambda: b'{"id": "t", "text": "' + LONG + b'"}'), 2),
 }
 
 
-# Starts a command from a small process and prints its peak in KiB: the peak that a child is told starts at its parent's size.
+# Starts a command from a small process and prints its peak in KiB: the peak that a child is told
+# starts at its parent's size.
 SMALL = """
 import resource, subprocess, sys
 status = subprocess.call(sys.argv[1:])
@@ -71,7 +83,9 @@ def test_memory_is_bounded_whatever_comes(tmp_path: Path, case: str) -> None:
         "--output",
         str(tmp_path / "out"),
     ]
-    done = subprocess.run([sys.executable, "-c", SMALL, *words, "-q", "-a", "gender"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL, *words, "-q", "-a", "gender"], capture_output=True, text=True
+    )
     assert done.returncode in (0, 3), done.stderr
     entries = read_entries(tmp_path / "out")
     assert sum(entry.documents for entry in entries) == documents

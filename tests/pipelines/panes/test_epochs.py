@@ -1,4 +1,6 @@
-"""What a run may go on with: what must be the same is refused where it is not, other things open an epoch."""
+"""What a run may go on with: what must be the same is refused where it is not, other things open an
+epoch.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def meta(source: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return copy.deepcopy({"settings": record, "epochs": [Epoch(program=PROGRAM).model_dump()]})
 
 
-def go_on(known: dict[str, Any], source: dict[str, Any], program: dict[str, str] = PROGRAM, **changes: Any) -> Epoch:
+def go_on(
+    known: dict[str, Any], source: dict[str, Any], program: dict[str, str] = PROGRAM, **changes: Any
+) -> Epoch:
     config = load(None, changes, only=["gender", "age"])
     return gone_on(Path("out"), known, settings(config, LISTS, source), program, LISTS, Totals())
 
@@ -51,14 +55,18 @@ def test_another_program_opens_an_epoch_and_says_what_changed(key: str) -> None:
         ("llm.most_fallbacks", 0.2, "configuration.llm.most_fallbacks: 0.1 -> 0.2"),
     ],
 )
-def test_thresholds_of_a_topic_open_an_epoch_and_of_files_are_refused(key: str, value: float, line: str) -> None:
+def test_thresholds_of_a_topic_open_an_epoch_and_of_files_are_refused(
+    key: str, value: float, line: str
+) -> None:
     assert go_on(meta(TOPIC), TOPIC, **{key: value}).changes == [line]
     with pytest.raises(RunError) as raised:
         go_on(meta(FILES), FILES, **{key: value})
     assert line in str(raised.value)
 
 
-@pytest.mark.parametrize("key, value", [("pane.rolling", 9), ("fields.text", "body"), ("repair.mode", "augment")])
+@pytest.mark.parametrize(
+    "key, value", [("pane.rolling", 9), ("fields.text", "body"), ("repair.mode", "augment")]
+)
 def test_what_changes_meaning_is_refused_on_a_topic_too(key: str, value: Any) -> None:
     with pytest.raises(RunError, match=rf"configuration\.{key}: "):
         go_on(meta(TOPIC), TOPIC, **{key: value})
@@ -66,7 +74,10 @@ def test_what_changes_meaning_is_refused_on_a_topic_too(key: str, value: Any) ->
 
 def test_a_key_that_one_of_the_programs_does_not_know_is_its_default() -> None:
     known = meta(FILES)
-    del known["settings"]["configuration"]["gate"]["most_dead"], known["settings"]["configuration"]["duplicates"]
+    del (
+        known["settings"]["configuration"]["gate"]["most_dead"],
+        known["settings"]["configuration"]["duplicates"],
+    )
     del known["settings"]["configuration"]["attributes"]["gender"]["stereotypes"]
     known["settings"]["configuration"]["gate"]["of_tomorrow"] = 1
     known["settings"]["prompts"] = {"of": "an earlier version"}
@@ -77,7 +88,14 @@ def test_a_key_that_one_of_the_programs_does_not_know_is_its_default() -> None:
 
 def test_another_attribute_and_another_list_of_one_s_own_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"configuration\.attributes\.age: "):
-        gone_on(Path("out"), meta(FILES), settings(load(None, only=["gender"]), LISTS, FILES), PROGRAM, LISTS, Totals())
+        gone_on(
+            Path("out"),
+            meta(FILES),
+            settings(load(None, only=["gender"]), LISTS, FILES),
+            PROGRAM,
+            LISTS,
+            Totals(),
+        )
     known = meta(FILES)
     known["settings"]["wordlists"]["gender"] = "another"
     assert go_on(known, FILES).number == 0  # it is shipped: the program's digests tell
@@ -98,5 +116,10 @@ def test_other_groups_than_the_ledger_s_are_refused() -> None:
 
 def test_the_program_is_told_by_its_files() -> None:
     found = epochs.program(load(None), LISTS)
-    assert found == epochs.program(load(None), LISTS) and found.keys() == {"version", "code", "models", "lists"}
+    assert found == epochs.program(load(None), LISTS) and found.keys() == {
+        "version",
+        "code",
+        "models",
+        "lists",
+    }
     assert epochs.program(load(None), LISTS[:1])["lists"] != found["lists"]

@@ -28,7 +28,9 @@ def narrowing(*halves: float | None) -> list:
     for number, (entry, half) in enumerate(zip(panes, halves, strict=True)):
         low, high = (None, None) if half is None else (0.5 - half, 0.5 + half)
         count = 100 * (number + 1)
-        entry.attributes["gender"].cumulative = Score(dr=0.5, corrected=0.5, low=low, high=high, mentions=count, documents=count)
+        entry.attributes["gender"].cumulative = Score(
+            dr=0.5, corrected=0.5, low=low, high=high, mentions=count, documents=count
+        )
     return panes
 
 
@@ -42,7 +44,9 @@ def narrowing(*halves: float | None) -> list:
         ((None, None), None, None, None),
     ],
 )
-def test_convergence(halves: tuple, documents: int | None, pane: int | None, projected: int | None) -> None:
+def test_convergence(
+    halves: tuple, documents: int | None, pane: int | None, projected: int | None
+) -> None:
     row = Totals.of(narrowing(*halves)).attributes["gender"].convergence[0].model_dump()
     assert row == {"epsilon": 0.02, "documents": documents, "pane": pane, "projected": projected}
     said = words.convergence_sentence(row)
@@ -54,7 +58,9 @@ def test_heavy_documents_are_the_heaviest_of_all_panes() -> None:
     panes[3].attributes["gender"].heavy[2].counts = [70, 30]
     found = figures(Totals.of(panes), panes, ledgers.settings())["attributes"]["gender"]["heavy"]
     assert (found[0]["pane"], found[0]["id"]) == (3, "doc-3-2")
-    assert [sum(row["counts"]) for row in found] == sorted((sum(row["counts"]) for row in found), reverse=True)
+    assert [sum(row["counts"]) for row in found] == sorted(
+        (sum(row["counts"]) for row in found), reverse=True
+    )
 
 
 def test_too_few_mentions_are_told_from_evenness() -> None:
@@ -77,11 +83,17 @@ def test_labels_are_grouped_by_the_word_list_only_where_it_agrees() -> None:
     config = configuration(meta)
     assert loader.load("gender").labels["she"] == 0
     grouped = view.label_groups("gender", found, config)
-    assert [(group.group, [bar.label for bar in group.bars]) for group in grouped] == [("female", ["she"]), ("male", ["he"])]
-    for panes_labels in ({"she": 1, "xyzzy": 1}, {"she": 10**6}):  # not in the list; more than the group has
+    assert [(group.group, [bar.label for bar in group.bars]) for group in grouped] == [
+        ("female", ["she"]),
+        ("male", ["he"]),
+    ]
+    # Not in the list; more than the group has
+    for panes_labels in ({"she": 1, "xyzzy": 1}, {"she": 10**6}):
         for entry in panes:
             entry.attributes["gender"].labels = panes_labels
-        alone = view.label_groups("gender", figures(Totals.of(panes), panes, meta)["attributes"]["gender"], config)
+        alone = view.label_groups(
+            "gender", figures(Totals.of(panes), panes, meta)["attributes"]["gender"], config
+        )
         assert [group.group for group in alone] == [""]
     assert [group.group for group in view.label_groups("gender", found, None)] == [""]
 
@@ -89,23 +101,38 @@ def test_labels_are_grouped_by_the_word_list_only_where_it_agrees() -> None:
 def test_a_line_is_interrupted_where_there_is_no_score() -> None:
     assert charts.line([(0, 1), (1, 2), None, (3, 4)]) == "M0.0 1.0L1.0 2.0M3.0 4.0h.1"
     assert charts.line([None, None]) == ""
-    low, high = [(0.0, 9.0), None, (2.0, 9.0), (3.0, 8.0)], [(0.0, 1.0), None, (2.0, 1.0), (3.0, 2.0)]
-    assert charts.band(low, high, 0.5) == ("M-0.5 1.0L0.5 1.0L0.5 9.0L-0.5 9.0ZM2.0 1.0L3.0 2.0L3.0 8.0L2.0 9.0Z")
+    low, high = (
+        [(0.0, 9.0), None, (2.0, 9.0), (3.0, 8.0)],
+        [(0.0, 1.0), None, (2.0, 1.0), (3.0, 2.0)],
+    )
+    assert charts.band(low, high, 0.5) == (
+        "M-0.5 1.0L0.5 1.0L0.5 9.0L-0.5 9.0ZM2.0 1.0L3.0 2.0L3.0 8.0L2.0 9.0Z"
+    )
 
 
-@given(st.lists(st.one_of(st.none(), st.floats(0, 0.8)), min_size=1, max_size=120), st.integers(2, 40))
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0, 0.8)), min_size=1, max_size=120), st.integers(2, 40)
+)
 def test_merged_panes_keep_their_extremes(scores: list[float | None], most: int) -> None:
     panes = ledgers.entries(1) * len(scores)
-    panes = [entry.model_copy(deep=True, update={"pane": number}) for number, entry in enumerate(panes)]
+    panes = [
+        entry.model_copy(deep=True, update={"pane": number}) for number, entry in enumerate(panes)
+    ]
     for entry, value in zip(panes, scores, strict=True):
         entry.attributes["gender"].pane.dr = value
     places = charts.columns(list(map(spans.of, panes)), most)
     assert len(places) <= most
-    assert [each.first for each in places[1:]] == [each.last + 1 for each in places[:-1]] and places[-1].last == len(scores) - 1
+    assert [each.first for each in places[1:]] == [
+        each.last + 1 for each in places[:-1]
+    ] and places[-1].last == len(scores) - 1
     cells = [each.attributes["gender"] for each in places]
     known = [value for value in scores if value is not None]
-    assert max((cell.high for cell in cells if cell.high is not None), default=None) == max(known, default=None)
-    assert min((cell.low for cell in cells if cell.low is not None), default=None) == min(known, default=None)
+    assert max((cell.high for cell in cells if cell.high is not None), default=None) == max(
+        known, default=None
+    )
+    assert min((cell.low for cell in cells if cell.low is not None), default=None) == min(
+        known, default=None
+    )
 
 
 @given(st.floats(1e-6, 1e9))
@@ -123,7 +150,9 @@ def test_an_axis_holds_its_highest_value_and_reads_well(highest: float) -> None:
 def test_pane_ticks_lie_on_the_axis(panes: int, most: int) -> None:
     ticks = charts.pane_ticks(panes, most)
     assert 1 <= len(ticks) <= 13 and ticks[0].label == "0"
-    assert all(0 <= tick.at <= 100 for tick in ticks) and all(a.at <= b.at for a, b in pairwise(ticks))
+    assert all(0 <= tick.at <= 100 for tick in ticks) and all(
+        a.at <= b.at for a, b in pairwise(ticks)
+    )
 
 
 @given(st.integers(1, 60), st.integers(0, 5))
@@ -154,7 +183,13 @@ def test_spells_cover_each_pane_that_was_not_open_once() -> None:
         assert entries[spell.at].verdict.reason == spell.reason
 
 
-ROW = {"pane": 0, "seconds": 2.0, "input_bytes": 4_000_000, "documents": 10, "stages": {"checks": 0.5, "read": 1.0}}
+ROW = {
+    "pane": 0,
+    "seconds": 2.0,
+    "input_bytes": 4_000_000,
+    "documents": 10,
+    "stages": {"checks": 0.5, "read": 1.0},
+}
 
 
 @pytest.mark.parametrize(
@@ -162,10 +197,24 @@ ROW = {"pane": 0, "seconds": 2.0, "input_bytes": 4_000_000, "documents": 10, "st
     [
         ([], {}),
         ([json.dumps(ROW)], {0: 2.0}),
-        ([json.dumps(ROW), json.dumps(ROW | {"seconds": 3.0})], {0: 3.0}),  # written again after a kill
+        # Written again after a kill
+        ([json.dumps(ROW), json.dumps(ROW | {"seconds": 3.0})], {0: 3.0}),
         ([json.dumps(ROW), json.dumps(ROW | {"pane": 1})[:40]], {0: 2.0}),  # torn
-        ([json.dumps(ROW | {"pane": 7}), json.dumps(ROW)], {0: 2.0}),  # a pane the ledger does not have
-        (["[]", "null", '"x"', "\0\0\0", "{}", json.dumps(ROW | {"seconds": 0}), '{"pane": NaN}', json.dumps(ROW)], {0: 2.0}),
+        # A pane the ledger does not have
+        ([json.dumps(ROW | {"pane": 7}), json.dumps(ROW)], {0: 2.0}),
+        (
+            [
+                "[]",
+                "null",
+                '"x"',
+                "\0\0\0",
+                "{}",
+                json.dumps(ROW | {"seconds": 0}),
+                '{"pane": NaN}',
+                json.dumps(ROW),
+            ],
+            {0: 2.0},
+        ),
     ],
 )
 def test_timings(tmp_path: Path, lines: list[str], expected: dict[int, float]) -> None:
@@ -178,17 +227,25 @@ def test_timings(tmp_path: Path, lines: list[str], expected: dict[int, float]) -
     assert (speed is None) == (not expected)
     if speed is not None:
         assert sum(stage.share for stage in speed.stages) == pytest.approx(1)
-        assert speed.share("checks") == pytest.approx(0.5 / expected[0]) and speed.share("paint") is None
+        assert (
+            speed.share("checks") == pytest.approx(0.5 / expected[0])
+            and speed.share("paint") is None
+        )
         assert speed.bytes_a_second == pytest.approx(4e6 / expected[0])
 
 
 def test_stages_of_several_workers_are_shares_of_their_sum() -> None:
     speed = timings.throughput([timings.Timing(0, 1.0, 100, 1, {"read": 3.0, "checks": 1.0})])
-    assert speed is not None and [(stage.name, stage.share) for stage in speed.stages] == [("read", 0.75), ("checks", 0.25)]
+    assert speed is not None and [(stage.name, stage.share) for stage in speed.stages] == [
+        ("read", 0.75),
+        ("checks", 0.25),
+    ]
 
 
 def test_rates_are_means_over_timed_panes() -> None:
-    timed = {number: timings.Timing(number, 1.0 + number, 6_000_000, 30, {}) for number in (0, 1, 3)}
+    timed = {
+        number: timings.Timing(number, 1.0 + number, 6_000_000, 30, {}) for number in (0, 1, 3)
+    }
     assert timings.rates(timed, range(4), window=2) == [(6.0, 30.0), (4.0, 20.0), None, (2.0, 10.0)]
 
 
@@ -198,7 +255,10 @@ def test_rates_are_means_over_timed_panes() -> None:
         ("plain", "<bdi>plain</bdi>"),
         ("<b>&'\"", "<bdi>&lt;b&gt;&amp;&#39;&#34;</bdi>"),
         ("a\0b\u202ec\ud800d\ne", "<bdi>a\\u0000b\\u202ec\\ud800d e</bdi>"),
-        ("1234567890123456789012345678901", '<bdi title="1234567890123456789012345678901">12345678901234567890123456789…</bdi>'),
+        (
+            "1234567890123456789012345678901",
+            '<bdi title="1234567890123456789012345678901">12345678901234567890123456789…</bdi>',
+        ),
     ],
 )
 def test_outside_text(value: str, expected: str) -> None:

@@ -11,7 +11,9 @@ from evenflow.transforms.representation.dr import sums
 
 
 def ledger(panes: int) -> list:
-    """Panes of which the first attribute was repaired: of 300 mentions that were all but one group's, half went over."""
+    """Panes of which the first attribute was repaired: of 300 mentions that were all but one
+    group's, half went over.
+    """
     entries = report_ledgers.entries(panes)
     for number, entry in enumerate(entries):
         each = entry.attributes["gender"]
@@ -33,7 +35,15 @@ def ledger(panes: int) -> list:
             sentences=55,
             documents=20,
             substitutions=[
-                Substitution(said="he", instead="she", target="female", count=5, id="a", before="he ran", after="she ran"),
+                Substitution(
+                    said="he",
+                    instead="she",
+                    target="female",
+                    count=5,
+                    id="a",
+                    before="he ran",
+                    after="she ran",
+                ),
                 Substitution(
                     said="man",
                     instead=report_ledgers.HOSTILE[1],
@@ -45,8 +55,21 @@ def ledger(panes: int) -> list:
                 ),
             ],
         )
-        example = {"id": f"d{number}", "sentence": report_ledgers.HOSTILE[0], "score": 0.7 + number / 100, "reasons": "why"}
-        each.stereotypes = Filtered(policy="flag", threshold=0.66, asked=10, unsure=2, potential=3, strong=1, examples=[example])
+        example = {
+            "id": f"d{number}",
+            "sentence": report_ledgers.HOSTILE[0],
+            "score": 0.7 + number / 100,
+            "reasons": "why",
+        }
+        each.stereotypes = Filtered(
+            policy="flag",
+            threshold=0.66,
+            asked=10,
+            unsure=2,
+            potential=3,
+            strong=1,
+            examples=[example],
+        )
     return entries
 
 
@@ -59,7 +82,10 @@ def test_sums_over_panes() -> None:
     assert [row["sets"] for row in told["barred"]] == [90, 30]
     assert told["before"]["dr"] == 0.5 and told["counts_before"] == [900, 0]
     assert told["after"]["dr"] == 0 and told["reduced"] == 1
-    assert [(row["said"], row["count"]) for row in told["substitutions"]] == [("man", 16), ("he", 15)]
+    assert [(row["said"], row["count"]) for row in told["substitutions"]] == [
+        ("man", 16),
+        ("he", 15),
+    ]
     assert repairs.repair(Totals.of(entries).attributes["age"], 0.95) is None
 
 

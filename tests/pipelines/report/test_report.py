@@ -1,4 +1,6 @@
-"""The report page and report.json as a reader gets them: well-formed, self-contained, complete, the same for the same ledger."""
+"""The report page and report.json as a reader gets them: well-formed, self-contained, complete, the
+same for the same ledger.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ from evenflow.schemas.ledger import PaneEntry, Position, StreamPane
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 FORBIDDEN = {"script", "img", "iframe", "link", "object", "embed", "form", "base"}
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class Page(HTMLParser):
-    """What a browser would see: text, ids, links, and whether every element is closed where it should be."""
+    """What a browser would see: text, ids, links, and whether every element is closed where it
+    should be.
+    """
 
     def __init__(self, markup: str):
         super().__init__()
@@ -47,7 +53,9 @@ class Page(HTMLParser):
         self.ids += [found["id"]] if "id" in found else []
         self.links += [found[name] for name in ("href", "src", "xlink:href") if name in found]
         self.titles += [found["title"]] if "title" in found else []
-        if tag not in VOID and not (tag in ("path", "rect") and self.get_starttag_text().endswith("/>")):
+        if tag not in VOID and not (
+            tag in ("path", "rect") and self.get_starttag_text().endswith("/>")
+        ):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -70,7 +78,9 @@ def made(root: Path, panes: list[PaneEntry], meta: dict | None = None) -> Page:
 
 
 @pytest.mark.parametrize("panes", [0, 1, 2, 12, 120, 450])
-def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(tmp_path: Path, panes: int) -> None:
+def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(
+    tmp_path: Path, panes: int
+) -> None:
     page = made(tmp_path / "out", ledgers.entries(panes))
     assert not FORBIDDEN & set(page.tags)
     assert not [name for name in page.names if name.startswith("on")]
@@ -107,7 +117,8 @@ def test_the_json_is_the_same_for_the_same_ledger(tmp_path: Path) -> None:
     ledgers.write_timings(two, ledgers.entries(12))
     build(one), build(two), build(two)
     assert (one / "report.json").read_bytes() == (two / "report.json").read_bytes()
-    assert (one / "report.html").read_bytes() != (two / "report.html").read_bytes()  # the second has times
+    # The second has times
+    assert (one / "report.html").read_bytes() != (two / "report.html").read_bytes()
 
 
 def test_the_figures_add_up_and_all_of_them_are_on_the_page(tmp_path: Path) -> None:
@@ -117,7 +128,11 @@ def test_the_figures_add_up_and_all_of_them_are_on_the_page(tmp_path: Path) -> N
     blocked = [entry for entry in panes if entry.folder == "quarantine"]
     assert blocked
     assert found["quarantined"] == sum(entry.documents for entry in blocked)
-    assert found["accepted"] + found["quarantined"] == found["documents"] == sum(entry.documents for entry in panes)
+    assert (
+        found["accepted"] + found["quarantined"]
+        == found["documents"]
+        == sum(entry.documents for entry in panes)
+    )
     assert sum(found["states"].values()) == found["panes"] == len(found["by_pane"]) == 40
     for key in ("accepted", "quarantined", "dead_letters"):
         assert f"{found[key]:,}" in page.flat
@@ -129,7 +144,10 @@ def test_the_figures_add_up_and_all_of_them_are_on_the_page(tmp_path: Path) -> N
         assert sum(each["panes"].values()) == 40
         for i, row in enumerate(each["groups"]):
             assert row["mentions"] == sum(entry.attributes[name].sums.counts[i] for entry in panes)
-            assert f"{row['group']} {100 * row['share']:.1f} % {100 * row['target']:.1f} %" in page.flat
+            assert (
+                f"{row['group']} {100 * row['share']:.1f} % {100 * row['target']:.1f} %"
+                in page.flat
+            )
         for kind in ("rolling", "cumulative"):
             score = each[kind]
             assert f"{score['dr']:.3f} ({score['low']:.3f} – {score['high']:.3f})" in page.flat
@@ -167,7 +185,9 @@ def test_an_attribute_without_a_mention_has_no_chart(tmp_path: Path) -> None:
     page = made(tmp_path / "out", panes)
     assert "None of its labels was found" in page.flat
     assert page.tags.count("figure") == 1  # gender's
-    groups = json.loads((tmp_path / "out" / "report.json").read_bytes())["attributes"]["age"]["groups"]
+    groups = json.loads((tmp_path / "out" / "report.json").read_bytes())["attributes"]["age"][
+        "groups"
+    ]
     assert [row["share"] for row in groups] == [None] * 3
 
 
@@ -202,7 +222,9 @@ def test_links_lead_to_what_is_there(tmp_path: Path) -> None:
         ("halt", False, "The gate is held until a person releases it"),
     ],
 )
-def test_the_head_says_how_the_run_stands(tmp_path: Path, policy: str, finished: bool, expected: str) -> None:
+def test_the_head_says_how_the_run_stands(
+    tmp_path: Path, policy: str, finished: bool, expected: str
+) -> None:
     panes = ledgers.entries(18)
     assert panes[-1].folder == "quarantine"
     page = made(tmp_path / "out", panes, ledgers.settings(finished, **{"gate.policy": policy}))
@@ -227,7 +249,9 @@ def test_panes_of_a_stream_have_their_time(tmp_path: Path) -> None:
 
 def test_a_ledger_without_usable_configuration_still_makes_a_page(tmp_path: Path) -> None:
     page = made(
-        tmp_path / "out", ledgers.entries(3), {"version": 9, "configuration": {"of": "another version"}, "finished": True}
+        tmp_path / "out",
+        ledgers.entries(3),
+        {"version": 9, "configuration": {"of": "another version"}, "finished": True},
     )
     assert "DR over the panes" in page.flat and "of: another version" in page.flat
 

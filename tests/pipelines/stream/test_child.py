@@ -1,4 +1,6 @@
-"""A command that is run by stream_child ends when its parent is killed, and is the command as it was given."""
+"""A command that is run by stream_child ends when its parent is killed, and is the command as it
+was given.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,14 @@ child.wait()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
 def test_it_ends_with_a_parent_that_is_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT, *START], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *START], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         child = psutil.Process(int(parent.stdout.readline()))
         deadline = time.monotonic() + 60
-        while "sleep" not in " ".join(child.cmdline()[1:3]) and time.monotonic() < deadline:  # it has not become the command yet
+        # It has not become the command yet
+        while "sleep" not in " ".join(child.cmdline()[1:3]) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert child.is_running()
         parent.kill()
@@ -40,7 +45,13 @@ def test_it_does_not_begin_without_its_parent() -> None:
 
 
 def test_arguments_and_status_are_those_of_the_command() -> None:
-    words = [sys.executable, "-c", "import os, sys; print(sys.argv[1:], os.getppid()); sys.exit(7)", "a b", "--c"]
+    words = [
+        sys.executable,
+        "-c",
+        "import os, sys; print(sys.argv[1:], os.getppid()); sys.exit(7)",
+        "a b",
+        "--c",
+    ]
     parent = psutil.Process()
     done = subprocess.run([*START, str(parent.pid), *words], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (7, f"['a b', '--c'] {parent.pid}\n")

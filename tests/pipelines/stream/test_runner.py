@@ -23,13 +23,23 @@ MODULE = "evenflow.transforms.kafka.errors"
 @pytest.mark.parametrize(
     ("text", "kind", "said"),
     [
-        (f"Traceback\n{MODULE}.UnreachableError: t partition 0: no answer\n", UnreachableError, "t partition 0: no answer"),
-        (f"{MODULE}.TopicMissingError: t is not on a:1: check\n", TopicMissingError, "it was deleted while it was read"),
+        (
+            f"Traceback\n{MODULE}.UnreachableError: t partition 0: no answer\n",
+            UnreachableError,
+            "t partition 0: no answer",
+        ),
+        (
+            f"{MODULE}.TopicMissingError: t is not on a:1: check\n",
+            TopicMissingError,
+            "it was deleted while it was read",
+        ),
         (f"{MODULE}.UnknownError: what\n", KafkaSourceError, "what"),
         ("Traceback\n  File x\nValueError: odd\n", RunnerError, "reading failed: ValueError: odd"),
     ],
 )
-def test_what_a_worker_raised_comes_back_as_what_it_was(text: str, kind: type[Exception], said: str) -> None:
+def test_what_a_worker_raised_comes_back_as_what_it_was(
+    text: str, kind: type[Exception], said: str
+) -> None:
     found = explained(RuntimeError(text))
     assert type(found) is kind and said in str(found)
 
@@ -82,16 +92,25 @@ server.wait_for_termination()
 """
 
 
-@pytest.mark.skipif(not psutil.net_if_addrs().keys() - {"lo", "lo0"}, reason="this machine has the loopback interface alone")
+@pytest.mark.skipif(
+    not psutil.net_if_addrs().keys() - {"lo", "lo0"},
+    reason="this machine has the loopback interface alone",
+)
 def test_a_prism_that_listens_on_all_interfaces_is_given_no_job(tmp_path: Path) -> None:
     fake = tmp_path / "prism"
     fake.write_text(EVERYWHERE)
     fake.chmod(0o755)
     with (
         pytest.raises(RunnerError, match=r"everybody who reaches it.*make prism"),
-        on_runner(lambda pipeline: None, ["--runner=PrismRunner", f"--prism_location={fake}"], lambda: None),
+        on_runner(
+            lambda pipeline: None,
+            ["--runner=PrismRunner", f"--prism_location={fake}"],
+            lambda: None,
+        ),
     ):
         pytest.fail("it was given a job")
     assert [
-        each for each in psutil.Process().children() if "prism" in each.name() and each.status() != psutil.STATUS_ZOMBIE
+        each
+        for each in psutil.Process().children()
+        if "prism" in each.name() and each.status() != psutil.STATUS_ZOMBIE
     ] == []

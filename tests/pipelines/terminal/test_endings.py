@@ -12,7 +12,17 @@ import pytest
 
 from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.lock import LockedError
-from evenflow.pipelines.terminal.endings import KNOWN, Session, Stopped, explained, failed, printing, stoppable, tell, undisturbed
+from evenflow.pipelines.terminal.endings import (
+    KNOWN,
+    Session,
+    Stopped,
+    explained,
+    failed,
+    printing,
+    stoppable,
+    tell,
+    undisturbed,
+)
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.io.files import InputError
 from evenflow.wordlists.loader import WordListError
@@ -38,12 +48,21 @@ def cause(error: Exception, by: Exception) -> Exception:
         (
             OSError(errno.ENOSPC, "No space left on device"),
             1,
-            "/data/out: No space left on device; make room, then run the same command again to go on",
+            (
+                "/data/out: No space left on device; make room, then run the same command again to"
+                " go on"
+            ),
         ),
         (
-            OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left on device"),
+            OSError(
+                errno.ENOSPC,
+                "Error writing bytes to file. Detail: [errno 28] No space left on device",
+            ),
             1,
-            "/data/out: No space left on device; make room, then run the same command again to go on",
+            (
+                "/data/out: No space left on device; make room, then run the same command again to"
+                " go on"
+            ),
         ),
         (
             OSError(errno.EROFS, "Read-only file system", "/data"),
@@ -55,8 +74,16 @@ def cause(error: Exception, by: Exception) -> Exception:
             1,
             "/data/out/gate/lock: Permission denied; give an --output that you may write to",
         ),
-        (PermissionError(errno.EACCES, "Permission denied", "/corpus/a.jsonl"), 1, "/corpus/a.jsonl: Permission denied"),
-        (OSError(errno.EIO, "Input/output error", b"/corpus/\xff"), 1, "/corpus/\udcff: Input/output error"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/corpus/a.jsonl"),
+            1,
+            "/corpus/a.jsonl: Permission denied",
+        ),
+        (
+            OSError(errno.EIO, "Input/output error", b"/corpus/\xff"),
+            1,
+            "/corpus/\udcff: Input/output error",
+        ),
         (OSError(errno.EMFILE, "Too many open files"), 1, "Too many open files"),
         (OSError("without a number"), 1, "/data/out: without a number"),
         (MemoryError(), 1, "out of memory; give fewer --workers, or smaller panes with --pane-mib"),
@@ -68,7 +95,9 @@ def cause(error: Exception, by: Exception) -> Exception:
         (KeyError("x"), 1, "unexpected error: KeyError: 'x'; --debug shows the traceback"),
     ],
 )
-def test_every_error_has_a_message_and_a_status(error: Exception, status: int, message: str) -> None:
+def test_every_error_has_a_message_and_a_status(
+    error: Exception, status: int, message: str
+) -> None:
     assert explained(error, Session(output=OUT, resumable=True)) == (message, status)
 
 
@@ -83,7 +112,10 @@ def test_the_known_errors_are_where_the_table_says(module: str, name: str) -> No
 
 
 def test_without_an_output_there_is_no_advice_on_it() -> None:
-    assert explained(OSError(errno.ENOSPC, "No space left on device"), Session())[0] == "No space left on device; make room"
+    assert (
+        explained(OSError(errno.ENOSPC, "No space left on device"), Session())[0]
+        == "No space left on device; make room"
+    )
     denied = PermissionError(errno.EACCES, "Permission denied", "/a")
     assert explained(denied, Session())[0] == "/a: Permission denied"
 

@@ -53,7 +53,13 @@ def test_a_small_input_that_is_read_at_once_is_done_when_its_panes_are_committed
 def test_with_several_workers_panes_alone_are_known() -> None:
     pace = Pace(0.0, total=100 * MB, likely=100 * MB)
     pace.committed(done(0, 20 * MB, 20 * MB, 100 * MB), 10.0)
-    assert (pace.documents, pace.size, pace.done(), pace.left(10.0), pace.rate(10.0)) == (10, 20 * MB, 0.2, 40.0, 2.0)
+    assert (pace.documents, pace.size, pace.done(), pace.left(10.0), pace.rate(10.0)) == (
+        10,
+        20 * MB,
+        0.2,
+        40.0,
+        2.0,
+    )
 
 
 def test_after_a_restart_the_time_left_follows_the_pace_since_then() -> None:
@@ -72,7 +78,11 @@ def test_of_an_input_of_unknown_size_nothing_is_foretold() -> None:
     assert pace.left(2.0) is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 50 * MB), st.booleans()), max_size=30), st.integers(0, 80 * MB), st.floats(0.5, 5))
+@given(
+    st.lists(st.tuples(st.integers(0, 50 * MB), st.booleans()), max_size=30),
+    st.integers(0, 80 * MB),
+    st.floats(0.5, 5),
+)
 def test_the_share_is_one(steps: list[tuple[int, bool]], total: int, expansion: float) -> None:
     pace = Pace(0.0, total, total * expansion)
     committed = stored = 0
@@ -103,7 +113,10 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert second == "reading: 100 documents, 5.0 MB/s, 25 %, 30 s left"
     assert panes == [
         "pane 0: open; 1,234 documents, 5.0 MB/s, 50 %, 10 s left; DR gender 0.250",
-        "pane 1: block (gender: \\u001b[31mwhy); 1,244 documents, 6.0 MB/s, 60 %, 7 s left; DR gender –",
+        (
+            "pane 1: block (gender: \\u001b[31mwhy); 1,244 documents, 6.0 MB/s, 60 %, 7 s left; DR"
+            " gender –"
+        ),
     ]
 
 
@@ -127,9 +140,27 @@ def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.out == ""
     lines = [json.loads(line) for line in captured.err.splitlines()]
     assert [line["event"] for line in lines] == ["progress", "pane"]
-    common = {"event", "time", "documents", "committed", "bytes", "mb_per_second", "done", "seconds_left"}
+    common = {
+        "event",
+        "time",
+        "documents",
+        "committed",
+        "bytes",
+        "mb_per_second",
+        "done",
+        "seconds_left",
+    }
     assert set(lines[0]) == common
-    assert set(lines[1]) == common | {"pane", "verdict", "reason", "folder", "pane_documents", "dead_letters", "dr", "state"}
+    assert set(lines[1]) == common | {
+        "pane",
+        "verdict",
+        "reason",
+        "folder",
+        "pane_documents",
+        "dead_letters",
+        "dr",
+        "state",
+    }
     assert progress.__doc__
     assert all(name in progress.__doc__ for name in lines[1])
     assert datetime.fromisoformat(lines[1].pop("time")).tzinfo is not None
@@ -218,7 +249,11 @@ def on_a_terminal(script: str, term: str) -> tuple[str, str]:
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": term, "COLUMNS": "80", "LINES": "24", "NO_COLOR": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=follower, stdin=follower, env=environment
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        stdin=follower,
+        env=environment,
     )
     os.close(follower)
     shown = b""
@@ -247,12 +282,22 @@ def test_a_terminal_gets_a_bar() -> None:
     assert "pane 0: open; DR gender 0.250" in shown
     assert "pane 1: block; DR gender 0.500" in shown
     assert "printed meanwhile" in shown
-    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1  # the cursor is hidden, and shown again
+    # The cursor is hidden, and shown again
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1
     drawn = [line for line in shown.replace("\r", "\n").splitlines() if "━" in line or "DR" in line]
-    assert max(len(line.replace("\x1b[2K", "").replace("\x1b[2m", "").replace("\x1b[0m", "")) for line in drawn) <= 80
+    assert (
+        max(
+            len(line.replace("\x1b[2K", "").replace("\x1b[2m", "").replace("\x1b[0m", ""))
+            for line in drawn
+        )
+        <= 80
+    )
 
 
 def test_a_terminal_that_cannot_draw_gets_lines() -> None:
     _, shown = on_a_terminal(ON_A_TERMINAL.format(tests=str(HELPERS)), "dumb")
     assert "\x1b" not in shown.replace("\\u001b", "")
-    assert next(line.split(";")[0] for line in shown.splitlines() if line.startswith("pane")) == "pane 0: open"
+    assert (
+        next(line.split(";")[0] for line in shown.splitlines() if line.startswith("pane"))
+        == "pane 0: open"
+    )

@@ -27,9 +27,16 @@ def panes(*states: State) -> list[PaneEntry]:
         (panes("open", "block", "block"), "block", [1, 2], "gender: \x1b[31mwhy"),
     ],
 )
-def test_the_state_of_a_gate(entries: list[PaneEntry], state: State, blocked: list[int], reason: str) -> None:
+def test_the_state_of_a_gate(
+    entries: list[PaneEntry], state: State, blocked: list[int], reason: str
+) -> None:
     found = status(Totals.of(entries), True, None)
-    assert (found["state"], found["blocked"], found["reason"], found["panes"]) == (state, blocked, reason, len(entries))
+    assert (found["state"], found["blocked"], found["reason"], found["panes"]) == (
+        state,
+        blocked,
+        reason,
+        len(entries),
+    )
     assert found["documents"] == found["accepted"] + found["quarantined"] == 10 * len(entries)
     assert found["quarantined"] == 10 * len(blocked)
     assert found["dead_letters"] == sum(found["dead_reasons"].values()) == 2 * len(entries)
@@ -43,17 +50,27 @@ def test_how_many_panes_were_in_which_state() -> None:
 
 
 def test_what_was_measured() -> None:
-    config = load(None, {"attributes": {"gender": {"target": {"female": 0.25, "male": 0.75}}, "age": {}}})
+    config = load(
+        None, {"attributes": {"gender": {"target": {"female": 0.25, "male": 0.75}}, "age": {}}}
+    )
     # 20 documents with 3 mentions each, all of the same shares: the interval has no width.
     gender = AttributeFigures(20, [20, 40], [[20, 40], [40, 80]])
-    total, course = Figures(documents=30, text_bytes=99, dead_reasons={"not JSON": 2}, attributes={"gender": gender}), Course()
+    total, course = (
+        Figures(
+            documents=30, text_bytes=99, dead_reasons={"not JSON": 2}, attributes={"gender": gender}
+        ),
+        Course(),
+    )
     course.note(total)
     result = measured(total, config, course)
     assert (result["documents"], result["text_bytes"], result["dead_letters"]) == (30, 99, 2)
     found = result["attributes"]["gender"]
     assert (found["counts"], found["mentions"]) == ({"female": 20, "male": 40}, 60)
     assert found["dr"] == pytest.approx(1 / 3 - 1 / 4, abs=1e-6)
-    assert found["shares"] == {"female": pytest.approx(1 / 3, abs=1e-6), "male": pytest.approx(2 / 3, abs=1e-6)}
+    assert found["shares"] == {
+        "female": pytest.approx(1 / 3, abs=1e-6),
+        "male": pytest.approx(2 / 3, abs=1e-6),
+    }
     assert found["target"] == {"female": 0.25, "male": 0.75}
     # Nothing was seen of age: no score, and no share.
     age = result["attributes"]["age"]
@@ -77,10 +94,14 @@ def test_after_how_many_documents_a_score_has_converged(blocks: int, epsilon: fl
         total.add(Figures(documents=20, attributes={"gender": figures}))
         course.note(total)
         seen = total.attributes["gender"]
-        scores.append(score(Sums(documents=seen.documents, counts=seen.counts, products=seen.products)))
+        scores.append(
+            score(Sums(documents=seen.documents, counts=seen.counts, products=seen.products))
+        )
     found = measured(total, config, course)["attributes"]["gender"]["convergence"]
     every = documents_until(scores, epsilon)
     assert found["epsilon"] == epsilon
     assert (found["documents"] is None) == (every.documents is None)
     # Not all blocks were looked at: the width hardly wavers, but it does.
-    assert (found["documents"] or found["projected"]) == pytest.approx(every.documents or every.projected, rel=0.15)
+    assert (found["documents"] or found["projected"]) == pytest.approx(
+        every.documents or every.projected, rel=0.15
+    )

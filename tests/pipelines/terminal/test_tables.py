@@ -8,12 +8,18 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")  # what is no terminal gets 80 nevertheless
 
 
-def score(dr: float | None, low: float | None = None, high: float | None = None) -> dict[str, object]:
+def score(
+    dr: float | None, low: float | None = None, high: float | None = None
+) -> dict[str, object]:
     return {"dr": dr, "low": low, "high": high}
 
 
 def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
-    attribute = {"verdict": {"state": "warn"}, "cumulative": score(0.25, 0.2, 0.3), "panes": {"open": 1, "warn": 2, "block": 0}}
+    attribute = {
+        "verdict": {"state": "warn"},
+        "cumulative": score(0.25, 0.2, 0.3),
+        "panes": {"open": 1, "warn": 2, "block": 0},
+    }
     attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3)}
     status = {
         "state": "block",
@@ -32,20 +38,33 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     }
     tables.gate(status)
     out = capsys.readouterr().out
-    assert out.startswith("Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n")
+    assert out.startswith(
+        "Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n"
+    )
     assert "gender: DR of accepted/ 0.2000 0.100–0.300\n" in out
-    assert "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
+    assert (
+        "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
+    )
     assert "gate: block (age: [bold]why\\u001b[0m; the run is not finished)\n" in out
-    assert "3 panes, 12,345 documents: 12,000 accepted, 345 in quarantine\n" in out and "2 dead letters: not JSON\n" in out
+    assert (
+        "3 panes, 12,345 documents: 12,000 accepted, 345 in quarantine\n" in out
+        and "2 dead letters: not JSON\n" in out
+    )
     assert "│ gender    │ warn │ 0.2500     │ 0.200–0.300 │    1 │    2 │     0 │" in out
     assert "no mention" in out
     assert max(map(len, out.splitlines())) <= 80
     repaired = {"gender": attribute | {"dr_before": 0.3333}, "age": attribute}
     tables.gate(status | {"attributes": repaired})
     out = capsys.readouterr().out
-    assert "│ gender    │ warn │ 0.3333 │ 0.2500 │" in out and "│ age       │ warn │        │ 0.2500 │" in out
+    assert (
+        "│ gender    │ warn │ 0.3333 │ 0.2500 │" in out
+        and "│ age       │ warn │        │ 0.2500 │" in out
+    )
     tables.gate(status | {"held": "held by Ada at noon: tea", "attributes": {}})
-    assert "(age: [bold]why\\u001b[0m; held: held by Ada at noon: tea)" in capsys.readouterr().out.replace(" \n", " ")
+    assert (
+        "(age: [bold]why\\u001b[0m; held: held by Ada at noon: tea)"
+        in capsys.readouterr().out.replace(" \n", " ")
+    )
     tables.gate(status | {"held": "pane 2 is blocked: age: [bold]why\x1b[0m", "attributes": {}})
     assert "(age: [bold]why\\u001b[0m; held)" in capsys.readouterr().out
 
@@ -63,16 +82,22 @@ def test_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
         "target": None,
         "convergence": {"epsilon": 0.02, "documents": None, "projected": None},
     }
-    tables.measured({"documents": 1, "text_bytes": 1e6, "attributes": {"gender": gender, "age": age}})
+    tables.measured(
+        {"documents": 1, "text_bytes": 1e6, "attributes": {"gender": gender, "age": age}}
+    )
     out = capsys.readouterr().out
     assert "1 document, 1.0 MB of text" in out
     assert "│ gender    │ female │    1,000 │ 25.0% │  50.0% │ 0.2500     │ 0.200–0.300 │" in out
     assert "no mention" in out
-    assert "gender: not yet; DR is known to ±0.02 after about 120,000 documents that name it\n" in out
+    assert (
+        "gender: not yet; DR is known to ±0.02 after about 120,000 documents that name it\n" in out
+    )
     assert "age:" not in out
     assert max(map(len, out.splitlines())) <= 80
 
 
 def test_words_of_a_source_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    tables.lists([{"attribute": "a", "groups": {"b": 1}, "source": "[red]x[/nope] :smile: \x1b[31m"}])
+    tables.lists(
+        [{"attribute": "a", "groups": {"b": 1}, "source": "[red]x[/nope] :smile: \x1b[31m"}]
+    )
     assert "[red]x[/nope] :smile: \\u001b[31m" in capsys.readouterr().out

@@ -12,7 +12,10 @@ from evenflow.transforms.text.sentences import sentences
 
 ANNOTATOR = Annotator(load(None))
 WORDS = st.lists(
-    st.sampled_from(["She", "he", "a nun", "old man.", "The", "church", "in law", "!", "\n", "\n\n", "Dr."]), max_size=12
+    st.sampled_from(
+        ["She", "he", "a nun", "old man.", "The", "church", "in law", "!", "\n", "\n\n", "Dr."]
+    ),
+    max_size=12,
 )
 TEXTS = st.lists(WORDS.map(" ".join).filter(str.strip), min_size=1, max_size=6)
 
@@ -21,11 +24,17 @@ TEXTS = st.lists(WORDS.map(" ".join).filter(str.strip), min_size=1, max_size=6)
 def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotate, "PIECE", 40)
-        figures, counts = ANNOTATOR.count("f", [str(i) for i in range(len(texts))], texts, list(range(len(texts))))
+        figures, counts = ANNOTATOR.count(
+            "f", [str(i) for i in range(len(texts))], texts, list(range(len(texts)))
+        )
     finder = LabelFinder(ANNOTATOR.lists)
     for number, words in enumerate(ANNOTATOR.lists):
-        mentions = [[m for m in finder.find(text) if m.attribute == words.attribute] for text in texts]
-        expected = np.array([[sum(m.group == group for m in each) for group in words.groups] for each in mentions])
+        mentions = [
+            [m for m in finder.find(text) if m.attribute == words.attribute] for text in texts
+        ]
+        expected = np.array(
+            [[sum(m.group == group for m in each) for group in words.groups] for each in mentions]
+        )
         assert (counts[number] == expected).all()
         seen = figures.attributes[words.attribute]
         said = expected[expected.any(axis=1)]
@@ -33,9 +42,9 @@ def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> 
         assert seen.counts == expected.sum(axis=0).tolist()
         assert seen.products == (said.T @ said).tolist()
         assert sum(seen.labels.values()) == expected.sum()
-        assert [sum(each["counts"]) for each in seen.heavy] == sorted(expected.sum(axis=1)[expected.any(axis=1)], reverse=True)[
-            :8
-        ]
+        assert [sum(each["counts"]) for each in seen.heavy] == sorted(
+            expected.sum(axis=1)[expected.any(axis=1)], reverse=True
+        )[:8]
     assert figures.documents == len(texts)
     assert figures.text_bytes == sum(len(text.encode()) for text in texts)
 
@@ -50,7 +59,14 @@ def test_relevant_sentences_and_a_bound_within_a_label() -> None:
 def test_measure_counts_as_annotate_does() -> None:
     block = Block("a.jsonl", 0, [b'{"text":"She and he.","tags":[1]}', b"no"], 0)
     measured, annotated = ANNOTATOR.measure(block), ANNOTATOR.annotate(block)
-    assert measured.attributes["gender"].counts == annotated.figures.attributes["gender"].counts == [1, 1]
+    assert (
+        measured.attributes["gender"].counts
+        == annotated.figures.attributes["gender"].counts
+        == [1, 1]
+    )
     assert measured.dead_reasons == annotated.figures.dead_reasons == {"not JSON": 1}
-    assert annotated.table.column_names[:3] == ["id", "text", "ordinal"] and annotated.table.column_names[-1] == "tags"
+    assert (
+        annotated.table.column_names[:3] == ["id", "text", "ordinal"]
+        and annotated.table.column_names[-1] == "tags"
+    )
     assert annotated.figures.input_bytes == sum(map(len, block.records))

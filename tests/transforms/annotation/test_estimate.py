@@ -11,7 +11,15 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.schemas.config import Config, load
-from evenflow.transforms.annotation.estimate import PLACES, STEPS, Sample, Sampler, answer_tokens, configured, taken
+from evenflow.transforms.annotation.estimate import (
+    PLACES,
+    STEPS,
+    Sample,
+    Sampler,
+    answer_tokens,
+    configured,
+    taken,
+)
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.detection import Detection
 
@@ -46,11 +54,24 @@ def distinct(count: int) -> list[str]:
 
 @pytest.mark.parametrize("mode", ["cascade", "llm"])
 def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None:
-    """All of the input is sampled, and the server answers nothing that could bring up other questions."""
-    path = tmp_path / "in.jsonl"  # with ids, by which it is drawn who chooses: made ones hang on the place in the file
-    path.write_text("\n".join(json.dumps({"id": f"d{n}", "text": text}) for n, text in enumerate(distinct(300))) + "\n")
-    given: dict[str, Any] = {f"llm.{step}": mode for step in ("detection", "indicators", "substitution")}
-    given |= {"stereotypes.policy": "flag", "repair.mode": "substitute", "llm.model": MODEL, "llm.deadline": 20.0}
+    """All of the input is sampled, and the server answers nothing that could bring up other
+    questions.
+    """
+    # With ids, by which it is drawn who chooses: made ones hang on the place in the file
+    path = tmp_path / "in.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"id": f"d{n}", "text": text}) for n, text in enumerate(distinct(300)))
+        + "\n"
+    )
+    given: dict[str, Any] = {
+        f"llm.{step}": mode for step in ("detection", "indicators", "substitution")
+    }
+    given |= {
+        "stereotypes.policy": "flag",
+        "repair.mode": "substitute",
+        "llm.model": MODEL,
+        "llm.deadline": 20.0,
+    }
     sample, size = sampled(path, 10_000)
     with ScriptedLLM(lambda request: Turn(content="{}")) as server:
         given |= {"llm.url": server.url, "llm.cache": str(tmp_path / "cache")}
@@ -72,14 +93,22 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
     question = Detection().question("My sister sings.", [(3, 9, "gender")])
     assert question is not None
     characters = sum(len(message["content"]) for message in question.messages)
-    assert (total.questions, total.tokens) == (1, round(characters / 4 + answer_tokens("stereotypes")))
+    assert (total.questions, total.tokens) == (
+        1,
+        round(characters / 4 + answer_tokens("stereotypes")),
+    )
     assert 10 < answer_tokens("substitution") < answer_tokens("indicators") < 100
 
 
 def test_a_step_that_is_not_configured_is_not_asked() -> None:
     assert set(configured(load(None)).values()) == {"embedded"}
     flagged = configured(load(None, {"stereotypes.policy": "flag", "llm.indicators": "llm"}))
-    assert flagged == {"stereotypes": "cascade", "indicators": "llm", "counterpart": "embedded", "substitution": "embedded"}
+    assert flagged == {
+        "stereotypes": "cascade",
+        "indicators": "llm",
+        "counterpart": "embedded",
+        "substitution": "embedded",
+    }
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
@@ -116,7 +145,9 @@ def test_every_line_is_taken_once_where_all_are_wanted(tmp_path: Path) -> None:
     texts = [f"{'x' * (number * 37 % 400)} {number}" for number in range(300)]
     path = written(tmp_path / "a.jsonl", texts)
     found = [
-        json.loads(raw)["text"] for block, _ in taken({str(path): path.stat().st_size}, 300 * PLACES) for raw in block.records
+        json.loads(raw)["text"]
+        for block, _ in taken({str(path): path.stat().st_size}, 300 * PLACES)
+        for raw in block.records
     ]
     assert found == texts
 

@@ -1,4 +1,6 @@
-"""A budget of questions over a whole pane: which are asked, whatever cuts the blocks or stops the run."""
+"""A budget of questions over a whole pane: which are asked, whatever cuts the blocks or stops the
+run.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +37,23 @@ VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
 
 
 def texts() -> list[str]:
-    return [" ".join(SENTENCES[(number + more) % len(SENTENCES)].format(number) for more in range(3)) for number in range(48)]
+    return [
+        " ".join(SENTENCES[(number + more) % len(SENTENCES)].format(number) for more in range(3))
+        for number in range(48)
+    ]
 
 
 def corpus(folder: Path, files: int) -> Path:
     """The same documents, in one file or more: each makes a block of its own."""
     folder.mkdir(exist_ok=True)
-    lines = [json.dumps({"id": f"d{number:03d}", "text": text}) for number, text in enumerate(texts())]
+    lines = [
+        json.dumps({"id": f"d{number:03d}", "text": text}) for number, text in enumerate(texts())
+    ]
     size = -(-len(lines) // files)
     for number in range(files):
-        (folder / f"{number}.jsonl").write_text("\n".join(lines[number * size : (number + 1) * size]), encoding="utf-8")
+        (folder / f"{number}.jsonl").write_text(
+            "\n".join(lines[number * size : (number + 1) * size]), encoding="utf-8"
+        )
     return folder
 
 
@@ -57,15 +66,35 @@ def says(request: Mapping[str, Any]) -> Turn:
         return Turn(content=json.dumps(VALID))
     label = data["listed"][0]
     if '"belief"' not in json.dumps(request):  # the indicators' questions
-        value = {"has_label": True, "label": label, "target": "generic", "connotation": "negative", "grammar": "noun"}
-        value |= {"form": "generic", "information": None, "situation": None, "sentiment": None, "generalisation": None}
+        value = {
+            "has_label": True,
+            "label": label,
+            "target": "generic",
+            "connotation": "negative",
+            "grammar": "noun",
+        }
+        value |= {
+            "form": "generic",
+            "information": None,
+            "situation": None,
+            "sentiment": None,
+            "generalisation": None,
+        }
         return Turn(content=json.dumps(value))
     found = len(data["sentence"]) % 2 == 0
-    value = {"mentions_group": True, "label": label, "belief": found, "said": data["sentence"], "trait": True}
+    value = {
+        "mentions_group": True,
+        "label": label,
+        "belief": found,
+        "said": data["sentence"],
+        "trait": True,
+    }
     return Turn(content=json.dumps(value | {"stereotype": found}))
 
 
-def run(tmp_path: Path, name: str, url: str, files: int = 3, workers: int = 1, **more: object) -> Path:
+def run(
+    tmp_path: Path, name: str, url: str, files: int = 3, workers: int = 1, **more: object
+) -> Path:
     given: dict[str, Any] = {
         "llm.url": url,
         "llm.model": MODEL,
@@ -83,7 +112,11 @@ def run(tmp_path: Path, name: str, url: str, files: int = 3, workers: int = 1, *
 
 
 def committed(out: Path) -> list[dict[str, Any]]:
-    return [row for path in sorted((out / "accepted").iterdir()) for row in pq.read_table(path).to_pylist()]
+    return [
+        row
+        for path in sorted((out / "accepted").iterdir())
+        for row in pq.read_table(path).to_pylist()
+    ]
 
 
 def chats(server: ScriptedLLM) -> set[str]:
@@ -105,12 +138,22 @@ def test_what_is_asked_does_not_hang_on_blocks_and_workers(tmp_path: Path, reque
     rows: list[list[dict[str, Any]]] = []
     for files, workers in ((1, 1), (3, 1), (8, 2)):
         with ScriptedLLM(says) as server:
-            out = run(tmp_path, f"{files}-{workers}", server.url, files, workers, **{"llm.requests": requests})
+            out = run(
+                tmp_path,
+                f"{files}-{workers}",
+                server.url,
+                files,
+                workers,
+                **{"llm.requests": requests},
+            )
             seen.append(chats(server))
             assert len(chats(server)) == requests  # a busy machine may see a retry of the same
         rows.append(committed(out))
         spent = cost(out)
-        assert sum(each.questions - each.fallbacks.get(SPENT, 0) for each in spent.values()) == requests
+        assert (
+            sum(each.questions - each.fallbacks.get(SPENT, 0) for each in spent.values())
+            == requests
+        )
         assert sum(each.fallbacks.get(SPENT, 0) for each in spent.values()) > 0
         assert not list((out / "staged").iterdir())
     assert seen[0] == seen[1] == seen[2]
@@ -118,7 +161,9 @@ def test_what_is_asked_does_not_hang_on_blocks_and_workers(tmp_path: Path, reque
 
 
 def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
-    """Of detection alone: the sentences nearest to the embedded detector's threshold, wherever in the pane they stand."""
+    """Of detection alone: the sentences nearest to the embedded detector's threshold, wherever in
+    the pane they stand.
+    """
     with ScriptedLLM(says) as server:
         more: dict[str, Any] = {
             "llm.requests": 9,
@@ -127,17 +172,31 @@ def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
             "repair.mode": "measure",
         }
         run(tmp_path, "out", server.url, 4, **more)
-        asked = {json.loads(each["messages"][-1]["content"])["sentence"] for each in server.requests}
+        asked = {
+            json.loads(each["messages"][-1]["content"])["sentence"] for each in server.requests
+        }
         more["llm.requests"] = None
         run(tmp_path, "all", server.url, 4, **more)
-        every = {json.loads(each["messages"][-1]["content"])["sentence"]: each for each in server.requests}
+        every = {
+            json.loads(each["messages"][-1]["content"])["sentence"]: each
+            for each in server.requests
+        }
     sentences = list(every)
     finder = LabelFinder([widened(loader.load("gender"))])
-    spans = [[(each.start, each.end, each.attribute) for each in finder.find(sentence)] for sentence in sentences]
+    spans = [
+        [(each.start, each.end, each.attribute) for each in finder.find(sentence)]
+        for sentence in sentences
+    ]
     chances = dict(zip(sentences, detect.shipped().detect(sentences, spans), strict=True))
-    distance = {each: 0.0 if chance is None else abs(chance - detect.THRESHOLD) for each, chance in chances.items()}
+    distance = {
+        each: 0.0 if chance is None else abs(chance - detect.THRESHOLD)
+        for each, chance in chances.items()
+    }
     assert len(asked) == 9 < len(every)
-    assert max(distance[each] for each in asked) <= min(distance[each] for each in every if each not in asked) + 1e-9
+    assert (
+        max(distance[each] for each in asked)
+        <= min(distance[each] for each in every if each not in asked) + 1e-9
+    )
 
 
 def test_a_budget_for_everything_gives_what_no_budget_gives(tmp_path: Path) -> None:
@@ -149,12 +208,17 @@ def test_a_budget_for_everything_gives_what_no_budget_gives(tmp_path: Path) -> N
         assert chats(server) >= unbounded  # more, of sentences that are only then seen to go
     assert committed(free) == committed(bound)
     assert all(not each.fallbacks for each in cost(bound).values())
-    tables = [[pq.read_table(path).to_pylist() for path in sorted((out / "sentences").iterdir())] for out in (free, bound)]
+    tables = [
+        [pq.read_table(path).to_pylist() for path in sorted((out / "sentences").iterdir())]
+        for out in (free, bound)
+    ]
     assert tables[0] == tables[1]
 
 
 def test_what_is_left_goes_to_the_questions_that_answers_bring_up(tmp_path: Path) -> None:
-    """A sentence that the embedded detector takes for none is asked about its indicators once the model calls it one."""
+    """A sentence that the embedded detector takes for none is asked about its indicators once the
+    model calls it one.
+    """
     with ScriptedLLM(says) as server:
         out = run(tmp_path, "out", server.url, **{"llm.requests": 100_000})
         detected = [each for each in server.requests if '"belief"' in json.dumps(each)]
@@ -180,7 +244,8 @@ def test_each_pane_has_the_budget(tmp_path: Path) -> None:
         out = run(tmp_path, "out", server.url, 3, **{"llm.requests": 5, "pane.docs": 12})
     asked = [
         sum(
-            Stats.from_json(each).questions - Stats.from_json(each).fallbacks.get(SPENT, 0) for each in (entry.llm or {}).values()
+            Stats.from_json(each).questions - Stats.from_json(each).fallbacks.get(SPENT, 0)
+            for each in (entry.llm or {}).values()
         )
         for entry in read_entries(out)
     ]
@@ -189,24 +254,37 @@ def test_each_pane_has_the_budget(tmp_path: Path) -> None:
 
 def test_other_fields_dead_letters_and_set_aside_documents_survive(tmp_path: Path) -> None:
     """What lies in the pane beside its texts is the same with and without a budget."""
-    lines = [json.dumps({"id": f"d{n}", "text": text, "n": n, "s": {"a": [n]}}) for n, text in enumerate(texts())]
+    lines = [
+        json.dumps({"id": f"d{n}", "text": text, "n": n, "s": {"a": [n]}})
+        for n, text in enumerate(texts())
+    ]
     lines.insert(5, "not json")
     lines.insert(9, json.dumps({"id": "d1", "text": "A double."}))
     (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
     outs: list[Path] = []
     with ScriptedLLM(says) as server:
         for name, requests in (("free", None), ("bound", 100_000)):
-            given: dict[str, Any] = {"llm.url": server.url, "llm.model": MODEL, "llm.cache": str(tmp_path / name)}
+            given: dict[str, Any] = {
+                "llm.url": server.url,
+                "llm.model": MODEL,
+                "llm.cache": str(tmp_path / name),
+            }
             given |= {"llm.detection": "llm", "llm.requests": requests}
             given |= {"stereotypes.policy": "quarantine", "stereotypes.threshold": 0.1}
-            Run([str(tmp_path / "in.jsonl")], tmp_path / f"out-{name}", load(None, given, ["gender"])).go()
+            Run(
+                [str(tmp_path / "in.jsonl")],
+                tmp_path / f"out-{name}",
+                load(None, given, ["gender"]),
+            ).go()
             outs.append(tmp_path / f"out-{name}")
     entries = [read_entries(out)[0] for out in outs]
     assert entries[0].dead_reasons == entries[1].dead_reasons
     assert entries[0].dead == 2
     assert entries[0].documents == entries[1].documents > 0
     assert entries[0].set_aside is not None
-    assert [each.sha256 for each in entries[0].shards] == [each.sha256 for each in entries[1].shards]
+    assert [each.sha256 for each in entries[0].shards] == [
+        each.sha256 for each in entries[1].shards
+    ]
     assert entries[1].set_aside is not None
     assert entries[0].set_aside.sha256 == entries[1].set_aside.sha256
     assert entries[0].input_bytes == entries[1].input_bytes

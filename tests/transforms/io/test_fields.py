@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from evenflow.transforms.io import fields
 
-PLAIN = st.sampled_from([None, True, 0, 1, -7, 2**53 + 1, 2**63, -(2**70), 0.5, 1e300, 3.0, "", "a", "é\n"])
-VALUES = PLAIN | st.lists(PLAIN, max_size=3) | st.dictionaries(st.sampled_from("ab"), PLAIN | st.lists(PLAIN, max_size=2))
+PLAIN = st.sampled_from(
+    [None, True, 0, 1, -7, 2**53 + 1, 2**63, -(2**70), 0.5, 1e300, 3.0, "", "a", "é\n"]
+)
+VALUES = (
+    PLAIN
+    | st.lists(PLAIN, max_size=3)
+    | st.dictionaries(st.sampled_from("ab"), PLAIN | st.lists(PLAIN, max_size=2))
+)
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["n", "s"]), VALUES), max_size=5)
 
 
@@ -20,8 +26,11 @@ def staged(records: list[dict]) -> pa.Table:
     raws = [json.dumps(record).encode() for record in records]
     columns = fields.stage([orjson.loads(raw) for raw in raws], raws)
     rows = pa.array(range(len(records)), pa.int64())
-    table = pa.Table.from_arrays([rows, *columns.values()], schema=pa.schema([pa.field("row", pa.int64()), *columns]))
-    return table.select(list(range(1, table.num_columns)))  # without a field, the number of rows stays
+    table = pa.Table.from_arrays(
+        [rows, *columns.values()], schema=pa.schema([pa.field("row", pa.int64()), *columns])
+    )
+    # Without a field, the number of rows stays
+    return table.select(list(range(1, table.num_columns)))
 
 
 def put_together(blocks: list[list[dict]]) -> tuple[pa.Schema, list[dict]]:
@@ -34,7 +43,10 @@ def put_together(blocks: list[list[dict]]) -> tuple[pa.Schema, list[dict]]:
         for i in range(len(records)):
             row = {column.name: values[i] for column, values in zip(pane, whole, strict=True)}
             rows.append(
-                {k: json.loads(v) if v is not None and fields.is_json(pane_field(pane, k)) else v for k, v in row.items()}
+                {
+                    k: json.loads(v) if v is not None and fields.is_json(pane_field(pane, k)) else v
+                    for k, v in row.items()
+                }
             )
     return pa.schema(pane), rows
 
@@ -47,11 +59,15 @@ def pane_field(pane: list[pa.Field], name: str) -> pa.Field:
 def test_values_come_back_and_the_cut_does_not_matter(records: list[dict], at: int) -> None:
     schema, rows = put_together([records])
     for record, row in zip(records, rows, strict=True):
-        assert {k: v for k, v in row.items() if v is not None} == {k: v for k, v in record.items() if v is not None}
+        assert {k: v for k, v in row.items() if v is not None} == {
+            k: v for k, v in record.items() if v is not None
+        }
     if 0 < at < len(records):
         other, again = put_together([records[:at], records[at:]])
         assert other.equals(schema, check_metadata=True)
-        assert [json.dumps(row, sort_keys=True) for row in again] == [json.dumps(row, sort_keys=True) for row in rows]
+        assert [json.dumps(row, sort_keys=True) for row in again] == [
+            json.dumps(row, sort_keys=True) for row in rows
+        ]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +79,10 @@ def test_values_come_back_and_the_cut_does_not_matter(records: list[dict], at: i
         (["a", None], pa.string()),
         ([None], pa.null()),
         ([[1], [], None], pa.list_(pa.int64())),
-        ([{"a": 1, "b": "x"}, {"b": "y", "a": None}], pa.struct([("a", pa.int64()), ("b", pa.string())])),
+        (
+            [{"a": 1, "b": "x"}, {"b": "y", "a": None}],
+            pa.struct([("a", pa.int64()), ("b", pa.string())]),
+        ),
     ],
 )
 def test_a_common_type_is_a_column_of_it(values: list, kind: pa.DataType) -> None:
@@ -72,7 +91,10 @@ def test_a_common_type_is_a_column_of_it(values: list, kind: pa.DataType) -> Non
     assert [row["v"] for row in rows] == values
 
 
-@pytest.mark.parametrize("values", [[1, "a"], [True, 1], [{"a": 1}, {"b": 1}], [{}], [2**63], [2**53 + 1, 0.5], [[1], ["a"]]])
+@pytest.mark.parametrize(
+    "values",
+    [[1, "a"], [True, 1], [{"a": 1}, {"b": 1}], [{}], [2**63], [2**53 + 1, 0.5], [[1], ["a"]]],
+)
 def test_without_one_it_is_json(values: list) -> None:
     for blocks in ([[{"v": value}] for value in values], [[{"v": value} for value in values]]):
         schema, rows = put_together(blocks)
@@ -88,9 +110,13 @@ def test_too_many_fields_become_one() -> None:
         assert [row["fields"] for row in rows] == many
 
 
-@pytest.mark.parametrize(("levels", "is_column"), [(10, True), (31, True), (32, False), (124, False), (198, False)])
+@pytest.mark.parametrize(
+    ("levels", "is_column"), [(10, True), (31, True), (32, False), (124, False), (198, False)]
+)
 @pytest.mark.parametrize("kind", [lambda inner: [inner], lambda inner: {"a": inner}])
-def test_deep_values_are_json_and_come_back(levels: int, is_column: bool, kind: Callable[[Any], Any], tmp_path: Path) -> None:
+def test_deep_values_are_json_and_come_back(
+    levels: int, is_column: bool, kind: Callable[[Any], Any], tmp_path: Path
+) -> None:
     """Arrow's files hold no type of more than 125 levels."""
     value: Any = 1
     for _ in range(levels):

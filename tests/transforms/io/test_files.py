@@ -31,7 +31,10 @@ def records(path: Path) -> list[bytes]:
         ("a.jsonl", PLAIN),
         ("a.jsonl", PLAIN[:-1]),
         ("a.jsonl.gz", gzip.compress(PLAIN)),
-        ("members.jsonl.gz", gzip.compress(PLAIN[:5000]) + gzip.compress(PLAIN[5000:]) + b"\0" * 100),
+        (
+            "members.jsonl.gz",
+            gzip.compress(PLAIN[:5000]) + gzip.compress(PLAIN[5000:]) + b"\0" * 100,
+        ),
         ("a.jsonl.zst", zstd(PLAIN)),
         ("frames.jsonl.zst", zstd(PLAIN[:5000]) + zstd(PLAIN[5000:])),
     ],
@@ -69,7 +72,8 @@ def test_broken_data_end_with_a_fault(tmp_path: Path, name: str, data: bytes, sa
     read = [raw for block in [*good, last] for raw in block.records]
     assert last.fault is not None and said in last.fault
     assert last.last == len(read)
-    # All whole lines before the fault are there; the piece of a line that follows is a record too, and will be no JSON.
+    # All whole lines before the fault are there; the piece of a line that follows is a record too,
+    # and will be no JSON.
     assert read[:-1] == LINES[: max(len(read) - 1, 0)]
 
 
@@ -77,7 +81,9 @@ def test_a_cut_off_row_group_is_a_fault_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     with pq.ParquetWriter(path, pa.schema([("text", pa.string())]), compression="none") as writer:
         for part in range(3):
-            writer.write_table(pa.table({"text": [f"{part} {i} some words" * 20 for i in range(1000)]}))
+            writer.write_table(
+                pa.table({"text": [f"{part} {i} some words" * 20 for i in range(1000)]})
+            )
     raw = bytearray(path.read_bytes())
     begin = pq.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset
     raw[begin : begin + 4000] = b"\xff" * 4000
@@ -87,7 +93,9 @@ def test_a_cut_off_row_group_is_a_fault_where_it_is(tmp_path: Path) -> None:
     assert last.fault is not None
 
 
-def test_a_line_longer_than_memory_allows_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_longer_than_memory_allows_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "RECORD_BYTES", 5 << 20)
     path = tmp_path / "a.jsonl"
     long = b"x" * (9 << 20)
@@ -98,11 +106,18 @@ def test_a_line_longer_than_memory_allows_is_cut(tmp_path: Path, monkeypatch: py
     assert read == [(b"a", None), beginning, (b"b", None), (b"c", None), beginning]
     offsets = [block.offset for block in found]
     data = path.read_bytes()
-    assert [data[offset : offset + 1] for offset in offsets if offset is not None] == [block.records[0][:1] for block in found]
+    assert [data[offset : offset + 1] for offset in offsets if offset is not None] == [
+        block.records[0][:1] for block in found
+    ]
 
 
-@given(st.lists(st.tuples(st.integers(0, 8999), st.integers(0, 3000)), min_size=1, max_size=4), st.booleans())
-def test_segments_are_those_records_in_any_order(tmp_path_factory: pytest.TempPathFactory, asked, hinted: bool) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 8999), st.integers(0, 3000)), min_size=1, max_size=4),
+    st.booleans(),
+)
+def test_segments_are_those_records_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, asked, hinted: bool
+) -> None:
     path = tmp_path_factory.getbasetemp() / "segments.jsonl"
     if not path.exists():
         path.write_bytes(PLAIN)
@@ -119,7 +134,9 @@ def test_match(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.txt", "c.csv", "deep/d.parquet", "odd[1].jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"12345")
-    names = [str(tmp_path / name) for name in ("a.jsonl", "b.txt", "deep/d.parquet", "odd[1].jsonl")]
+    names = [
+        str(tmp_path / name) for name in ("a.jsonl", "b.txt", "deep/d.parquet", "odd[1].jsonl")
+    ]
     assert files.match([str(tmp_path)]) == dict.fromkeys(sorted(names), 5)
     assert files.match([str(tmp_path / "odd[1].jsonl")]) == {names[3]: 5}
     assert files.match([str(tmp_path / "*.txt"), names[1]]) == {names[1]: 5}
@@ -129,13 +146,15 @@ def test_match(tmp_path: Path) -> None:
             files.match([str(tmp_path / pattern)])
 
 
-def test_a_file_is_read_once_whatever_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once_whatever_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x.jsonl").write_text("{}\n")
     (tmp_path / "link.jsonl").symlink_to("x.jsonl")
     monkeypatch.chdir(tmp_path)
-    assert list(files.find(["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name])) == [
-        str(tmp_path / "link.jsonl")
-    ]
+    assert list(
+        files.find(["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name])
+    ) == [str(tmp_path / "link.jsonl")]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +175,13 @@ def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
     ("schema", "name"),
     [
         ([("id", pa.string()), ("text", pa.string()), ("text", pa.string())], "text"),
-        ([("text", pa.string()), ("more", pa.list_(pa.struct([("a", pa.int64()), ("a", pa.int64())])))], "a"),
+        (
+            [
+                ("text", pa.string()),
+                ("more", pa.list_(pa.struct([("a", pa.int64()), ("a", pa.int64())]))),
+            ],
+            "a",
+        ),
     ],
 )
 def test_two_columns_of_one_name_are_a_fault(tmp_path: Path, schema: list, name: str) -> None:
@@ -170,17 +195,25 @@ def test_rows_that_need_much_memory_are_read_in_smaller_tables(tmp_path: Path) -
     """A value of 1 MB that is kept once and stands in 120 rows, some small rows before it."""
     path = tmp_path / "a.parquet"
     texts = [f"small {i}" for i in range(50)] + ["x" * 1_000_000] * 120
-    pq.write_table(pa.table({"id": [str(i) for i in range(170)], "text": texts}), path, compression="zstd")
+    pq.write_table(
+        pa.table({"id": [str(i) for i in range(170)], "text": texts}), path, compression="zstd"
+    )
     found = [block.rows for block in files.blocks(str(path)) if block.rows is not None]
     assert all(rows.num_rows == 1 or rows.nbytes <= files.BLOCK_BYTES for rows in found)
-    assert [each for rows in found for each in rows["id"].to_pylist()] == [str(i) for i in range(170)]
+    assert [each for rows in found for each in rows["id"].to_pylist()] == [
+        str(i) for i in range(170)
+    ]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux'")
 def test_a_row_that_needs_too_much_memory_ends_the_file_with_a_fault(tmp_path: Path) -> None:
     """A list with a value of 1 MB, kept once, two hundred times."""
     path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({"text": ["She saw him."], "more": [["x" * 1_000_000] * 200]}), path, compression="zstd")
+    pq.write_table(
+        pa.table({"text": ["She saw him."], "more": [["x" * 1_000_000] * 200]}),
+        path,
+        compression="zstd",
+    )
     [block] = files.blocks(str(path))
     assert block.size == 0 and "needs more than 48 MiB of memory" in (block.fault or "")
 

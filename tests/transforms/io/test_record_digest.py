@@ -30,7 +30,9 @@ def table(**changes) -> pa.Table:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
-def test_it_does_not_depend_on_the_blocks(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_does_not_depend_on_the_blocks(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / name
     if name.endswith(".parquet"):
         pq.write_table(table(), path)

@@ -34,7 +34,11 @@ def lines(*raws: bytes, file: str = "in.jsonl") -> Documents:
         (b'{"text":"\xff"}', "invalid UTF-8", "byte 9"),
         (b'{"text":"a","id":[1]}', "id unusable", "a list"),
         (b'{"text":"a","id":1.5}', "id unusable", "a number"),
-        (b'{"text":"a","more":' + b"[" * 201 + b"]" * 201 + b"}", "nested too deeply", "200 levels"),
+        (
+            b'{"text":"a","more":' + b"[" * 201 + b"]" * 201 + b"}",
+            "nested too deeply",
+            "200 levels",
+        ),
         (b'{"text":"a","more":[' + b"1," * (1 << 20) + b"1]}", "too many values", "values"),
         (b'{"text":"' + b"x" * (1 << 20) + b'y"}', "text too long", "1048577 characters"),
     ],
@@ -50,15 +54,29 @@ def test_dead_letters(raw: bytes, kind: str, said: str) -> None:
     json.dumps(letter)
 
 
-@pytest.mark.parametrize("text", ["\0" * 50, "a\u202eb\u2066c", "🙂", "x" * (1 << 20), "a\r\nb", "\\u0041"])
+@pytest.mark.parametrize(
+    "text", ["\0" * 50, "a\u202eb\u2066c", "🙂", "x" * (1 << 20), "a\r\nb", "\\u0041"]
+)
 def test_odd_text_is_text(text: str) -> None:
     found = lines(json.dumps({"text": text, "id": "a"}).encode())
     assert found.texts == [text] and not found.dead
 
 
 def test_ids_are_kept_or_made() -> None:
-    raws = [b'{"text":"a","id":"x"}', b'{"text":"a","id":7}', b'{"text":"a"}', b'{"text":"a","id":null}', b'{"text":"a","id":""}']
-    assert lines(*raws, file="folder/in.jsonl").ids == ["x", "7", "in.jsonl#2", "in.jsonl#3", "in.jsonl#4"]
+    raws = [
+        b'{"text":"a","id":"x"}',
+        b'{"text":"a","id":7}',
+        b'{"text":"a"}',
+        b'{"text":"a","id":null}',
+        b'{"text":"a","id":""}',
+    ]
+    assert lines(*raws, file="folder/in.jsonl").ids == [
+        "x",
+        "7",
+        "in.jsonl#2",
+        "in.jsonl#3",
+        "in.jsonl#4",
+    ]
 
 
 def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
@@ -74,9 +92,14 @@ def test_own_columns_are_computed_anew_and_others_kept() -> None:
 
 def test_configured_names() -> None:
     config = load(None, {"fields.text": "body", "fields.id": "key"})
-    found = validate(Block("a.jsonl", 0, [b'{"body":"a","key":"k","text":"other","id":3}'], 0), config, NONE)
+    found = validate(
+        Block("a.jsonl", 0, [b'{"body":"a","key":"k","text":"other","id":3}'], 0), config, NONE
+    )
     assert (found.ids, found.texts) == (["k"], ["a"])
-    assert {column.name: values.to_pylist() for column, values in found.fields.items()} == {"text": ["other"], "id": [3]}
+    assert {column.name: values.to_pylist() for column, values in found.fields.items()} == {
+        "text": ["other"],
+        "id": [3],
+    }
 
 
 def test_a_text_file_is_a_document() -> None:
@@ -89,21 +112,37 @@ def test_a_record_too_long_for_memory() -> None:
     assert found.reasons == {"too long": 1} and found.dead[0]["bytes"] == 10**9
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+)
 def test_parquet_rows(kind: pa.DataType) -> None:
     rows = pa.table(
-        {"text": pa.array(["a", None, "", "b"]).cast(kind), "id": [1, 2, 3, 4], "url": pa.array(list("wxyz")).cast(kind)}
+        {
+            "text": pa.array(["a", None, "", "b"]).cast(kind),
+            "id": [1, 2, 3, 4],
+            "url": pa.array(list("wxyz")).cast(kind),
+        }
     )
     found = validate(Block("a.parquet", 10, [], 0, rows=rows), CONFIG, NONE)
     assert (found.texts, found.ids, found.places) == (["a", "b"], ["1", "4"], [10, 13])
     assert found.reasons == {"text not a string": 1, "text empty": 1}
-    assert json.loads(base64.b64decode(found.dead[0]["raw_base64"])) == {"text": None, "id": 2, "url": "x"}
-    assert {column.name: values.to_pylist() for column, values in found.fields.items()} == {"url": ["w", "z"]}
+    assert json.loads(base64.b64decode(found.dead[0]["raw_base64"])) == {
+        "text": None,
+        "id": 2,
+        "url": "x",
+    }
+    assert {column.name: values.to_pylist() for column, values in found.fields.items()} == {
+        "url": ["w", "z"]
+    }
 
 
 def test_parquet_without_text_or_with_broken_utf8() -> None:
-    assert validate(Block("a.parquet", 0, [], 0, rows=pa.table({"x": [1, 2]})), CONFIG, NONE).reasons == {"text missing": 2}
-    broken = pa.Array.from_buffers(pa.string(), 2, [None, pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff")])
+    assert validate(
+        Block("a.parquet", 0, [], 0, rows=pa.table({"x": [1, 2]})), CONFIG, NONE
+    ).reasons == {"text missing": 2}
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff")]
+    )
     found = validate(Block("a.parquet", 0, [], 0, rows=pa.table({"text": broken})), CONFIG, NONE)
     assert found.texts == ["a"] and found.reasons == {"invalid UTF-8": 1}
     numbers = validate(Block("a.parquet", 0, [], 0, rows=pa.table({"text": [1]})), CONFIG, NONE)

@@ -32,14 +32,25 @@ from evenflow.transforms.models.files import ModelError
 CONFIG = load(None, {"gate.most_dead": 1.0})
 TEXTS = [f"She paid for document {number}." for number in range(50)]
 BAD = {7, 8, 31}  # neighbours, and one alone
-LINES = [json.dumps({"text": text + " Spoilt." * (number in BAD), "n": number}).encode() for number, text in enumerate(TEXTS)]
+LINES = [
+    json.dumps({"text": text + " Spoilt." * (number in BAD), "n": number}).encode()
+    for number, text in enumerate(TEXTS)
+]
 BLOCK = Block("in.jsonl", 0, LINES, 0)
-FAULTS = (ZeroDivisionError("Spoilt. \x1b"), RecursionError(), KeyError("x"), AssertionError(), pa.ArrowInvalid("x"))
+FAULTS = (
+    ZeroDivisionError("Spoilt. \x1b"),
+    RecursionError(),
+    KeyError("x"),
+    AssertionError(),
+    pa.ArrowInvalid("x"),
+)
 
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes the search for labels raise an error wherever a text has a word: faulty(error, word="Spoilt")."""
+    """Makes the search for labels raise an error wherever a text has a word: faulty(error,
+    word="Spoilt").
+    """
     find_all = LabelFinder.find_all
 
     def make(error: BaseException, word: str = "Spoilt") -> None:
@@ -54,14 +65,20 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("error", FAULTS, ids=lambda error: type(error).__name__)
-def test_a_record_at_fault_is_a_dead_letter_and_the_others_are_as_without_it(faulty: Any, error: Exception) -> None:
-    clean = Annotator(CONFIG).annotate(replace(BLOCK, records=[raw if i not in BAD else b"" for i, raw in enumerate(LINES)]))
+def test_a_record_at_fault_is_a_dead_letter_and_the_others_are_as_without_it(
+    faulty: Any, error: Exception
+) -> None:
+    clean = Annotator(CONFIG).annotate(
+        replace(BLOCK, records=[raw if i not in BAD else b"" for i, raw in enumerate(LINES)])
+    )
     faulty(error)
     done = Annotator(CONFIG).annotate(BLOCK)
     assert done.table.equals(clean.table, check_metadata=True)
     assert [letter["ordinal"] for letter in done.dead] == sorted(BAD)
     assert {letter["reason"] for letter in done.dead} == {f"{KIND}: {type(error).__name__}"}
-    assert [base64.b64decode(letter["raw_base64"]) for letter in done.dead] == [LINES[number] for number in sorted(BAD)]
+    assert [base64.b64decode(letter["raw_base64"]) for letter in done.dead] == [
+        LINES[number] for number in sorted(BAD)
+    ]
     assert done.figures.dead_reasons == {KIND: 3}
     assert done.figures.documents == len(TEXTS) - len(BAD)
     assert Annotator(CONFIG).measure(BLOCK).dead_reasons == {KIND: 3}
@@ -80,7 +97,14 @@ def test_where_it_came_from_is_logged_once(faulty: Any, caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize(
     "error",
-    [MemoryError(), OSError(28, "No space left"), ImportError("x"), ConfigError("x"), ModelError("x"), KeyboardInterrupt()],
+    [
+        MemoryError(),
+        OSError(28, "No space left"),
+        ImportError("x"),
+        ConfigError("x"),
+        ModelError("x"),
+        KeyboardInterrupt(),
+    ],
 )
 def test_what_is_no_records_fault_is_raised_at_once(faulty: Any, error: BaseException) -> None:
     faulty(error)
@@ -132,7 +156,9 @@ def test_a_model_that_fails_is_no_records_fault(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("values", ["json", "text"])
-def test_a_record_of_kafka_keeps_its_key_and_headers(faulty: Any, tmp_path: Path, values: Any) -> None:
+def test_a_record_of_kafka_keeps_its_key_and_headers(
+    faulty: Any, tmp_path: Path, values: Any
+) -> None:
     faulty(ZeroDivisionError())
     pane, size = PaneId(0, 0), len(LINES)
     block = blocks.PartitionBlock(
@@ -150,22 +176,50 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(faulty: Any, tmp_path: Path
         end=Point(1, pane, 1),
     )
     [(_, piece)] = StageItems(GraphPlace(CONFIG.model_dump(), str(tmp_path)), values).process(block)
-    letters = [json.loads(line) for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    letters = [
+        json.loads(line)
+        for path in tmp_path.rglob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
     assert [letter["ordinal"] for letter in letters] == [100 + number for number in sorted(BAD)]
-    assert [base64.b64decode(letter["key_base64"]) for letter in letters] == [b"k%d" % number for number in sorted(BAD)]
-    assert all(letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError" for letter in letters)
-    assert (piece.figures.documents, piece.figures.dead_reasons) == (len(TEXTS) - len(BAD), {KIND: 3})
+    assert [base64.b64decode(letter["key_base64"]) for letter in letters] == [
+        b"k%d" % number for number in sorted(BAD)
+    ]
+    assert all(
+        letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError"
+        for letter in letters
+    )
+    assert (piece.figures.documents, piece.figures.dead_reasons) == (
+        len(TEXTS) - len(BAD),
+        {KIND: 3},
+    )
 
 
-def test_the_gate_on_files_does_not_depend_on_how_blocks_are_cut(faulty: Any, tmp_path: Path) -> None:
+def test_the_gate_on_files_does_not_depend_on_how_blocks_are_cut(
+    faulty: Any, tmp_path: Path
+) -> None:
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(LINES))
     faulty(ZeroDivisionError())
     dead = []
     for docs in (4, 50):
         out = tmp_path / f"out{docs}"
-        Run([str(tmp_path / "in.jsonl")], out, load(None, {"pane.docs": docs, "gate.most_dead": 1.0})).go()
-        dead.append([json.loads(line) for path in sorted(out.glob("dead-letter/*")) for line in path.read_text().splitlines()])
-        parts = [path for folder in ("accepted", "quarantine") for path in out.glob(f"{folder}/*.parquet")]
+        Run(
+            [str(tmp_path / "in.jsonl")],
+            out,
+            load(None, {"pane.docs": docs, "gate.most_dead": 1.0}),
+        ).go()
+        dead.append(
+            [
+                json.loads(line)
+                for path in sorted(out.glob("dead-letter/*"))
+                for line in path.read_text().splitlines()
+            ]
+        )
+        parts = [
+            path
+            for folder in ("accepted", "quarantine")
+            for path in out.glob(f"{folder}/*.parquet")
+        ]
         assert sum(pq.read_metadata(path).num_rows for path in parts) == len(TEXTS) - len(BAD)
     assert [letter["ordinal"] for letter in dead[0]] == sorted(BAD)
     assert dead[0] == dead[1]
@@ -175,18 +229,31 @@ def test_a_date_beyond_pythons_years(tmp_path: Path) -> None:
     """Nothing is injected: Arrow keeps such dates, and Python has no form for them."""
     far = pa.array(np.array([0, 2**62, 5]), pa.int64()).view(pa.timestamp("us"))
     tables = {
-        "a": {"id": ["a", "b", "c"], "when": far, "in": pa.StructArray.from_arrays([far], ["when"])},
+        "a": {
+            "id": ["a", "b", "c"],
+            "when": far,
+            "in": pa.StructArray.from_arrays([far], ["when"]),
+        },
         "b": {"id": ["d", "e", "f"], "when": ["x", "y", "z"]},  # so that the pane's column is text
         "c": {"id": far},  # as an id, a date is unusable
     }
     for name, columns in tables.items():
-        pq.write_table(pa.table({"text": ["She paid.", "He left.", ""], **columns}), tmp_path / f"{name}.parquet")
+        pq.write_table(
+            pa.table({"text": ["She paid.", "He left.", ""], **columns}),
+            tmp_path / f"{name}.parquet",
+        )
     Run([str(tmp_path / "*.parquet")], tmp_path / "out", CONFIG).go()
-    [part] = [path for folder in ("accepted", "quarantine") for path in (tmp_path / "out" / folder).glob("*.parquet")]
+    [part] = [
+        path
+        for folder in ("accepted", "quarantine")
+        for path in (tmp_path / "out" / folder).glob("*.parquet")
+    ]
     kept = pq.read_table(part)
     assert kept["id"].to_pylist() == ["a", "b", "d", "e"]
     assert kept["when"].to_pylist()[1:3] == ['"<value out of range: 4611686018427387904>"', '"x"']
-    [letters] = [path.read_text().splitlines() for path in (tmp_path / "out" / "dead-letter").iterdir()]
+    [letters] = [
+        path.read_text().splitlines() for path in (tmp_path / "out" / "dead-letter").iterdir()
+    ]
     reasons = [json.loads(line)["reason"].partition(":")[0] for line in letters]
     unusable = "field 'id' is an object; text or a whole number was expected"
     assert sorted(reasons) == sorted(["the text is empty"] * 2 + [unusable] * 2 + [KIND])

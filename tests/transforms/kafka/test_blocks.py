@@ -6,14 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.consumer.fetcher import ConsumerRecord
 
-from evenflow.transforms.kafka.blocks import BLOCK_BYTES, RECORD_OVERHEAD, Lost, PartitionBlock, blocks, weight
+from evenflow.transforms.kafka.blocks import (
+    BLOCK_BYTES,
+    RECORD_OVERHEAD,
+    Lost,
+    PartitionBlock,
+    blocks,
+    weight,
+)
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId, Point
 
 NOW = 1_700_000_000_000
 
 
 def record(
-    offset: int, time: int = 0, value: bytes | None = b"x", key: bytes | None = None, headers: object = ()
+    offset: int,
+    time: int = 0,
+    value: bytes | None = b"x",
+    key: bytes | None = None,
+    headers: object = (),
 ) -> ConsumerRecord:
     return ConsumerRecord("t", 3, 0, offset, time, 0, key, value, list(headers), None, -1, -1, -1)  # type: ignore[call-overload]
 
@@ -40,21 +51,36 @@ def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
 
 def test_a_record_larger_than_a_block_is_alone() -> None:
     sizes = [10, BLOCK_BYTES + 1, 10, BLOCK_BYTES // 2, BLOCK_BYTES // 2, 10]
-    got = blocks([record(i, 0, bytes(size)) for i, size in enumerate(sizes)], 0, 6, PaneCutter().start(), PaneCutter(), NOW)
+    got = blocks(
+        [record(i, 0, bytes(size)) for i, size in enumerate(sizes)],
+        0,
+        6,
+        PaneCutter().start(),
+        PaneCutter(),
+        NOW,
+    )
     assert [block.offsets for block in got] == [[0], [1], [2, 3], [4, 5]]
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 5000), st.integers(0, 50)), min_size=1, max_size=40),
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(0, 5000), st.integers(0, 50)),
+        min_size=1,
+        max_size=40,
+    ),
     st.sampled_from([500, 2000]),
     st.sampled_from([80, 1 << 40]),
 )
-def test_all_records_once_in_order_joined_up(data: list[tuple[int, int, int]], span: int, part: int) -> None:
+def test_all_records_once_in_order_joined_up(
+    data: list[tuple[int, int, int]], span: int, part: int
+) -> None:
     offset, given_ = 10, []
     for gap, time, size in data:
         offset += gap
         given_.append(record(offset, time, bytes(size)))
-    got = blocks(given_, 10, offset + 5, PaneCutter(span, part).start(), PaneCutter(span, part), NOW)
+    got = blocks(
+        given_, 10, offset + 5, PaneCutter(span, part).start(), PaneCutter(span, part), NOW
+    )
     assert [each for block in got for each in block.offsets] == [each.offset for each in given_]
     assert [block.start for block in got] == [10, *(block.next for block in got)][: len(got)]
     assert got[-1].next == offset + 5

@@ -11,4 +11,8 @@ def test_what_agrees_is_not_reported() -> None:
 
 def test_differences_come_in_the_order_of_partitions() -> None:
     found = compare({("t", 10): 5, ("t", 2): 5}, {("a", 0): 1, ("t", 2): 6})
-    assert found == [Difference("a", 0, None, 1), Difference("t", 2, 5, 6), Difference("t", 10, 5, None)]
+    assert found == [
+        Difference("a", 0, None, 1),
+        Difference("t", 2, 5, 6),
+        Difference("t", 10, 5, None),
+    ]

@@ -1,4 +1,6 @@
-"""Cutting a partition's records into panes: the same records make the same panes, however they arrive."""
+"""Cutting a partition's records into panes: the same records make the same panes, however they
+arrive.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,25 @@ NOW = 1_700_000_000_000
 SPAN = 1000
 
 records = st.lists(st.tuples(st.integers(-1, 20_000), st.integers(1, 60)), max_size=60)
-cutters = st.builds(PaneCutter, st.sampled_from([1, 700, 1000, 10_000]), st.sampled_from([1, 50, 100, 1 << 40]))
+cutters = st.builds(
+    PaneCutter, st.sampled_from([1, 700, 1000, 10_000]), st.sampled_from([1, 50, 100, 1 << 40])
+)
 
 
-def pieces(cutter: PaneCutter, data: list[tuple[int, int]], batches: list[int]) -> list[tuple[PaneId, int, int]]:
-    """(pane, effective time of its piece's end, bytes in the pane by then) of each record, read in batches."""
+def pieces(
+    cutter: PaneCutter, data: list[tuple[int, int]], batches: list[int]
+) -> list[tuple[PaneId, int, int]]:
+    """(pane, effective time of its piece's end, bytes in the pane by then) of each record, read in
+    batches.
+    """
     out = []
     point = cutter.start()
     at = 0
     for size in [*batches, len(data)]:
         batch = data[at : at + size]
-        for piece in cutter.cut(point, [time for time, _ in batch], [weight for _, weight in batch], NOW):
+        for piece in cutter.cut(
+            point, [time for time, _ in batch], [weight for _, weight in batch], NOW
+        ):
             for index in range(piece.begin, piece.end):
                 one = cutter.cut(point, [batch[index][0]], [batch[index][1]], NOW)
                 point = one[0].after
@@ -38,16 +48,24 @@ def test_a_worked_example() -> None:
     #        own time, bytes
     data = [(100, 40), (900, 60), (950, 1), (500, 99), (2100, 250), (1500, 1), (-1, 1), (3000, 5)]
     got = cutter.cut(cutter.start(), [time for time, _ in data], [size for _, size in data], NOW)
-    assert [(piece.pane, piece.begin, piece.end, piece.first, piece.after.time) for piece in got] == [
+    assert [
+        (piece.pane, piece.begin, piece.end, piece.first, piece.after.time) for piece in got
+    ] == [
         (PaneId(0, 0), 0, 2, 100, 900),
         (PaneId(0, 1), 2, 4, 950, 950),
         (PaneId(2000, 0), 4, 5, 2100, 2100),  # larger than a part: alone
-        (PaneId(2000, 1), 5, 7, 2100, 2100),  # times in the past and none at all: that of the record before
+        # Times in the past and none at all: that of the record before
+        (PaneId(2000, 1), 5, 7, 2100, 2100),
         (PaneId(3000, 0), 7, 8, 3000, 3000),
     ]
 
 
-@given(cutters, records, st.lists(st.integers(0, 10), max_size=10), st.lists(st.integers(0, 10), max_size=10))
+@given(
+    cutters,
+    records,
+    st.lists(st.integers(0, 10), max_size=10),
+    st.lists(st.integers(0, 10), max_size=10),
+)
 def test_any_batching_gives_the_same_panes(
     cutter: PaneCutter, data: list[tuple[int, int]], one: list[int], other: list[int]
 ) -> None:
@@ -55,7 +73,9 @@ def test_any_batching_gives_the_same_panes(
 
 
 @given(cutters, records)
-def test_panes_are_contiguous_and_never_go_back(cutter: PaneCutter, data: list[tuple[int, int]]) -> None:
+def test_panes_are_contiguous_and_never_go_back(
+    cutter: PaneCutter, data: list[tuple[int, int]]
+) -> None:
     got = cutter.cut(cutter.start(), [time for time, _ in data], [size for _, size in data], NOW)
     assert [piece.begin for piece in got] == [0, *(piece.end for piece in got)][: len(got)]
     assert sum(piece.end - piece.begin for piece in got) == len(data)
@@ -77,8 +97,17 @@ def test_going_on_from_a_pane_that_is_done_cuts_the_same_panes(
         return
     done = whole[which % len(whole)]
     rest = data[done.end :]
-    again = cutter.cut(cutter.after(done.pane, done.after.time), [time for time, _ in rest], [size for _, size in rest], NOW)
-    expected = [(piece.pane, piece.begin - done.end, piece.end - done.end) for piece in whole if piece.begin >= done.end]
+    again = cutter.cut(
+        cutter.after(done.pane, done.after.time),
+        [time for time, _ in rest],
+        [size for _, size in rest],
+        NOW,
+    )
+    expected = [
+        (piece.pane, piece.begin - done.end, piece.end - done.end)
+        for piece in whole
+        if piece.begin >= done.end
+    ]
     assert [(piece.pane, piece.begin, piece.end) for piece in again] == expected
 
 
@@ -103,7 +132,10 @@ def test_a_quiet_partition_moves_on_with_the_clock_and_never_back() -> None:
 def test_nothing_falls_into_a_pane_that_is_done() -> None:
     cutter = PaneCutter(span_ms=SPAN)
     point = cutter.after(PaneId(3000, 0), 3200)
-    assert [piece.pane for piece in cutter.cut(point, [100, 3900, 4000], [1, 1, 1], NOW)] == [PaneId(3000, 1), PaneId(4000, 0)]
+    assert [piece.pane for piece in cutter.cut(point, [100, 3900, 4000], [1, 1, 1], NOW)] == [
+        PaneId(3000, 1),
+        PaneId(4000, 0),
+    ]
     # A partition that was behind when the pane was done.
     assert cutter.after(PaneId(3000, 0), 1200).time == 3000
 

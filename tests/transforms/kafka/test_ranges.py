@@ -1,4 +1,6 @@
-"""The trackers: every offset is claimed or given back, and a range is split nowhere but where reading stands."""
+"""The trackers: every offset is claimed or given back, and a range is split nowhere but where
+reading stands.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from kafka import errors
 from evenflow.transforms.kafka.reasons import LOGGER, with_reason
 
 AWAY = errors.KafkaConnectionError("connection refused")
-UNTRUSTED = errors.KafkaConnectionError("Handshake failed: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
+UNTRUSTED = errors.KafkaConnectionError(
+    "Handshake failed: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed"
+)
 REFUSED = errors.SaslAuthenticationFailedError("Authentication failed")
 CASES = [
     ([], errors.KafkaTimeoutError, "Unable to bootstrap$"),
@@ -23,7 +25,11 @@ CASES = [
 @pytest.mark.parametrize(("logged", "kind", "said"), CASES)
 @pytest.mark.parametrize("level", [logging.INFO, logging.CRITICAL])
 def test_a_timeout_becomes_its_reason(
-    logged: list[Exception], kind: type[Exception], said: str, level: int, caplog: pytest.LogCaptureFixture
+    logged: list[Exception],
+    kind: type[Exception],
+    said: str,
+    level: int,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     logger = logging.getLogger(LOGGER)
     caplog.set_level(level, LOGGER)
@@ -38,6 +44,8 @@ def test_a_timeout_becomes_its_reason(
 
 def test_other_errors_pass_and_no_error_is_no_error() -> None:
     with with_reason():
-        logging.getLogger(LOGGER).warning("Bootstrap connection to %s failed: %s", "bootstrap-0", REFUSED)
+        logging.getLogger(LOGGER).warning(
+            "Bootstrap connection to %s failed: %s", "bootstrap-0", REFUSED
+        )
     with pytest.raises(errors.TopicAuthorizationFailedError), with_reason():
         raise errors.TopicAuthorizationFailedError()

@@ -10,7 +10,9 @@ import pytest
 from evenflow.transforms.kafka.settings import KafkaSettings, KafkaSettingsError
 
 
-def test_client_settings_with_secrets_from_environment_and_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_settings_with_secrets_from_environment_and_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SASL", "hush")
     (tmp_path / "key").write_text("quiet\n")
     settings = KafkaSettings(
@@ -54,7 +56,9 @@ def test_a_secret_in_plain_is_refused_and_not_repeated() -> None:
     assert "sasl_plain_password" in str(caught.value) and "hush" not in str(caught.value)
 
 
-def test_a_secret_that_is_not_there_names_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_that_is_not_there_names_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("NOT_SET", raising=False)
     with pytest.raises(KafkaSettingsError, match="NOT_SET"):
         KafkaSettings("a:1", {"sasl_plain_password": {"env": "NOT_SET"}}).client()
@@ -68,7 +72,9 @@ def test_files_of_tls_are_seen_before_a_client_is_made(tmp_path: Path) -> None:
         "ssl_cafile: .*absent.pem: No such file": {"ssl_cafile": str(tmp_path / "absent.pem")},
         "ssl_cafile: .*empty.pem: no certificates": {"ssl_cafile": str(tmp_path / "empty.pem")},
         "without ssl_certfile": {"ssl_keyfile": str(tmp_path / "empty.pem")},
-        "ssl_certfile and ssl_keyfile: .*is ssl_password right": {"ssl_certfile": str(tmp_path / "empty.pem")},
+        "ssl_certfile and ssl_keyfile: .*is ssl_password right": {
+            "ssl_certfile": str(tmp_path / "empty.pem")
+        },
     }
     for message, files in cases.items():
         with pytest.raises(KafkaSettingsError, match=message):

@@ -1,6 +1,8 @@
-"""What the shipped lists find in short texts: text -> «group:characters of the text», in the text's order.
+"""What the shipped lists find in short texts: text -> «group:characters of the text», in the text's
+order.
 
-The sentences are written for this table. A group's name stands for its attribute: no two attributes share one.
+The sentences are written for this table. A group's name stands for its attribute: no two attributes
+share one.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ LONGEST = [
     ("post-adolescents", "young:adolescents"),
     ("over-60s and over-60 but over-605", "old:over-60s old:over-60"),
     ("ultra-orthodox or orthodox", "judaism:ultra-orthodox christianity:orthodox"),
-    ("non-Muslim, ex-Catholic, Judeo-Christian", "islam:Muslim christianity:Catholic christianity:Christian"),
+    (
+        "non-Muslim, ex-Catholic, Judeo-Christian",
+        "islam:Muslim christianity:Catholic christianity:Christian",
+    ),
     ("a he-man, a she-wolf", "male:he male:man female:she"),
     ("man-made", "male:man"),
     ("wo-man", "male:man"),
@@ -143,7 +148,10 @@ INVISIBLE = [
 BLANKS = [
     ("the\u00a0man", "male:man"),
     ("man\u2003woman\u3000man\u2009woman", "male:man female:woman male:man female:woman"),
-    ("man\twoman\r\nman\rwoman\x0bman\x0cwoman", "male:man female:woman male:man female:woman male:man female:woman"),
+    (
+        "man\twoman\r\nman\rwoman\x0bman\x0cwoman",
+        "male:man female:woman male:man female:woman male:man female:woman",
+    ),
     ("man\u2028woman\u2029man\x85woman", "male:man female:woman male:man female:woman"),
     ("man\u3164woman\u2800man", "male:man female:woman male:man"),
     ("man\x1fwoman", "male:man female:woman"),

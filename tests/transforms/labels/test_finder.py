@@ -22,10 +22,37 @@ def words(*groups: tuple[str, ...], exact: tuple[str, ...] = ()) -> WordList:
     return WordList("x", tuple("abcdef"[: len(groups)]), labels, frozenset(exact), {}, "", "", "")
 
 
-MANY_LETTERS = tuple(chr(0x4E00 + 2 * i) + chr(0x4E01 + 2 * i) for i in range(120))  # more than there are bytes for
+# More than there are bytes for
+MANY_LETTERS = tuple(chr(0x4E00 + 2 * i) + chr(0x4E01 + 2 * i) for i in range(120))
 SEVERAL = words(
-    ("old man", "old", "May", "Old Man Of", "he", "mr.", "m", "C++", "in-law", "don", "over-60s", "girl's", "a b"),
-    ("young man of the house", "man child", "may day", "mr", "law", "day of old", "MAY", "sœur", "straße", "b c", "d"),
+    (
+        "old man",
+        "old",
+        "May",
+        "Old Man Of",
+        "he",
+        "mr.",
+        "m",
+        "C++",
+        "in-law",
+        "don",
+        "over-60s",
+        "girl's",
+        "a b",
+    ),
+    (
+        "young man of the house",
+        "man child",
+        "may day",
+        "mr",
+        "law",
+        "day of old",
+        "MAY",
+        "sœur",
+        "straße",
+        "b c",
+        "d",
+    ),
     (
         "женщина",
         "여자",
@@ -75,7 +102,10 @@ FINDER = LabelFinder([SEVERAL, *SHIPPED_LISTS])
         ("x\u030c x x\u030c\u0301", ["x\u030c"]),
         ("ΓΥΝΉ γυνη\u0301 γυνη", ["ΓΥΝΉ", "γυνη\u0301"]),
         ("supercalifragilistic lady supercalixragilistic lady", ["supercalifragilistic lady"]),
-        ("supercalifuugilistic, supercalifragilistic  Lady", ["supercalifuugilistic", "supercalifragilistic  Lady"]),
+        (
+            "supercalifuugilistic, supercalifragilistic  Lady",
+            ["supercalifuugilistic", "supercalifragilistic  Lady"],
+        ),
         ("a b c a b", ["a b", "c a"]),
         ("a b d b d e", ["a b d b d e"]),
         ("q\u0323\u0307 q\u0307\u0323 q\u0307", ["q\u0323\u0307", "q\u0307\u0323"]),
@@ -98,7 +128,12 @@ def test_more_letters_than_bytes() -> None:
 def test_every_shipped_label_is_found_as_itself(shipped: WordList) -> None:
     finder = LabelFinder([shipped])
     for label, group in shipped.labels.items():
-        for text in (label, label.upper(), unicodedata.normalize("NFD", label), label.replace("-", "‐")):
+        for text in (
+            label,
+            label.upper(),
+            unicodedata.normalize("NFD", label),
+            label.replace("-", "‐"),
+        ):
             assert [(m.start, m.end, m.label, m.group) for m in finder.find(f"({text})")] == [
                 (1, len(text) + 1, label, shipped.groups[group])
             ]
@@ -106,21 +141,77 @@ def test_every_shipped_label_is_found_as_itself(shipped: WordList) -> None:
 
 FRAGMENTS = [
     *{word for label in SEVERAL.labels for word in label.replace("-", " ").split()},
-    *("Man", "OF", "father", "in", "fiance", "ｈｅ", "ﬁ", "anc", "stra", "ss", "𝐡𝐞", "x", "e", "n", "t", "s", "자"),
+    *(
+        "Man",
+        "OF",
+        "father",
+        "in",
+        "fiance",
+        "ｈｅ",
+        "ﬁ",
+        "anc",
+        "stra",
+        "ss",
+        "𝐡𝐞",
+        "x",
+        "e",
+        "n",
+        "t",
+        "s",
+        "자",
+    ),
     *("\u0301", "\u030c", "\u0303", "\u0327", "\u1167", "\u095c", "\u093c"),
     *("İ", "ı", "ſ", "K", "ŉ", "ﷺ", "Ⅳ", "²", "ς"),
-    *(" ", "  ", "\n", "\r\n", "\r", "\t", "\u00a0", "\n\n", "\u2028", "\u2029", "\x0b", "\x0c", "\u3164"),
-    *("-", "‑", "–", "—", "'", "’", "\ufffd", ".", "+", "_", "__", ",", "#", "/", "\x00", "\ud800", "👩"),
+    *(
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\r",
+        "\t",
+        "\u00a0",
+        "\n\n",
+        "\u2028",
+        "\u2029",
+        "\x0b",
+        "\x0c",
+        "\u3164",
+    ),
+    *(
+        "-",
+        "‑",
+        "–",
+        "—",
+        "'",
+        "’",
+        "\ufffd",
+        ".",
+        "+",
+        "_",
+        "__",
+        ",",
+        "#",
+        "/",
+        "\x00",
+        "\ud800",
+        "👩",
+    ),
     *("\u00ad", "\u200b", "\u200d", "\ufeff", "\u202e", "\ufe0f", "\u034f", "\u0600"),
     *("@", "://", "http://", "www.", "x.org", "he@x.org"),
 ]
-TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.sampled_from(list(SEVERAL.labels)) | st.characters(), max_size=16)
+TEXTS = st.lists(
+    st.sampled_from(FRAGMENTS) | st.sampled_from(list(SEVERAL.labels)) | st.characters(),
+    max_size=16,
+)
 
 
 def found(text: str) -> list[list[tuple[int, int, str]]]:
     every = FINDER.find_all(text)
     return [
-        [(start, end, FINDER.labels(i)[label]) for start, end, label in zip(f.starts, f.ends, f.labels, strict=True)]
+        [
+            (start, end, FINDER.labels(i)[label])
+            for start, end, label in zip(f.starts, f.ends, f.labels, strict=True)
+        ]
         for i, f in enumerate(every)
     ]
 
@@ -186,7 +277,10 @@ def test_a_place_in_a_text_does_not_matter() -> None:
     finder = LabelFinder([SEVERAL])
     for before in range(262_130, 262_160, 3):
         text = "y" * before + " old\nman child"
-        assert [(m.start, m.label) for m in finder.find(text)] == [(before + 1, "old"), (before + 5, "man child")]
+        assert [(m.start, m.label) for m in finder.find(text)] == [
+            (before + 1, "old"),
+            (before + 5, "man child"),
+        ]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +298,10 @@ def test_no_sentence_starts_within_a_mention(bounds, starts, ends, kept) -> None
     def ints(values: list[int]) -> np.ndarray:
         return np.array(values, np.int64)
 
-    each = [Found(ints([start]), ints([end]), ints([0]), ints([0])) for start, end in zip(starts, ends, strict=True)]
+    each = [
+        Found(ints([start]), ints([end]), ints([0]), ints([0]))
+        for start, end in zip(starts, ends, strict=True)
+    ]
     assert uncut(ints(bounds), each).tolist() == kept
 
 

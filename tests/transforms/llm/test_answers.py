@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import QUOTE, SCHEMA, TOO_LONG, AnswerCounts, Rejected, ask_checked
+from evenflow.transforms.llm.answers import (
+    QUOTE,
+    SCHEMA,
+    TOO_LONG,
+    AnswerCounts,
+    Rejected,
+    ask_checked,
+)
 from evenflow.transforms.llm.questions import Question
 
 PROMPT = loader.load("counterpart")
@@ -20,7 +27,9 @@ PROMPT = loader.load("counterpart")
 
 def question(word: str) -> Question:
     slots = {"before": "", "word": word, "after": "", "candidates": ["x"]}
-    return Question(PROMPT.name, PROMPT.digest, tuple(PROMPT.messages(word, **slots)), PROMPT.schema, word)
+    return Question(
+        PROMPT.name, PROMPT.digest, tuple(PROMPT.messages(word, **slots)), PROMPT.schema, word
+    )
 
 
 def check(index: int, value: dict[str, Any]) -> str:
@@ -31,11 +40,15 @@ def check(index: int, value: dict[str, Any]) -> str:
 
 def test_each_question_has_its_outcome_in_order() -> None:
     asker = Says(
-        lambda data: {"good": {"choice": "good"}, "odd": {"choose": 1}, "silent": None}.get(data["word"], {"choice": "refuse"})
+        lambda data: {"good": {"choice": "good"}, "odd": {"choose": 1}, "silent": None}.get(
+            data["word"], {"choice": "refuse"}
+        )
     )
     tally = AnswerCounts()
     words = ("silent", "good", "odd", "bad", "good")
-    outcomes = ask_checked(asker, [question("silent"), None, *map(question, words[1:])], check, tally)
+    outcomes = ask_checked(
+        asker, [question("silent"), None, *map(question, words[1:])], check, tally
+    )
     assert [(each.value, each.origin, each.reason) for each in outcomes] == [
         (None, "fallback", NO_ANSWER),
         (None, "fallback", TOO_LONG),
@@ -56,11 +69,15 @@ def test_each_question_has_its_outcome_in_order() -> None:
 @pytest.mark.parametrize("questions", [[], [None, None]])
 def test_nobody_is_asked_nothing(questions: list[None]) -> None:
     asker = Says(lambda data: {"choice": None})
-    assert [each.reason for each in ask_checked(asker, questions, check, AnswerCounts())] == [TOO_LONG] * len(questions)
+    assert [each.reason for each in ask_checked(asker, questions, check, AnswerCounts())] == [
+        TOO_LONG
+    ] * len(questions)
     assert not asker.calls
 
 
-@pytest.mark.parametrize("value", [[], "choice", 3, True, {"choice": "a", "b": 1}, {"choice": 1}, {1: 2}])
+@pytest.mark.parametrize(
+    "value", [[], "choice", 3, True, {"choice": "a", "b": 1}, {"choice": 1}, {1: 2}]
+)
 def test_odd_answers_are_rejected(value: Any) -> None:
     outcome = ask_checked(Says(lambda data: value), [question("a")], check, AnswerCounts())[0]
     assert (outcome.value, outcome.reason) == (None, SCHEMA)

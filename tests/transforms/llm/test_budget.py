@@ -35,7 +35,10 @@ def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
     single, batched = Says(last), Says(last)
     assert rehearsed(work, batched) == work(single) != TEXT
     assert len(single.calls) > 2
-    assert [{each.prompt for each in call} for call in batched.calls] == [{"counterpart", "substitution"}, {"substitution"}]
+    assert [{each.prompt for each in call} for call in batched.calls] == [
+        {"counterpart", "substitution"},
+        {"substitution"},
+    ]
     assert {each.key for each in batched.asked} == {each.key for each in single.asked}
 
 

@@ -12,7 +12,16 @@ from scripted_asker import NO_ANSWER, Says
 from substitution_questions import about
 
 from evenflow.transforms.llm.answers import QUOTE, Rejected
-from evenflow.transforms.llm.cascade import Labels, Mode, Select, Tiered, Unsure, asks_all, asks_none, selection
+from evenflow.transforms.llm.cascade import (
+    Labels,
+    Mode,
+    Select,
+    Tiered,
+    Unsure,
+    asks_all,
+    asks_none,
+    selection,
+)
 from evenflow.transforms.llm.questions import Question
 
 SCORES = [0.1, 0.52, None, 0.9, 0.4, 0.5]
@@ -34,22 +43,34 @@ def test_selection(select: Select, asked: list[int]) -> None:
 
 
 @given(st.lists(st.none() | st.floats(0, 1)), st.tuples(*[st.floats(0, 1)] * 3).map(sorted))
-def test_a_cascade_asks_within_its_band_the_nearest_first(scores: list[float | None], ends: list[float]) -> None:
+def test_a_cascade_asks_within_its_band_the_nearest_first(
+    scores: list[float | None], ends: list[float]
+) -> None:
     low, middle, high = ends
     asked = Unsure(low, high, middle)(scores)
     known = [score for score in (scores[index] for index in asked) if score is not None]
-    assert len(set(asked)) == len(asked) == len(known) == sum(score is not None and low <= score <= high for score in scores)
+    assert (
+        len(set(asked))
+        == len(asked)
+        == len(known)
+        == sum(score is not None and low <= score <= high for score in scores)
+    )
     distances = [abs(score - middle) for score in known]
     assert distances == sorted(distances)
 
 
-@pytest.mark.parametrize("ends", [(0.6, 0.4, 0.5), (-0.1, 0.5, 0.3), (0.2, 1.2, 0.5), (0.2, 0.4, 0.5), (float("nan"), 0.5, 0.5)])
+@pytest.mark.parametrize(
+    "ends",
+    [(0.6, 0.4, 0.5), (-0.1, 0.5, 0.3), (0.2, 1.2, 0.5), (0.2, 0.4, 0.5), (float("nan"), 0.5, 0.5)],
+)
 def test_a_band_must_hold_its_middle(ends: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="rising numbers"):
         Unsure(*ends)
 
 
-@pytest.mark.parametrize(("mode", "asked"), [("embedded", []), ("cascade", [5, 1, 4]), ("llm", [2, 5, 1, 4, 0, 3])])
+@pytest.mark.parametrize(
+    ("mode", "asked"), [("embedded", []), ("cascade", [5, 1, 4]), ("llm", [2, 5, 1, 4, 0, 3])]
+)
 def test_modes(mode: Mode, asked: list[int]) -> None:
     assert list(selection(mode, (0.3, 0.6), 0.5)(SCORES)) == asked
 
@@ -76,7 +97,11 @@ def embedded(sentences: Sequence[str], labels: Sequence[Labels]) -> list[int | N
 
 
 def reply(data: Any) -> Any:
-    return None if data["sentence"] == "silent" else {"grammar": True, "facts": data["sentence"] != "wrong", "verdict": "VALID"}
+    return (
+        None
+        if data["sentence"] == "silent"
+        else {"grammar": True, "facts": data["sentence"] != "wrong", "verdict": "VALID"}
+    )
 
 
 def test_values_come_from_the_tier_that_could_say() -> None:
@@ -98,5 +123,9 @@ def test_what_is_not_selected_stays_embedded() -> None:
     judged = Tiered(embedded, lambda value: value / 10, Verdicts(), asker, Unsure(0.5, 0.6)).judge(
         ["ab", "right", "unknown"], [[], [], []]
     )
-    assert [(each.value, each.origin) for each in judged] == [(2, "embedded"), (105, "model"), (None, "embedded")]
+    assert [(each.value, each.origin) for each in judged] == [
+        (2, "embedded"),
+        (105, "model"),
+        (None, "embedded"),
+    ]
     assert len(asker.asked) == 1

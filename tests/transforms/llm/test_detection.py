@@ -12,13 +12,35 @@ from hypothesis import strategies as st
 from scripted_asker import Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_LABEL, QUOTE, SCHEMA, TOO_LONG, Rejected
+from evenflow.transforms.llm.answers import (
+    CONTRADICTION,
+    LONGEST_SENTENCE,
+    OTHER_LABEL,
+    QUOTE,
+    SCHEMA,
+    TOO_LONG,
+    Rejected,
+)
 from evenflow.transforms.llm.cascade import Labels, Unsure, asks_all, asks_none
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence, label_span
 
 SENTENCE = "Old men are stubborn."
-YES = {"mentions_group": True, "label": "Old men", "belief": True, "said": "are stubborn", "trait": True, "stereotype": True}
-NOBODY = {"mentions_group": False, "label": None, "belief": None, "said": None, "trait": None, "stereotype": False}
+YES = {
+    "mentions_group": True,
+    "label": "Old men",
+    "belief": True,
+    "said": "are stubborn",
+    "trait": True,
+    "stereotype": True,
+}
+NOBODY = {
+    "mentions_group": False,
+    "label": None,
+    "belief": None,
+    "said": None,
+    "trait": None,
+    "stereotype": False,
+}
 
 
 class Half:
@@ -69,11 +91,15 @@ def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("stereotypes").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("stereotypes").examples[number]
-    assert Detection().checked(str(slots["sentence"]), [], dict(answer)) == float(answer["stereotype"])
+    assert Detection().checked(str(slots["sentence"]), [], dict(answer)) == float(
+        answer["stereotype"]
+    )
 
 
 def test_the_question_names_attributes_and_labels_once() -> None:
-    question = about_sentence("stereotypes", SENTENCE, [(4, 7, "gender"), (0, 3, "age"), (0, 7, "age")])
+    question = about_sentence(
+        "stereotypes", SENTENCE, [(4, 7, "gender"), (0, 3, "age"), (0, 7, "age")]
+    )
     assert question is not None
     assert json.loads(question.messages[-1]["content"]) == {
         "sentence": SENTENCE,
@@ -92,7 +118,9 @@ def test_the_question_names_attributes_and_labels_once() -> None:
         ("knows", [], (6, 11)),
     ],
 )
-def test_the_label_is_where_a_listed_one_is(quote: str, labels: Labels, said: tuple[int, int]) -> None:
+def test_the_label_is_where_a_listed_one_is(
+    quote: str, labels: Labels, said: tuple[int, int]
+) -> None:
     assert label_span("A man knows what if a man does not", labels, quote) == said
 
 
@@ -104,7 +132,11 @@ def test_a_long_sentence_is_the_embedded_models() -> None:
 
 
 def test_modes() -> None:
-    for select, expected in ((asks_none, [0.5, None]), (Unsure(0.4, 0.6), [1.0, None]), (Unsure(0.6, 0.8, 0.7), [0.5, None])):
+    for select, expected in (
+        (asks_none, [0.5, None]),
+        (Unsure(0.4, 0.6), [1.0, None]),
+        (Unsure(0.6, 0.8, 0.7), [0.5, None]),
+    ):
         detector = TieredDetector(Half(), Says(lambda data: YES), select)
         assert detector.detect([SENTENCE, ""], [[], []]) == expected
 
@@ -120,5 +152,9 @@ def test_what_passes_is_consistent(parts: tuple[Any, ...]) -> None:
         value = Detection().checked(SENTENCE, [], answer)
     except Rejected:
         return
-    assert value == float(bool(answer["mentions_group"] and answer["belief"] and answer["trait"])) == float(answer["stereotype"])
+    assert (
+        value
+        == float(bool(answer["mentions_group"] and answer["belief"] and answer["trait"]))
+        == float(answer["stereotype"])
+    )
     assert all(answer[name] is None or answer[name] in SENTENCE for name in ("label", "said"))

@@ -1,4 +1,6 @@
-"""The LLM as finder of indicators: which answers hold together, and that the score stays the encoder's, moved by them."""
+"""The LLM as finder of indicators: which answers hold together, and that the score stays the
+encoder's, moved by them.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ NOBODY = dict.fromkeys(FULL) | {"has_label": False}
     ],
 )
 def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> None:
-    found = TieredScorer(SCORER, Says(lambda data: answer), asks_all).indicators([SENTENCE], [LABELS])[0]
+    found = TieredScorer(SCORER, Says(lambda data: answer), asks_all).indicators(
+        [SENTENCE], [LABELS]
+    )[0]
     assert found is not None
     assert found.score == pytest.approx(score)
 
@@ -70,13 +74,19 @@ def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> N
 def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: str) -> None:
     scorer = TieredScorer(SCORER, Says(lambda data: answer), asks_all)
     judged = scorer.judge([SENTENCE], [LABELS])[0]
-    assert (judged.value, judged.origin, judged.reason) == (SCORER.indicators([SENTENCE], [LABELS])[0], "fallback", reason)
+    assert (judged.value, judged.origin, judged.reason) == (
+        SCORER.indicators([SENTENCE], [LABELS])[0],
+        "fallback",
+        reason,
+    )
     assert scorer.tally.rejected == {reason: 1}
 
 
 def test_indicators_rest_on_the_sentences_words() -> None:
     found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
-    words = {name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()}
+    words = {
+        name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()
+    }
     assert words["label"] == words["target"] == ["Old men"]
     assert words["content"] == words["situation"] == ["are lazy"]
     assert found.to_json()["indicators"]["target"]["value"] == "generic target"
@@ -92,14 +102,18 @@ def test_its_names_and_values_are_the_heads() -> None:
     for name in ("stance", "strength"):
         assert found.found[name] == own.found[name]
     agreeing = ("label", "target", "situation", "evaluation")
-    assert [found.found[name].value for name in agreeing] == [own.found[name].value for name in agreeing]
+    assert [found.found[name].value for name in agreeing] == [
+        own.found[name].value for name in agreeing
+    ]
 
 
 def test_the_model_can_say_where_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
     for select, known in ((asks_none, False), (asks_all, True)):
-        found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators([sentence], [[]])[0]
+        found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators(
+            [sentence], [[]]
+        )[0]
         assert (found is not None) == known
 
 

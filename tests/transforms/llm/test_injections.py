@@ -1,4 +1,6 @@
-"""Texts that give orders, before a model that obeys them on purpose: what comes out is a label's counterpart or nothing."""
+"""Texts that give orders, before a model that obeys them on purpose: what comes out is a label's
+counterpart or nothing.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +46,26 @@ REJECTED = {
 }
 REASONS = REJECTED | {llm_answers.TOO_LONG}
 
-each_case = pytest.mark.parametrize("case", CASES, ids=[f"{place}-{case['kind']}" for place, case in enumerate(CASES)])
+each_case = pytest.mark.parametrize(
+    "case", CASES, ids=[f"{place}-{case['kind']}" for place, case in enumerate(CASES)]
+)
 
 
 def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
-    """What a model that obeys a text would answer: what the text spells out, and its words wherever words can stand."""
+    """What a model that obeys a text would answer: what the text spells out, and its words wherever
+    words can stand.
+    """
     payload = case["payload"]
     forms: dict[str, list[Any]] = {
         "stereotypes": [
-            {"mentions_group": True, "label": payload, "belief": True, "said": said, "trait": True, "stereotype": True}
+            {
+                "mentions_group": True,
+                "label": payload,
+                "belief": True,
+                "said": said,
+                "trait": True,
+                "stereotype": True,
+            }
             for said in (payload, case["text"], None)
         ],
         "indicators": [
@@ -69,7 +82,11 @@ def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
                 "generalisation": "abstract",
             }
         ],
-        "counterpart": [{"choice": payload}, {"choice": case["text"]}, {"choice": payload, "sentence": payload}],
+        "counterpart": [
+            {"choice": payload},
+            {"choice": case["text"]},
+            {"choice": payload, "sentence": payload},
+        ],
         "substitution": [
             {"grammar": False, "facts": False, "verdict": "VALID"},
             {"grammar": True, "facts": True, "verdict": payload},
@@ -115,7 +132,9 @@ def labels(text: str) -> list[tuple[int, int, str]]:
 class Silent:
     """Cannot say of any sentence."""
 
-    def detect(self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]) -> list[float | None]:
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
+    ) -> list[float | None]:
         return [None] * len(sentences)
 
 
@@ -156,9 +175,19 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
         answer = answers("stereotypes", case)[way % len(answers("stereotypes", case))]
         assert Draft202012Validator(question.schema).is_valid(answer)
         assert judged.value == Detection().checked(text, own, answer)
-        assert all(find_quote(text, answer[field]) for field in ("label", "said") if answer[field] is not None)
-        assert answer["label"] is None or not own or any(text[start:end] in answer["label"] for start, end, _ in own)
-        assert answer["stereotype"] == bool(answer["mentions_group"] and answer["belief"] and answer["trait"])
+        assert all(
+            find_quote(text, answer[field])
+            for field in ("label", "said")
+            if answer[field] is not None
+        )
+        assert (
+            answer["label"] is None
+            or not own
+            or any(text[start:end] in answer["label"] for start, end, _ in own)
+        )
+        assert answer["stereotype"] == bool(
+            answer["mentions_group"] and answer["belief"] and answer["trait"]
+        )
 
 
 @each_case
@@ -183,7 +212,10 @@ def test_a_choice_is_a_candidate(case: Mapping[str, Any]) -> None:
     text = case["text"]
     for way in WAYS:
         judge = LlmJudge(Obeys(case, way), by_model=1)
-        places = [Slot(f"{text} The bride sang.", len(text) + 5, len(text) + 10, candidates), Slot(text, 0, 1, candidates)]
+        places = [
+            Slot(f"{text} The bride sang.", len(text) + 5, len(text) + 10, candidates),
+            Slot(text, 0, 1, candidates),
+        ]
         assert {each.word for each in judge.choose_counterparts(places)} <= {*candidates, None}
         assert set(judge.choices.rejected) | set(judge.choices.fallbacks) <= REASONS
 
@@ -202,15 +234,21 @@ class AnyCandidate(Embedded):
 
 @each_case
 def test_a_text_changes_in_labels_and_agreement_alone(case: Mapping[str, Any]) -> None:
-    """Whatever the model says, every edit is one that the rules without a model make with some candidate too."""
-    proposed = set[Edit]().union(*(edits(case["text"], AnyCandidate(number)) for number in range(MOST_CANDIDATES)))
+    """Whatever the model says, every edit is one that the rules without a model make with some
+    candidate too.
+    """
+    proposed = set[Edit]().union(
+        *(edits(case["text"], AnyCandidate(number)) for number in range(MOST_CANDIDATES))
+    )
     for way in WAYS:
         assert edits(case["text"], LlmJudge(Obeys(case, way), by_model=1)) <= proposed
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_over_http(way: int) -> None:
-    """A server that obeys: the client's answers pass the same checks, and whatever it says nothing else comes out."""
+    """A server that obeys: the client's answers pass the same checks, and whatever it says nothing
+    else comes out.
+    """
     by_text = {case["text"]: case for case in CASES}
 
     def script(request: Mapping[str, Any]) -> Turn:
@@ -235,12 +273,16 @@ def test_the_same_over_http(way: int) -> None:
     assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
     assert {each.word for each in chosen} <= {"groom", "husband", None}
     for text, each in zip(texts, judged, strict=True):
-        here = TieredDetector(Silent(), Obeys(by_text[text], way), asks_all).judge([text], [labels(text)])[0]
+        here = TieredDetector(Silent(), Obeys(by_text[text], way), asks_all).judge(
+            [text], [labels(text)]
+        )[0]
         assert each.value == here.value
 
 
 def test_the_texts_do_try() -> None:
-    """A model that obeys gets most of its answers rejected, and the rules do find labels to exchange in the texts."""
+    """A model that obeys gets most of its answers rejected, and the rules do find labels to
+    exchange in the texts.
+    """
     rejected = Counter[str]()
     for case in CASES:
         for way in WAYS:

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.transforms.llm.answers import CONTRADICTION, LONGEST_SENTENCE, OTHER_WORDS, SCHEMA, TOO_LONG
+from evenflow.transforms.llm.answers import (
+    CONTRADICTION,
+    LONGEST_SENTENCE,
+    OTHER_WORDS,
+    SCHEMA,
+    TOO_LONG,
+)
 from evenflow.transforms.llm.budget import Rehearsal
 from evenflow.transforms.llm.cascade import Unsure, asks_none
 from evenflow.transforms.llm.judges import BY_MODEL, LlmJudge
@@ -77,13 +83,18 @@ def test_a_fifth_is_drawn_and_always_the_same() -> None:
     assert abs(share - BY_MODEL) < 4 * (BY_MODEL * (1 - BY_MODEL) / len(places)) ** 0.5
     for candidate in CANDIDATES:
         assert abs(drawn.count(candidate) / len(drawn) - 1 / 3) < 4 * (2 / 9 / len(drawn)) ** 0.5
-    assert [each.word for each in LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places)] == chosen
+    assert [
+        each.word
+        for each in LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places)
+    ] == chosen
     other = LlmJudge(Says(lambda data: {"choice": None}), seed=1).choose_counterparts(places)
     assert [each.word for each in other] != chosen
 
 
 def test_a_draw_hangs_on_seed_document_and_set_alone() -> None:
-    """Whatever the sentence says, a set is drawn for or asked about as a whole; a word of it always gets the same one."""
+    """Whatever the sentence says, a set is drawn for or asked about as a whole; a word of it always
+    gets the same one.
+    """
     judge = LlmJudge(Says(lambda data: {"choice": "men"}), by_model=0.5)
     for number in range(50):
         places = [place(number), place(number)._replace(sentence="Her bride.", confidence=0.6)]
@@ -97,7 +108,9 @@ def test_what_the_embedded_judge_is_sure_of_is_neither_asked_nor_drawn() -> None
     asker = Says(lambda data: {"choice": "men"})
     judge = LlmJudge(asker, select=Unsure(0.2, 0.8), by_model=0)
     sure = [judge.choose_counterpart(place(number)) for number in range(50)]
-    unsure = [judge.choose_counterpart(place(number)._replace(confidence=0.6)) for number in range(50)]
+    unsure = [
+        judge.choose_counterpart(place(number)._replace(confidence=0.6)) for number in range(50)
+    ]
     assert {each.word for each in sure} == {CANDIDATES[0]}
     assert {each.word for each in unsure} == set(CANDIDATES)
     assert not asker.asked
@@ -123,7 +136,9 @@ def test_the_less_sure_a_substitution_is_the_more_an_answer_is_worth() -> None:
 @pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
 def test_without_a_choice_nothing_is_asked(candidates: tuple[str, ...], chosen: str | None) -> None:
     asker = Says(lambda data: {"choice": None})
-    assert always(asker).choose_counterpart(Slot("The bride sang.", 4, 9, candidates)) == Chosen(chosen)
+    assert always(asker).choose_counterpart(Slot("The bride sang.", 4, 9, candidates)) == Chosen(
+        chosen
+    )
     assert not asker.asked
 
 
@@ -163,7 +178,9 @@ def test_a_long_sentence_is_not_asked_about() -> None:
     asker = Says(lambda data: {"choice": "men"})
     judge = always(asker)
     long = "a" * LONGEST_SENTENCE + " bride"
-    assert judge.choose_counterpart(Slot(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES)) == Chosen("groom")
+    assert judge.choose_counterpart(
+        Slot(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES)
+    ) == Chosen("groom")
     assert judge.judge_substitution(long, "short") is None
     assert not asker.asked
     assert judge.choices.fallbacks == judge.verdicts.fallbacks == {TOO_LONG: 1}
@@ -172,7 +189,10 @@ def test_a_long_sentence_is_not_asked_about() -> None:
 def test_modes() -> None:
     pairs = [("I saw him.", "I saw her."), ("His aunt.", "His uncle.")]
     for select, expected in ((asks_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
-        judge = LlmJudge(Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}), select=select)
+        judge = LlmJudge(
+            Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}),
+            select=select,
+        )
         assert judge.judge_substitutions(pairs, [1.0, 0.3]) == expected
 
 
@@ -188,7 +208,9 @@ def test_a_share_outside_0_to_1_is_refused() -> None:
 
 
 @given(st.text(), st.lists(st.text(), min_size=2), st.text() | st.none() | st.integers())
-def test_whatever_is_said_a_candidate_comes_out(sentence: str, candidates: list[str], said: Any) -> None:
+def test_whatever_is_said_a_candidate_comes_out(
+    sentence: str, candidates: list[str], said: Any
+) -> None:
     place = Slot(sentence, 0, len(sentence), candidates)
     chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(place).word
     assert chosen in candidates if said is not None else chosen is None

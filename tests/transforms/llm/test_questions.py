@@ -6,7 +6,13 @@ from substitution_questions import about
 
 
 def test_the_key_tells_questions_apart() -> None:
-    questions = (about("a", "b"), about("a", "c"), about("c", "b"), about("a", "b", "e"), about("\ud800", "é"))
+    questions = (
+        about("a", "b"),
+        about("a", "c"),
+        about("c", "b"),
+        about("a", "b", "e"),
+        about("\ud800", "é"),
+    )
     keys = [each.key for each in questions]
     assert len(set(keys)) == len(keys)
     assert about("a", "b").key == keys[0]

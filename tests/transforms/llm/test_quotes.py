@@ -47,7 +47,12 @@ def test_quotes(text: str, quote: str, said: str | None) -> None:
     assert (None if span is None else text[span[0] : span[1]]) == said
 
 
-@given(st.lists(st.sampled_from(("old", "Men", "are", "’tis", "idée", "«so»", "a\u200bb")), min_size=1), st.data())
+@given(
+    st.lists(
+        st.sampled_from(("old", "Men", "are", "’tis", "idée", "«so»", "a\u200bb")), min_size=1
+    ),
+    st.data(),
+)
 def test_words_in_a_row_are_always_found(words: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))

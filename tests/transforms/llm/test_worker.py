@@ -31,8 +31,13 @@ TEXTS = [
 
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "in.jsonl"
-    path.write_text("\n".join(json.dumps({"id": f"d{i}", "text": text}) for i, text in enumerate(TEXTS * 5)), encoding="utf-8")
-    lines = [json.loads(line) | {"id": f"d{i}"} for i, line in enumerate(path.read_text().splitlines())]
+    path.write_text(
+        "\n".join(json.dumps({"id": f"d{i}", "text": text}) for i, text in enumerate(TEXTS * 5)),
+        encoding="utf-8",
+    )
+    lines = [
+        json.loads(line) | {"id": f"d{i}"} for i, line in enumerate(path.read_text().splitlines())
+    ]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     return path
 
@@ -47,7 +52,9 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> Path:
         "stereotypes.policy": "flag",
         "repair.mode": "substitute",
     }
-    config = load(None, overrides | {key.replace("__", "."): value for key, value in more.items()}, ["gender"])
+    config = load(
+        None, overrides | {key.replace("__", "."): value for key, value in more.items()}, ["gender"]
+    )
     Run([str(corpus(tmp_path))], tmp_path / name, config).go()
     return tmp_path / name
 
@@ -79,10 +86,16 @@ def test_what_asking_cost_stands_in_the_ledger_and_a_replay_asks_nothing(tmp_pat
         assert again.llm is not None
         assert again.llm["stereotypes"]["requests"] == 0
         assert again.llm["stereotypes"]["cache_hits"] == cost["questions"]
-        tables = [[pq.read_table(path) for path in sorted((out / "sentences").iterdir())] for out in (first, tmp_path / "again")]
+        tables = [
+            [pq.read_table(path) for path in sorted((out / "sentences").iterdir())]
+            for out in (first, tmp_path / "again")
+        ]
         assert tables[0] == tables[1]
     page = build(first).read_text(encoding="utf-8")
-    assert "Language model" in page and json.loads((first / "report.json").read_text())["llm"]["stereotypes"] == cost
+    assert (
+        "Language model" in page
+        and json.loads((first / "report.json").read_text())["llm"]["stereotypes"] == cost
+    )
     meta = read_meta(first)
     assert meta is not None and re.fullmatch("[0-9a-f]{16}", entry.program["prompts"])
     assert "url" not in meta["settings"]["configuration"]["llm"]
@@ -90,7 +103,13 @@ def test_what_asking_cost_stands_in_the_ledger_and_a_replay_asks_nothing(tmp_pat
 
 @pytest.mark.parametrize(
     "turn",
-    [error(500, "down"), Turn(content="no JSON"), Turn(content=""), Turn(content='{"stereotype": true}'), error(401, "key?")],
+    [
+        error(500, "down"),
+        Turn(content="no JSON"),
+        Turn(content=""),
+        Turn(content='{"stereotype": true}'),
+        error(401, "key?"),
+    ],
 )
 def test_whatever_the_server_does_the_pane_is_committed(tmp_path: Path, turn: Turn) -> None:
     with ScriptedLLM(lambda request: turn) as server:
@@ -98,9 +117,16 @@ def test_whatever_the_server_does_the_pane_is_committed(tmp_path: Path, turn: Tu
     [entry] = read_entries(out)
     assert entry.llm is not None and entry.documents == 15 and entry.checks.success
     alone = run(
-        tmp_path, "alone", server.url, llm__detection="embedded", llm__indicators="embedded", llm__substitution="embedded"
+        tmp_path,
+        "alone",
+        server.url,
+        llm__detection="embedded",
+        llm__indicators="embedded",
+        llm__substitution="embedded",
     )
-    found, embedded = (pq.read_table(each / "accepted").select(["id", "text"]) for each in (out, alone))
+    found, embedded = (
+        pq.read_table(each / "accepted").select(["id", "text"]) for each in (out, alone)
+    )
     assert found == embedded  # the embedded models' answers stand
 
 
@@ -116,9 +142,18 @@ class Noting:
 
 
 def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
-    base = {"llm.url": "http://127.0.0.1:9", "llm.model": "m", "stereotypes.policy": "flag", "pane.mib": 1}
+    base = {
+        "llm.url": "http://127.0.0.1:9",
+        "llm.model": "m",
+        "stereotypes.policy": "flag",
+        "pane.mib": 1,
+    }
     for requests, mode in ((0, "llm"), (None, "embedded")):
-        config = load(None, {**base, "llm.requests": requests, "llm.detection": mode, "llm.indicators": mode}, ["gender"])
+        config = load(
+            None,
+            {**base, "llm.requests": requests, "llm.detection": mode, "llm.indicators": mode},
+            ["gender"],
+        )
         noting = Noting()
         tier = Tier(config, noting)  # type: ignore[arg-type]
         with tier.block() as asked:
@@ -127,7 +162,9 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
             detector = tier.detector(detect.shipped())
             alone = detect.shipped().detect(TEXTS, [[] for _ in TEXTS])
             assert detector.detect(TEXTS, [[] for _ in TEXTS]) == alone
-            assert noting.asked == [] and sum(each["requests"] for each in asked().cost.values()) == 0
+            assert (
+                noting.asked == [] and sum(each["requests"] for each in asked().cost.values()) == 0
+            )
     with pytest.raises(RuntimeError, match="outside of a block"):
         tier.ask([])
 
@@ -137,18 +174,27 @@ def test_nothing_is_asked_where_nothing_is_looked_at() -> None:
     assert Annotator(config).tier is None
 
 
-def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_where_the_user_wants_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_path(load(None)) == tmp_path / "evenflow" / "llm.sqlite"
     assert cache_path(load(None, {"llm.cache": "/a/b"})) == Path("/a/b")
 
 
-def test_an_llm_that_is_away_is_said_at_the_start_in_the_summary_and_in_the_status(tmp_path: Path, call: Call) -> None:
-    out, words = tmp_path / "out", ("--stereotypes", "flag", "--attribute", "gender", "--llm-model", MODEL)
+def test_an_llm_that_is_away_is_said_at_the_start_in_the_summary_and_in_the_status(
+    tmp_path: Path, call: Call
+) -> None:
+    out, words = (
+        tmp_path / "out",
+        ("--stereotypes", "flag", "--attribute", "gender", "--llm-model", MODEL),
+    )
     config = tmp_path / "evenflow.yaml"
     config.write_text(f"llm: {{detection: llm, cache: {tmp_path / 'answers.sqlite'}}}\n")
     with ScriptedLLM(lambda request: Turn(content="I would rather not.")) as server:
-        ended = call("run", corpus(tmp_path), "-o", out, "--config", config, "--llm", server.url, *words)
+        ended = call(
+            "run", corpus(tmp_path), "-o", out, "--config", config, "--llm", server.url, *words
+        )
     assert ended.status == 0
     assert "the language model left the first question unanswered" in ended.err
     assert ended.out.startswith("The LLM left too much unanswered in 1 pane")

@@ -40,8 +40,18 @@ def test_an_answer_hangs_on_its_text_alone() -> None:
 def test_pieces_carry_capitals_and_changes() -> None:
     pieces = Encoder.shipped().tokenizer.pieces("The [King|Queen] saw Xyzzyx, [his|her] son.")
     types = dict(zip(pieces.ids, pieces.types, strict=True))
-    of = {word: types[Encoder.shipped().tokenizer.pieces(word).ids[1]] for word in ("the", "king", "queen", "saw", "his", "son")}
-    assert of == {"the": CAPITAL, "king": CAPITAL + CHANGED, "queen": CAPITAL + CHANGED, "saw": 0, "his": CHANGED, "son": 0}
+    of = {
+        word: types[Encoder.shipped().tokenizer.pieces(word).ids[1]]
+        for word in ("the", "king", "queen", "saw", "his", "son")
+    }
+    assert of == {
+        "the": CAPITAL,
+        "king": CAPITAL + CHANGED,
+        "queen": CAPITAL + CHANGED,
+        "saw": 0,
+        "his": CHANGED,
+        "son": 0,
+    }
     assert pieces.types[0] == pieces.types[-1] == 0
     assert sum(type_ == CAPITAL for type_ in pieces.types) >= 3  # all pieces of a long name
 
@@ -59,7 +69,9 @@ def test_an_exchange_is_as_right_as_its_worst_window() -> None:
     assert both == min(first, second)
 
 
-@pytest.mark.parametrize("attribute", ["gender", "age", "religion", "an attribute of the user's own"])
+@pytest.mark.parametrize(
+    "attribute", ["gender", "age", "religion", "an attribute of the user's own"]
+)
 def test_a_reason_stands_where_an_exchange_is_wrong(attribute: str) -> None:
     for probability, reason in Encoder.shipped().exchanges(attribute, [(text,) for text in TEXTS]):
         assert 0 <= probability <= 1
@@ -80,9 +92,14 @@ def test_nothing_is_asked() -> None:
 def test_sentences_have_all_that_the_heads_know() -> None:
     encoder = Encoder.shipped()
     for each in encoder.stereotypes(["folks are too emotional to lead.", *TEXTS]):
-        assert all(0 <= chance <= 1 for chance in (each.probability, each.strength, each.association))
+        assert all(
+            0 <= chance <= 1 for chance in (each.probability, each.strength, each.association)
+        )
         assert set(each.indicators) == set(encoder.layout.choices) - {STANCE}
-        assert all(math.isclose(sum(shares.values()), 1) for shares in (each.stance, *each.indicators.values()))
+        assert all(
+            math.isclose(sum(shares.values()), 1)
+            for shares in (each.stance, *each.indicators.values())
+        )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +116,9 @@ def test_it_has_learnt_the_guideline(right: str, wrong: str) -> None:
 
 
 def test_it_tells_right_from_wrong_in_documents_that_it_did_not_learn_from() -> None:
-    """Every fourth of the exchanges on which tests/benchmarks/exchange.py prints the figures of README.md."""
+    """Every fourth of the exchanges on which tests/benchmarks/exchange.py prints the figures of
+    README.md.
+    """
     rows = data.read(DATA).part("report").exchanges[::4]
     true = np.array([row["label"] != data.WRONG for row in rows])
     chances = card.judged(Encoder.shipped(), rows)
@@ -110,7 +129,11 @@ def test_it_tells_right_from_wrong_in_documents_that_it_did_not_learn_from() -> 
 
 
 def test_it_tells_stereotypes_from_other_sentences_of_the_report() -> None:
-    rows = [row for row in data.read(DATA).part("report").sentences if row["task"] == "stereotype"][::2]
+    rows = [row for row in data.read(DATA).part("report").sentences if row["task"] == "stereotype"][
+        ::2
+    ]
     true = np.array([row["label"] == 1 for row in rows])
-    chances = np.array([each.probability for each in Encoder.shipped().stereotypes([row["text"] for row in rows])])
+    chances = np.array(
+        [each.probability for each in Encoder.shipped().stereotypes([row["text"] for row in rows])]
+    )
     assert len(rows) > 300 and evaluate.area(chances, true) > 0.8

@@ -30,7 +30,9 @@ def foreign(path: Path) -> None:
 
 @pytest.mark.parametrize("model", [Encoder, FirstStage])
 @pytest.mark.parametrize("spoil", [Path.unlink, cut, foreign])
-def test_every_file_must_be_there_and_whole(model: type, spoil: Callable[[Path], None], folder: Path) -> None:
+def test_every_file_must_be_there_and_whole(
+    model: type, spoil: Callable[[Path], None], folder: Path
+) -> None:
     names = {
         Encoder: (encoder.MANIFEST, encoder.GRAPH, encoder.VOCABULARY),
         FirstStage: (static.MANIFEST, static.TENSORS, static.WORDS),
@@ -46,7 +48,9 @@ def test_every_file_must_be_there_and_whole(model: type, spoil: Callable[[Path],
     model(folder)
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", '{"format": "evenflow-first-stage", "version": 1, "files": {}}', "\x00"])
+@pytest.mark.parametrize(
+    "content", ["[]", "{}", '{"format": "evenflow-first-stage", "version": 1, "files": {}}', "\x00"]
+)
 def test_a_manifest_must_say_that_it_is_one(content: str, folder: Path) -> None:
     (folder / encoder.MANIFEST).write_text(content)
     with pytest.raises(ModelError, match=r"encoder\.json"):

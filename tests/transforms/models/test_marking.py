@@ -15,7 +15,9 @@ CHANGE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 
 
 def told(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
-    """A text with its marks taken out, its edits, and its sentences (each ends with a full stop) that have one."""
+    """A text with its marks taken out, its edits, and its sentences (each ends with a full stop)
+    that have one.
+    """
     edits: list[Edit] = []
     shift = 0
     for match in CHANGE.finditer(text):
@@ -24,7 +26,11 @@ def told(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
         shift += len(match[0]) - len(match[1])
     plain = CHANGE.sub(r"\1", text)
     spans = [match.span() for match in re.finditer(r"[^.\s][^.]*\.", plain)]
-    return plain, edits, [(start, end) for start, end in spans if any(start <= each.start < end for each in edits)]
+    return (
+        plain,
+        edits,
+        [(start, end) for start, end in spans if any(start <= each.start < end for each in edits)],
+    )
 
 
 def filler(size: int) -> str:
@@ -55,7 +61,9 @@ def test_context_is_whole_words_around() -> None:
     plain, edits, spans = told(f"{filler(400)}[She|He] left. {filler(400)}")
     [shown] = windows(plain, edits, spans)
     before, after = shown.split("[She|He] left.")
-    assert plain.split("She left.")[0].endswith(before) and plain.split("She left.")[1].startswith(after)
+    assert plain.split("She left.")[0].endswith(before) and plain.split("She left.")[1].startswith(
+        after
+    )
     assert BEFORE - 10 < len(before) <= BEFORE and AFTER - 10 < len(after) <= AFTER
     assert {before.split()[0], after.split()[-1]} <= set(plain.split())
 
@@ -63,7 +71,9 @@ def test_context_is_whole_words_around() -> None:
 def test_far_sentences_are_windows_of_their_own_up_to_a_number() -> None:
     text = filler(300).join(f"[She|He] sang song {number}. " for number in range(MOST + 2))
     shown = windows(*told(text))
-    assert [re.findall(r"song (\d)", each) for each in shown] == [[str(number)] for number in range(MOST)]
+    assert [re.findall(r"song (\d)", each) for each in shown] == [
+        [str(number)] for number in range(MOST)
+    ]
 
 
 @pytest.mark.parametrize("at", [0, 1000, 1990])
@@ -81,7 +91,9 @@ def test_nothing_changed_shows_nothing() -> None:
 
 
 SENTENCES = st.lists(
-    st.sampled_from(["[She|He] sang.", "A [nun|monk] saw [her|his] dog.", "[An|A] [aunt|man] of mine left."])
+    st.sampled_from(
+        ["[She|He] sang.", "A [nun|monk] saw [her|his] dog.", "[An|A] [aunt|man] of mine left."]
+    )
     | st.integers(1, 200).map(filler),
     max_size=12,
 )

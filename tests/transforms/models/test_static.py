@@ -16,22 +16,38 @@ def test_it_knows_plain_cases() -> None:
 
 
 def test_an_exchange_is_as_right_as_its_worst_window() -> None:
-    one, other, both = FirstStage.shipped().exchanges("gender", [(RIGHT,), (WRONG,), (RIGHT, WRONG)])
+    one, other, both = FirstStage.shipped().exchanges(
+        "gender", [(RIGHT,), (WRONG,), (RIGHT, WRONG)]
+    )
     assert both == min(one, other)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "no change", "[a|b]", "[|] [|]", "漢字 [漢|字]", "\ud800[he|she]\x00", "x" * 20000, "word " * 4000, "[he|she] " * 500],
+    [
+        "",
+        "no change",
+        "[a|b]",
+        "[|] [|]",
+        "漢字 [漢|字]",
+        "\ud800[he|she]\x00",
+        "x" * 20000,
+        "word " * 4000,
+        "[he|she] " * 500,
+    ],
 )
 def test_any_text_has_a_probability(text: str) -> None:
     first = FirstStage.shipped()
-    assert all(0 <= chance <= 1 for chance in (*first.exchanges("", [(text,)]), *first.stereotypes([text])))
+    assert all(
+        0 <= chance <= 1 for chance in (*first.exchanges("", [(text,)]), *first.stereotypes([text]))
+    )
 
 
 def test_a_word_without_a_vector_counts_as_none() -> None:
     first = FirstStage.shipped()
-    assert first.stereotypes(["folks are lazy"]) == first.stereotypes(["folks qzxqzx are qzxqzx lazy"])
+    assert first.stereotypes(["folks are lazy"]) == first.stereotypes(
+        ["folks qzxqzx are qzxqzx lazy"]
+    )
 
 
 def test_an_unknown_spelling_is_read_in_small_letters() -> None:

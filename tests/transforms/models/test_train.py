@@ -1,4 +1,6 @@
-"""Training: what a row must have, how figures are counted; and a tiny model that is rebuilt from a few rows (needs torch)."""
+"""Training: what a row must have, how figures are counted; and a tiny model that is rebuilt from a
+few rows (needs torch).
+"""
 
 from __future__ import annotations
 
@@ -84,37 +86,75 @@ def pretrained(tmp_path: Path) -> Path:
     }
     layer = "encoder.layer.0."
     for part in ("self.query", "self.key", "self.value", "output.dense"):
-        shapes[f"{layer}attention.{part}.weight"], shapes[f"{layer}attention.{part}.bias"] = (wide, wide), (wide,)
+        shapes[f"{layer}attention.{part}.weight"], shapes[f"{layer}attention.{part}.bias"] = (
+            (wide, wide),
+            (wide,),
+        )
     for part, shape in (("intermediate.dense", (within, wide)), ("output.dense", (wide, within))):
         shapes[f"{layer}{part}.weight"], shapes[f"{layer}{part}.bias"] = shape, shape[:1]
-    for part in ("embeddings.LayerNorm", f"{layer}attention.output.LayerNorm", f"{layer}output.LayerNorm"):
+    for part in (
+        "embeddings.LayerNorm",
+        f"{layer}attention.output.LayerNorm",
+        f"{layer}output.LayerNorm",
+    ):
         shapes[f"{part}.weight"] = shapes[f"{part}.bias"] = (wide,)
     header, blobs, at = {}, [], 0
     for name, shape in shapes.items():
         values = np.ones(shape) if "LayerNorm.weight" in name else rng.normal(0, 0.05, shape)
         blobs.append(values.astype("<f4").tobytes())
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at := at + len(blobs[-1])]}
+        header[name] = {
+            "dtype": "F32",
+            "shape": shape,
+            "data_offsets": [at, at := at + len(blobs[-1])],
+        }
     head = json.dumps(header).encode()
     folder = tmp_path / "pretrained"
     folder.mkdir()
-    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + b"".join(blobs))
+    (folder / "model.safetensors").write_bytes(
+        struct.pack("<Q", len(head)) + head + b"".join(blobs)
+    )
     (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n")
     return folder
 
 
-def test_a_tiny_model_is_rebuilt(tmp_path: Path, pretrained: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [row(number, source) for number, source in enumerate(["reddit", "ewt-email", "fiction", "abc"] * 6)]
+def test_a_tiny_model_is_rebuilt(
+    tmp_path: Path, pretrained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        row(number, source)
+        for number, source in enumerate(["reddit", "ewt-email", "fiction", "abc"] * 6)
+    ]
     rows += [row(number, "reddit", "report") for number in range(100, 110)]
     said = [sentence(number, "stereotype", number % 2) for number in range(12)]
     said += [sentence(number, "stance", "stated") for number in range(2)]
-    said += [sentence(30, "indicators", {"target": "generic"}), sentence(31, "strength", 0.5), sentence(32, "association", 1)]
+    said += [
+        sentence(30, "indicators", {"target": "generic"}),
+        sentence(31, "strength", 0.5),
+        sentence(32, "association", 1),
+    ]
     write(tmp_path / data.EXCHANGES, rows)
     write(tmp_path / data.SENTENCES, said)
     out = tmp_path / "out"
-    command.main([str(pretrained), str(out), "--data", str(tmp_path), "--layers", "1", "--epochs", "2", "--threads", "1"])
+    command.main(
+        [
+            str(pretrained),
+            str(out),
+            "--data",
+            str(tmp_path),
+            "--layers",
+            "1",
+            "--epochs",
+            "2",
+            "--threads",
+            "1",
+        ]
+    )
     assert "reddit report 10" in capsys.readouterr().out
     encoder, first = Encoder(out), FirstStage(out)
-    for found in (encoder.exchanges("gender", [[RIGHT], [WRONG]]), first.exchanges("gender", [[RIGHT], [WRONG]])):
+    for found in (
+        encoder.exchanges("gender", [[RIGHT], [WRONG]]),
+        first.exchanges("gender", [[RIGHT], [WRONG]]),
+    ):
         assert len(found) == 2
     (said_of,) = encoder.stereotypes(["folks are lazy."])
     assert said_of.stance == {"stated": 1.0}
@@ -126,7 +166,8 @@ def test_a_tiny_model_is_rebuilt(tmp_path: Path, pretrained: Path, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), [("{", "line 2"), ("[]", "line 2"), ('{"windows": []}', "doc, label, source, split")]
+    ("line", "message"),
+    [("{", "line 2"), ("[]", "line 2"), ('{"windows": []}', "doc, label, source, split")],
 )
 def test_a_line_that_is_no_row_is_named(line: str, message: str, tmp_path: Path) -> None:
     with gzip.open(tmp_path / data.EXCHANGES, "wt") as lines:
@@ -142,7 +183,10 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 
 def test_sources_of_one_origin_are_held_out_together() -> None:
-    assert [data.family(source) for source in ("gum-bio", "ewt-email", "novel-austen", "assistant", "web")] == [
+    assert [
+        data.family(source)
+        for source in ("gum-bio", "ewt-email", "novel-austen", "assistant", "web")
+    ] == [
         "gum",
         "ewt",
         "fiction",
@@ -153,10 +197,17 @@ def test_sources_of_one_origin_are_held_out_together() -> None:
 
 @pytest.mark.parametrize(
     ("values", "true", "expected"),
-    [([0.1, 0.9], [0, 1], 1.0), ([0.9, 0.1], [0, 1], 0.0), ([0.5, 0.5], [0, 1], 0.5), ([0.5], [1], float("nan"))],
+    [
+        ([0.1, 0.9], [0, 1], 1.0),
+        ([0.9, 0.1], [0, 1], 0.0),
+        ([0.5, 0.5], [0, 1], 0.5),
+        ([0.5], [1], float("nan")),
+    ],
 )
 def test_area(values: list[float], true: list[int], expected: float) -> None:
-    assert evaluate.area(np.array(values), np.array(true, bool)) == pytest.approx(expected, nan_ok=True)
+    assert evaluate.area(np.array(values), np.array(true, bool)) == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("sure", [0.5, 2.0, 12.0])  # how much too sure the logits are
@@ -182,8 +233,16 @@ def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
     vectors = rng.integers(-127, 128, (len(words), 8)).astype(np.int8)
     design = distil.Design(words, vectors * 0.01)
     texts = [RIGHT, WRONG, "A [man|woman] and a [he|she] gave.", "none"]
-    heads = {"exchange": rng.normal(size=len(design.exchange(RIGHT)) + 1), "stereotype": rng.normal(size=9)}
+    heads = {
+        "exchange": rng.normal(size=len(design.exchange(RIGHT)) + 1),
+        "stereotype": rng.normal(size=9),
+    }
     distil.write(words, vectors, 0.01, heads, tmp_path, {})
     first = FirstStage(tmp_path)
-    logits = np.array([design.exchange(text) for text in texts]) @ heads["exchange"][:-1] + heads["exchange"][-1]
-    assert first.exchanges("gender", [[text] for text in texts]) == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-4)
+    logits = (
+        np.array([design.exchange(text) for text in texts]) @ heads["exchange"][:-1]
+        + heads["exchange"][-1]
+    )
+    assert first.exchanges("gender", [[text] for text in texts]) == pytest.approx(
+        (1 / (1 + np.exp(-logits))).tolist(), abs=1e-4
+    )

@@ -21,7 +21,9 @@ GROUPS = ("a", "b", "c")
 
 
 class Asked:
-    """A judge that accepts what a function says of a unit's place and target, and keeps what it was asked."""
+    """A judge that accepts what a function says of a unit's place and target, and keeps what it was
+    asked.
+    """
 
     def __init__(self, accepts: Callable[[int, str], bool] = lambda place, target: True):
         self.accepts = accepts
@@ -29,7 +31,9 @@ class Asked:
 
     def __call__(self, asked: list[tuple[Unit, str]]) -> list[Unit | None]:
         self.calls.append([(unit.place, target) for unit, target in asked])
-        assert all(target in unit.kind.targets and target not in unit.settled for unit, target in asked)
+        assert all(
+            target in unit.kind.targets and target not in unit.settled for unit, target in asked
+        )
         accepted = [self.accepts(unit.place, target) for unit, target in asked]
         return [
             replace(unit, settled=(*unit.settled, target)) if good else None
@@ -37,21 +41,41 @@ class Asked:
         ]
 
 
-def unit(place: int, source: str, targets: str, mentions: int = 1, probability: float = 1.0, settled: str = "") -> Unit:
+def unit(
+    place: int,
+    source: str,
+    targets: str,
+    mentions: int = 1,
+    probability: float = 1.0,
+    settled: str = "",
+) -> Unit:
     def moved(target: str) -> tuple[int, ...]:
         return tuple(mentions * ((group == target) - (group == source)) for group in GROUPS)
 
     size = ClassSize(1, mentions, (1,) * len(targets), tuple(map(moved, targets)))
-    return Unit(key(0, "any", str(place), 0, probability), Class(source, tuple(targets)), size, place, tuple(settled))
+    return Unit(
+        key(0, "any", str(place), 0, probability),
+        Class(source, tuple(targets)),
+        size,
+        place,
+        tuple(settled),
+    )
 
 
 @st.composite
 def panes(draw: st.DrawFn) -> tuple[list[int], list[Unit]]:
     kinds = st.sampled_from([("a", "b"), ("a", "bc"), ("b", "ac"), ("b", "c"), ("c", "ab")])
-    drawn = draw(st.lists(st.tuples(kinds, st.integers(1, 4), st.sampled_from([0.2, 0.9, 1.0])), max_size=40))
-    units = [unit(place, *kind, mentions, probability) for place, (kind, mentions, probability) in enumerate(drawn)]
+    drawn = draw(
+        st.lists(st.tuples(kinds, st.integers(1, 4), st.sampled_from([0.2, 0.9, 1.0])), max_size=40)
+    )
+    units = [
+        unit(place, *kind, mentions, probability)
+        for place, (kind, mentions, probability) in enumerate(drawn)
+    ]
     fixed = draw(st.lists(st.integers(0, 9), min_size=3, max_size=3))
-    own = [sum(each.size.mentions for each in units if each.kind.source == group) for group in GROUPS]
+    own = [
+        sum(each.size.mentions for each in units if each.kind.source == group) for group in GROUPS
+    ]
     return [one + two for one, two in zip(fixed, own, strict=True)], units
 
 
@@ -80,23 +104,38 @@ def test_what_is_chosen_is_accepted_and_was_asked_once_whatever_the_order(
     chosen = places(drawn)
     assert len(asked) == len(set(asked)) and set(chosen) <= set(asked) - refused
     assert len({place for place, _ in chosen}) == len(chosen)
-    assert {place for place, _ in chosen}.isdisjoint(place for place, target in asked if (place, target) in refused)
+    assert {place for place, _ in chosen}.isdisjoint(
+        place for place, target in asked if (place, target) in refused
+    )
     keys = [each.key for each, _ in drawn.chosen]
     assert all(one < two for one, two in pairwise(keys))
     shuffled = list(units)
     random.shuffle(shuffled)
     again = Asked(judge.accepts)
-    assert places(draw(counts, None, GROUPS, shuffled, again)) == chosen and again.calls == judge.calls
+    assert (
+        places(draw(counts, None, GROUPS, shuffled, again)) == chosen and again.calls == judge.calls
+    )
 
 
 @given(panes(), REFUSALS)
-def test_counts_are_the_plans_to_a_units_size(pane: tuple[list[int], list[Unit]], refused: set[tuple[int, str]]) -> None:
+def test_counts_are_the_plans_to_a_units_size(
+    pane: tuple[list[int], list[Unit]], refused: set[tuple[int, str]]
+) -> None:
     counts, units = pane
-    drawn = draw(counts, None, GROUPS, units, Asked(lambda place, target: (place, target) not in refused))
+    drawn = draw(
+        counts, None, GROUPS, units, Asked(lambda place, target: (place, target) not in refused)
+    )
     options = [(kind, target) for kind in drawn.plan.rates for target in kind.targets]
-    most = {kind: max(each.size.mentions for each in units if each.kind == kind) for kind, _ in options}
-    for group, count, expected in zip(GROUPS, after(counts, drawn), drawn.plan.expected.after, strict=True):
-        assert abs(count - expected) <= sum(most[kind] for kind, target in options if group in (kind.source, target)) + 1e-6
+    most = {
+        kind: max(each.size.mentions for each in units if each.kind == kind) for kind, _ in options
+    }
+    for group, count, expected in zip(
+        GROUPS, after(counts, drawn), drawn.plan.expected.after, strict=True
+    ):
+        assert (
+            abs(count - expected)
+            <= sum(most[kind] for kind, target in options if group in (kind.source, target)) + 1e-6
+        )
 
 
 @given(panes())
@@ -120,9 +159,16 @@ def test_refused_units_are_made_up_for_as_long_as_there_are_others(
     accepts: Callable[[int, str], bool], wanted: list[int], asked: int
 ) -> None:
     judge = Asked(accepts)
-    drawn = draw([90, 10, 0], [0.5, 0.5, 0], GROUPS, [unit(place, "a", "b") for place in range(90)], judge)
-    assert after([90, 10, 0], drawn).tolist() == wanted == [round(count) for count in drawn.plan.expected.after]
-    assert abs(sum(map(len, judge.calls)) - asked) <= 16  # of 80, four standard deviations of what is drawn
+    drawn = draw(
+        [90, 10, 0], [0.5, 0.5, 0], GROUPS, [unit(place, "a", "b") for place in range(90)], judge
+    )
+    assert (
+        after([90, 10, 0], drawn).tolist()
+        == wanted
+        == [round(count) for count in drawn.plan.expected.after]
+    )
+    # Of 80, four standard deviations of what is drawn
+    assert abs(sum(map(len, judge.calls)) - asked) <= 16
 
 
 def test_what_is_settled_is_not_asked_about_and_goes_where_it_is_settled() -> None:
@@ -135,7 +181,11 @@ def test_what_is_settled_is_not_asked_about_and_goes_where_it_is_settled() -> No
 
 def test_units_of_several_mentions_fill_a_quota_that_fits_them() -> None:
     units = [unit(0, "a", "b", 7), *(unit(place, "a", "b", 2) for place in range(1, 8))]
-    assert after([21, 9, 0], draw([21, 9, 0], [0.5, 0.5, 0], GROUPS, units, Asked())).tolist() == [15, 15, 0]
+    assert after([21, 9, 0], draw([21, 9, 0], [0.5, 0.5, 0], GROUPS, units, Asked())).tolist() == [
+        15,
+        15,
+        0,
+    ]
 
 
 @pytest.mark.parametrize("counts", [[0, 0, 0], [5, 5, 5]])
@@ -149,7 +199,9 @@ def test_more_eligible_than_counted_is_an_error() -> None:
         draw([1, 0, 0], None, GROUPS, [unit(0, "a", "b", 2)], Asked())
 
 
-@pytest.mark.parametrize("parts", [(0, "gender", "d1", 0), (7, "", "", 12), (1, "age", "é\ud800", 3)])
+@pytest.mark.parametrize(
+    "parts", [(0, "gender", "d1", 0), (7, "", "", 12), (1, "age", "é\ud800", 3)]
+)
 @pytest.mark.parametrize("probability", [1.0, 0.25])
 def test_the_bytes_hashed_are_fixed(parts: tuple[int, str, str, int], probability: float) -> None:
     """Another layout would draw other sets after an upgrade."""
@@ -161,10 +213,14 @@ def test_the_bytes_hashed_are_fixed(parts: tuple[int, str, str, int], probabilit
 
 def test_the_likelier_comes_first_as_often_as_it_is_likelier() -> None:
     size = 4000
-    likely, unlikely = ([key(3, "any", f"{name}{n}", 0, p) for n in range(size)] for name, p in (("x", 0.9), ("y", 0.3)))
+    likely, unlikely = (
+        [key(3, "any", f"{name}{n}", 0, p) for n in range(size)]
+        for name, p in (("x", 0.9), ("y", 0.3))
+    )
     first = np.mean(np.array(likely) < np.array(unlikely))
     assert abs(first - 0.75) < 4 * math.sqrt(0.75 * 0.25 / size)
-    assert abs(np.mean(unlikely) - 1 / 0.3) < 4 / 0.3 / math.sqrt(size)  # exponential: mean and deviation 1 / rate
+    # Exponential: mean and deviation 1 / rate
+    assert abs(np.mean(unlikely) - 1 / 0.3) < 4 / 0.3 / math.sqrt(size)
 
 
 @pytest.mark.parametrize("other", [(4, "any", 0), (3, "age", 0), (3, "any", 1)])

@@ -1,4 +1,6 @@
-"""A pane's exchanges of an attribute: what becomes a unit, what the judge is asked, and what is left then."""
+"""A pane's exchanges of an attribute: what becomes a unit, what the judge is asked, and what is
+left then.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from scripted_judge import First, Judge
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.repair.draw import Unit, draw
-from evenflow.transforms.repair.exchanges import CONFLICT, SURE, UNLIKELY, Exchanges, Spot, StagedPane, meets
+from evenflow.transforms.repair.exchanges import (
+    CONFLICT,
+    SURE,
+    UNLIKELY,
+    Exchanges,
+    Spot,
+    StagedPane,
+    meets,
+)
 from evenflow.transforms.staging import proposals
 from evenflow.transforms.staging.proposals import Proposer
 from evenflow.transforms.staging.shards import write_block
@@ -26,7 +36,12 @@ from evenflow.wordlists import loader
 LISTS = [loader.load("gender"), loader.load("religion")]
 FINDER = LabelFinder(LISTS)
 GROUPS = {words.attribute: words.groups for words in LISTS}
-TEXTS = ["A nun sang.\n\nA king left.", "It rained.", "The imam prayed.\n\nHe and she met.", "My aunt saw a king."]
+TEXTS = [
+    "A nun sang.\n\nA king left.",
+    "It rained.",
+    "The imam prayed.\n\nHe and she met.",
+    "My aunt saw a king.",
+]
 MAYBE = (UNLIKELY + SURE) / 2
 
 
@@ -38,7 +53,14 @@ def config(**options: object) -> Config:
     )
 
 
-def staged(folder: Path, by: Config, first: First, texts: Sequence[str] = TEXTS, judged: bool = False, size: int = 2) -> StagedPane:
+def staged(
+    folder: Path,
+    by: Config,
+    first: First,
+    texts: Sequence[str] = TEXTS,
+    judged: bool = False,
+    size: int = 2,
+) -> StagedPane:
     """A pane of blocks of some documents each."""
     proposer = Proposer(by, LISTS, first=first)
     paths: list[Path] = []
@@ -50,11 +72,18 @@ def staged(folder: Path, by: Config, first: First, texts: Sequence[str] = TEXTS,
         found = [
             each
             for at, text in enumerate(own)
-            if (each := proposer.propose(at, ids[at], text, sentences(text), FINDER.find(text))) is not None
+            if (each := proposer.propose(at, ids[at], text, sentences(text), FINDER.find(text)))
+            is not None
         ]
         if judged:  # as a language model leaves them
             found = [
-                replace(each, sets={name: [replace(one, judged=True) for one in own] for name, own in each.sets.items()})
+                replace(
+                    each,
+                    sets={
+                        name: [replace(one, judged=True) for one in own]
+                        for name, own in each.sets.items()
+                    },
+                )
                 for each in found
             ]
         proposals.write(path.with_suffix(proposals.SUFFIX), found)
@@ -63,7 +92,11 @@ def staged(folder: Path, by: Config, first: First, texts: Sequence[str] = TEXTS,
 
 
 def exchanges(
-    pane: StagedPane, by: Config, judge: Judge | None, name: str = "gender", made: dict[Spot, list[Edit]] | None = None
+    pane: StagedPane,
+    by: Config,
+    judge: Judge | None,
+    name: str = "gender",
+    made: dict[Spot, list[Edit]] | None = None,
 ) -> Exchanges:
     return Exchanges(name, GROUPS[name], by, pane, judge, made or {})
 
@@ -76,13 +109,21 @@ def said(pane: StagedPane, units: Sequence[Unit]) -> list[str]:
         document = pane.document(spot)
         text = pane.text(spot.block, document.ordinal)
         own = document.sets["gender" if unit.kind.source in GROUPS["gender"] else "religion"]
-        out.append(" ".join(text[each.start : each.end] for place in places for each in own[place].mentions))
+        out.append(
+            " ".join(
+                text[each.start : each.end] for place in places for each in own[place].mentions
+            )
+        )
     return out
 
 
 def test_a_pane_gives_its_documents_and_their_texts(tmp_path: Path) -> None:
     pane = staged(tmp_path, config(), First())
-    assert [(*spot, pane.document(spot).id) for spot in pane.spots()] == [(0, 0, "d0"), (1, 0, "d2"), (1, 1, "d3")]
+    assert [(*spot, pane.document(spot).id) for spot in pane.spots()] == [
+        (0, 0, "d0"),
+        (1, 0, "d2"),
+        (1, 1, "d3"),
+    ]
     assert [pane.text(1, 1), pane.text(0, 0), pane.text(1, 0)] == [TEXTS[3], TEXTS[0], TEXTS[2]]
 
 
@@ -92,7 +133,8 @@ def test_a_pane_gives_its_documents_and_their_texts(tmp_path: Path) -> None:
         (MAYBE, {}, ["nun", "king", "aunt", "king"], False),
         (SURE, {}, ["nun", "king", "aunt", "king"], True),
         (UNLIKELY - 0.01, {}, [], False),
-        (UNLIKELY, {"repair__strictness": 0.9}, ["nun", "king", "aunt", "king"], False),  # the judge decides, not the first stage
+        # The judge decides, not the first stage
+        (UNLIKELY, {"repair__strictness": 0.9}, ["nun", "king", "aunt", "king"], False),
         (0.01, {"repair__strictness": 0.0}, ["nun", "king", "aunt", "king"], False),
         (0.6, {"repair__judge": "fast"}, ["nun", "king", "aunt", "king"], True),
         (0.4, {"repair__judge": "fast"}, [], True),
@@ -112,7 +154,9 @@ def test_units_of_the_first_probability(
 
 
 def test_what_a_language_model_judged_is_not_asked_again(tmp_path: Path) -> None:
-    pane = staged(tmp_path, config(), First(lambda shown: 0.6 if "nun" in shown else 0.4), judged=True)
+    pane = staged(
+        tmp_path, config(), First(lambda shown: 0.6 if "nun" in shown else 0.4), judged=True
+    )
     own = exchanges(pane, config(), Judge())
     units = own.units()
     assert [unit.settled for unit in units] == [unit.kind.targets for unit in units] != []
@@ -132,7 +176,15 @@ def test_what_meets_another_attributes_change_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("new", "is_met"),
-    [((0, 2), False), ((0, 3), True), ((4, 5), True), ((2, 9), True), ((6, 7), True), ((7, 8), False), ((9, 10), True)],
+    [
+        ((0, 2), False),
+        ((0, 3), True),
+        ((4, 5), True),
+        ((2, 9), True),
+        ((6, 7), True),
+        ((7, 8), False),
+        ((9, 10), True),
+    ],
 )
 def test_edits_meet_where_they_overlap_or_touch(new: tuple[int, int], is_met: bool) -> None:
     assert meets([Edit(*new, "x")], [Edit(3, 6, "a"), Edit(10, 12, "b")]) is is_met
@@ -158,11 +210,19 @@ def test_the_judge_sees_marked_windows_and_its_refusals_have_reasons(tmp_path: P
 
 def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> None:
     by = config(repair__mode="augment")
-    pane = staged(tmp_path, by, First(lambda shown: MAYBE), ["A nun sang.\n\nHer sister left.\n\nA king left."])
+    pane = staged(
+        tmp_path,
+        by,
+        First(lambda shown: MAYBE),
+        ["A nun sang.\n\nHer sister left.\n\nA king left."],
+    )
     judge = Judge(lambda shown: 0.1 if "[nun" in shown else 0.9)
     own = exchanges(pane, by, judge)
     [unit] = own.units()
-    assert unit.kind == ("female", ("male",)) and unit.size.mentions == len(said(pane, [unit])[0].split()) == 3
+    assert (
+        unit.kind == ("female", ("male",))
+        and unit.size.mentions == len(said(pane, [unit])[0].split()) == 3
+    )
     [left] = own.judge([(unit, "male")])
     assert left is not None and left.key == unit.key and left.settled == ("male",)
     assert "nun" not in said(pane, [left])[0].split() and left.size.mentions < 3
@@ -175,16 +235,28 @@ def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> N
 @pytest.mark.parametrize("mode", ["substitute", "augment"])
 def test_what_is_drawn_does_not_hang_on_the_blocks(tmp_path: Path, mode: str) -> None:
     by = config(repair__mode=mode)
-    texts = [f"{each} Number {number}." for number in range(20) for each in ("A nun sang.", "My aunt saw a king.")]
+    texts = [
+        f"{each} Number {number}."
+        for number in range(20)
+        for each in ("A nun sang.", "My aunt saw a king.")
+    ]
     drawn: list[set[tuple[str, tuple[int, ...], str]]] = []
     asked: list[list[tuple[str, str]]] = []
     for size in (1, 7, 40):
         (tmp_path / str(size)).mkdir()
-        pane = staged(tmp_path / str(size), by, First(lambda shown: 0.9 if "nun" in shown else 0.2), texts, size=size)
+        pane = staged(
+            tmp_path / str(size),
+            by,
+            First(lambda shown: 0.9 if "nun" in shown else 0.2),
+            texts,
+            size=size,
+        )
         judge = Judge(lambda shown: 0.9 if len(shown) % 2 else 0.1)
         own = exchanges(pane, by, judge)
         chosen = draw([40, 20], None, GROUPS["gender"], own.units(), own.judge).chosen
-        drawn.append({(pane.document(unit.place[0]).id, unit.place[1], target) for unit, target in chosen})
+        drawn.append(
+            {(pane.document(unit.place[0]).id, unit.place[1], target) for unit, target in chosen}
+        )
         asked.append(sorted(judge.asked))
         assert len(judge.asked) == len(set(judge.asked)) == own.judged
     assert drawn[0] == drawn[1] == drawn[2] != set() and asked[0] == asked[1] == asked[2]

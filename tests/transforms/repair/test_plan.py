@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.repair.eligibility import Class, ClassSize, Eligible, of_copy, of_set, summed, to_copy
+from evenflow.transforms.repair.eligibility import (
+    Class,
+    ClassSize,
+    Eligible,
+    of_copy,
+    of_set,
+    summed,
+    to_copy,
+)
 from evenflow.transforms.repair.plan import plan
 from evenflow.transforms.repair.reweight import profile, reweight
 from evenflow.transforms.representation.dr import demographic_representation
@@ -40,8 +48,13 @@ def panes(draw: st.DrawFn, most: int = 5) -> tuple[list[int], list[float], list[
         others = "".join(group for group in groups if group != source)
         targets = "".join(group for group in others if draw(st.booleans()))
         sets.append(a_set(source, targets, draw(st.integers(1, 5)), draw(st.integers(1, 4))))
-    counts = [draw(st.integers(0, 30)) + sum(len(each.mentions) for each in sets if each.source == group) for group in groups]
-    parts = draw(st.lists(st.integers(0, 4), min_size=len(groups), max_size=len(groups)).filter(any))
+    counts = [
+        draw(st.integers(0, 30)) + sum(len(each.mentions) for each in sets if each.source == group)
+        for group in groups
+    ]
+    parts = draw(
+        st.lists(st.integers(0, 4), min_size=len(groups), max_size=len(groups)).filter(any)
+    )
     return counts, [part / sum(parts) for part in parts], sets
 
 
@@ -51,11 +64,32 @@ def panes(draw: st.DrawFn, most: int = 5) -> tuple[list[int], list[float], list[
         ([100, 300], None, [a_set("b", "a", 150, 120)], [200, 200], 80, [0, 0]),
         ([100, 300], [0.25, 0.75], [a_set("b", "a", 150, 120)], [100, 300], 0, [0, 0]),
         ([100, 300], None, [a_set("b", "a", 50, 40)], [150, 250], 40, [50, 0]),
-        ([100, 300], [0, 1], [a_set("b", "a", 150, 120), a_set("a", "b", 60, 30)], [40, 360], 30, [0, 40]),
+        (
+            [100, 300],
+            [0, 1],
+            [a_set("b", "a", 150, 120), a_set("a", "b", 60, 30)],
+            [40, 360],
+            30,
+            [0, 40],
+        ),
         # Of two ways the one of fewer sentences for its mentions.
-        ([0, 100, 100], [0.25, 0.25, 0.5], [a_set("b", "a", 60, 10), a_set("b", "ac", 40, 40)], [50, 50, 100], 50 / 6, [0] * 3),
+        (
+            [0, 100, 100],
+            [0.25, 0.25, 0.5],
+            [a_set("b", "a", 60, 10), a_set("b", "ac", 40, 40)],
+            [50, 50, 100],
+            50 / 6,
+            [0] * 3,
+        ),
         # Nothing goes from a to c, so what a has too much goes to b, and what b had goes on.
-        ([90, 30, 0], None, [a_set("a", "b", 60, 60), a_set("b", "c", 30, 30)], [50, 40, 30], 70, [0, 0, 10]),
+        (
+            [90, 30, 0],
+            None,
+            [a_set("a", "b", 60, 60), a_set("b", "c", 30, 30)],
+            [50, 40, 30],
+            70,
+            [0, 0, 10],
+        ),
         ([80, 10, 10, 0, 0], None, [a_set("a", "bcde", 70, 70)], [20] * 5, 60, [0] * 5),
         ([10, 0], None, [], [10, 0], 0, [0, 5]),
         ([0, 0], None, [], [0, 0], 0, [0, 0]),
@@ -66,7 +100,9 @@ def test_plan_of_known_panes(counts, target, sets, after, sentences, shortage):
     found = plan(counts, target, may_go(GROUPS[: len(counts)], sets))
     q = np.array(target or [1 / len(counts)] * len(counts))
     lacking = np.maximum(q * sum(found.expected.after) - found.expected.after, 0)
-    assert found.expected.dr_after == pytest.approx(demographic_representation(after, list(q)), abs=NEAR)
+    assert found.expected.dr_after == pytest.approx(
+        demographic_representation(after, list(q)), abs=NEAR
+    )
     assert found.sentences == pytest.approx(sentences, abs=1e-4)
     assert found.expected.shortage == pytest.approx(lacking, abs=1e-4)
     if len(counts) != 3 or not any(shortage):  # else several plans are equally good
@@ -82,7 +118,10 @@ def test_plan_never_raises_dr_and_is_a_number(pane):
     summary = may_go(groups, sets)
     found = plan(counts, target, summary)
     expected = found.expected
-    assert all(math.isfinite(each) for each in (*expected.after, *expected.shortage, found.units, found.sentences))
+    assert all(
+        math.isfinite(each)
+        for each in (*expected.after, *expected.shortage, found.units, found.sentences)
+    )
     assert sum(expected.after) == pytest.approx(sum(counts), abs=1e-4)
     assert min(expected.after) >= -1e-6
     assert (expected.dr_before is None) == (expected.dr_after is None) == (sum(counts) == 0)
@@ -99,11 +138,17 @@ def test_plan_never_raises_dr_and_is_a_number(pane):
 def test_target_is_met_where_everything_may_go_anywhere(pane):
     counts, target, _ = pane
     groups = GROUPS[: len(counts)]
-    sets = [a_set(group, "".join(groups).replace(group, ""), n) for group, n in zip(groups, counts, strict=True) if n]
+    sets = [
+        a_set(group, "".join(groups).replace(group, ""), n)
+        for group, n in zip(groups, counts, strict=True)
+        if n
+    ]
     found = plan(counts, target, may_go(groups, sets))
     assert found.expected.dr_after is None or found.expected.dr_after <= NEAR
     if sum(counts):  # one sentence a set: the least that must leave, as a share of its set
-        least = sum(max(0, 1 - sum(counts) * q / n) for n, q in zip(counts, target, strict=True) if n)
+        least = sum(
+            max(0, 1 - sum(counts) * q / n) for n, q in zip(counts, target, strict=True) if n
+        )
         assert found.sentences == pytest.approx(least, abs=1e-4)
 
 
@@ -116,7 +161,10 @@ def test_no_rates_in_quarters_do_better(pane):
     found = plan(counts, target, summary)
     if found.expected.dr_after is None:
         return
-    steps = [[each for each in product(range(5), repeat=len(kind.targets)) if sum(each) <= 4] for kind in summary.tallies]
+    steps = [
+        [each for each in product(range(5), repeat=len(kind.targets)) if sum(each) <= 4]
+        for kind in summary.tallies
+    ]
     for rates in product(*steps):
         after, sentences = np.array(counts, float), 0.0
         for tally, own in zip(summary.tallies.values(), rates, strict=True):
@@ -158,7 +206,13 @@ def test_a_mention_that_falls_away_arrives_nowhere():
 
 def test_what_does_not_fit_is_refused():
     summary = may_go("ab", [a_set("b", "a", 5)])
-    for counts, target in (([1, 4], None), ([1, 5, 1], None), ([-1, 5], None), ([math.nan, 5], None), ([1, 5], [0.5, 0.6])):
+    for counts, target in (
+        ([1, 4], None),
+        ([1, 5, 1], None),
+        ([-1, 5], None),
+        ([math.nan, 5], None),
+        ([1, 5], [0.5, 0.6]),
+    ):
         with pytest.raises(ValueError):
             plan(counts, target, summary)
     with pytest.raises(ValueError, match="'c'"):
@@ -167,46 +221,71 @@ def test_what_does_not_fit_is_refused():
         reweight(None, 2, {}, 0.5)
 
 
-def copies(documents: Sequence[tuple[Sequence[int], Sequence[Set]]], groups: Sequence[str] = "ab") -> Eligible:
+def copies(
+    documents: Sequence[tuple[Sequence[int], Sequence[Set]]], groups: Sequence[str] = "ab"
+) -> Eligible:
     found = (of_copy(groups, counts, sets) for counts, sets in documents)
     return summed(groups, (each for each in found if each is not None))
 
 
 def test_augmentation_counts_what_the_copy_adds():
-    summary = copies([([1, 4], [a_set("b", "a", 3, 2), a_set("a", "b", 1)])] * 10 + [([0, 2], [])] * 5)
+    summary = copies(
+        [([1, 4], [a_set("b", "a", 3, 2), a_set("a", "b", 1)])] * 10 + [([0, 2], [])] * 5
+    )
     assert summary.tallies == {Class("b", ("a",)): ClassSize(10, 30, (20,), ((40, 10),))}
     found = plan([10, 50], None, summary)
     assert found.expected.dr_before == pytest.approx(1 / 3)
-    assert found.expected.after == pytest.approx([50, 60]) and found.rates == {Class("b", ("a",)): (1.0,)}
+    assert found.expected.after == pytest.approx([50, 60]) and found.rates == {
+        Class("b", ("a",)): (1.0,)
+    }
     part = plan([40, 50], None, summary)  # 40 + 40 x = 50 + 10 x
-    assert part.rates[Class("b", ("a",))] == pytest.approx((1 / 3,)) and part.expected.dr_after == pytest.approx(0, abs=NEAR)
+    assert part.rates[Class("b", ("a",))] == pytest.approx(
+        (1 / 3,)
+    ) and part.expected.dr_after == pytest.approx(0, abs=NEAR)
 
 
 def test_a_copy_is_of_the_group_of_most_mentions_and_goes_where_some_of_it_can():
     sets = [a_set("b", "a", 2), a_set("a", "b", 3), a_set("b", "ac", 1)]
-    assert to_copy("abc", sets) == (Class("a", ("b",)), [sets[1]])  # of equal ones, the first in the list
+    # Of equal ones, the first in the list
+    assert to_copy("abc", sets) == (Class("a", ("b",)), [sets[1]])
     assert to_copy("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
-    assert of_copy("bac", [3, 3, 0], sets) == (Class("b", ("a", "c")), ClassSize(1, 3, (1, 1), ((0, 6, 0), (2, 3, 1))))
+    assert of_copy("bac", [3, 3, 0], sets) == (
+        Class("b", ("a", "c")),
+        ClassSize(1, 3, (1, 1), ((0, 6, 0), (2, 3, 1))),
+    )
     assert to_copy("ab", []) is of_copy("ab", [0, 2], []) is None
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), panes(most=3)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), panes(most=3)),
+        max_size=5,
+    )
+)
 def test_augmentation_never_raises_dr(documents):
     counts = np.zeros(3, int)
     made = []
     for *fixed, (_, _, sets) in documents:
-        own = [n + sum(len(each.mentions) for each in sets if each.source == g) for n, g in zip(fixed, "abc", strict=True)]
+        own = [
+            n + sum(len(each.mentions) for each in sets if each.source == g)
+            for n, g in zip(fixed, "abc", strict=True)
+        ]
         counts += own
         made.append((own, sets))
     expected = plan(counts.tolist(), None, copies(made, "abc")).expected
-    assert all(after >= before - 1e-6 for before, after in zip(expected.before, expected.after, strict=True))
+    assert all(
+        after >= before - 1e-6
+        for before, after in zip(expected.before, expected.after, strict=True)
+    )
     if expected.dr_before is not None and expected.dr_after is not None:
         assert expected.dr_after <= expected.dr_before + NEAR
 
 
 PROFILED = st.integers(1, 4).flatmap(
-    lambda groups: st.lists(st.lists(st.integers(0, 9), min_size=groups, max_size=groups), min_size=1, max_size=12)
+    lambda groups: st.lists(
+        st.lists(st.integers(0, 9), min_size=groups, max_size=groups), min_size=1, max_size=12
+    )
 )
 
 
@@ -232,14 +311,17 @@ def test_weights_stay_in_bounds_and_never_raise_dr(documents, limit):
 def test_weights_of_known_panes():
     even = reweight(None, 2, {(8, 0): (300, 0), (0, 8): (0, 100)})
     assert even.expected.dr_after == pytest.approx(0, abs=NEAR)
-    assert even.of([3, 0]) == pytest.approx(1 / math.sqrt(3), abs=1e-5)  # both sides bear the same factor
+    # Both sides bear the same factor
+    assert even.of([3, 0]) == pytest.approx(1 / math.sqrt(3), abs=1e-5)
     assert even.of([0, 1]) == pytest.approx(math.sqrt(3), abs=1e-5)
     assert even.of([0, 0]) == even.of([1, 1]) == 1
     raked = reweight(None, 2, {(8, 0): (80, 0), (6, 2): (30, 10), (0, 8): (0, 20)})
     assert raked.expected.dr_after == pytest.approx(0, abs=NEAR)
-    # The logarithm of a weight is linear in the shares: half as far from the target, half the logarithm.
+    # The logarithm of a weight is linear in the shares: half as far from the target, half the
+    # logarithm.
     assert math.log(raked.of([3, 1])) == pytest.approx(math.log(raked.of([1, 0])) / 2, abs=1e-6)
-    # With two profiles cut at the bounds the third makes up for it: 300 / 1.26 + 20 w = 150 * 1.26 + 60 w.
+    # With two profiles cut at the bounds the third makes up for it: 300 / 1.26 + 20 w = 150 * 1.26
+    # + 60 w.
     cut = reweight(None, 2, {(8, 0): (300, 0), (2, 6): (20, 60), (0, 8): (0, 150)}, 1.26)
     assert [cut.of([1, 0]), cut.of([0, 1])] == pytest.approx([1 / 1.26, 1.26], abs=1e-9)
     assert cut.of([1, 3]) == pytest.approx((300 / 1.26 - 150 * 1.26) / 40, abs=1e-6)

@@ -30,11 +30,16 @@ MEN = [
     "Some man left his umbrella on the bus; he came back for it.",
     "A waiter hurt himself when he fell.",
 ]
-WOMEN = ["A clerk put her pen on the desk, and she left.", "Every student brought her book to the class."]
+WOMEN = [
+    "A clerk put her pen on the desk, and she left.",
+    "Every student brought her book to the class.",
+]
 
 
 def write(path: Path, texts: list[str]) -> Path:
-    rows = [json.dumps({"id": f"d{i}", "text": text, "source": i % 3}) for i, text in enumerate(texts)]
+    rows = [
+        json.dumps({"id": f"d{i}", "text": text, "source": i % 3}) for i, text in enumerate(texts)
+    ]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
 
@@ -45,17 +50,31 @@ def run(path: Path, output: Path, workers: int = 1, **options: object) -> list[P
 
 
 def documents(output: Path) -> list[dict]:
-    paths = [path for folder in ("accepted", "quarantine") for path in (output / folder).glob("*.parquet")]
-    return [row for path in sorted(paths, key=lambda path: path.name) for row in pq.read_table(path).to_pylist()]
+    paths = [
+        path
+        for folder in ("accepted", "quarantine")
+        for path in (output / folder).glob("*.parquet")
+    ]
+    return [
+        row
+        for path in sorted(paths, key=lambda path: path.name)
+        for row in pq.read_table(path).to_pylist()
+    ]
 
 
 def sentences(output: Path) -> list[dict]:
-    return [row for path in sorted((output / "sentences").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    return [
+        row
+        for path in sorted((output / "sentences").glob("*.parquet"))
+        for row in pq.read_table(path).to_pylist()
+    ]
 
 
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
-    """In the place of the shipped models: the first stage is unsure of everything, the judge refuses waiters."""
+    """In the place of the shipped models: the first stage is unsure of everything, the judge
+    refuses waiters.
+    """
     made = Judge(lambda shown: 0.1 if "[waiter" in shown else 0.9, "named")
     shipped(monkeypatch, made, First(lambda shown: 0.6))
     return made
@@ -66,17 +85,24 @@ def test_substitution_makes_a_pane_even(tmp_path: Path, judge: Judge) -> None:
     [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
     gender = entry.attributes["gender"]
     repair = gender.repair
-    assert repair is not None and repair.score_before.dr is not None and repair.score_before.dr > 0.38
+    assert (
+        repair is not None and repair.score_before.dr is not None and repair.score_before.dr > 0.38
+    )
     assert repair.expected_dr == pytest.approx(0, abs=1e-6)
     female, male = repair.mentions
-    assert female + male == sum(repair.before.counts) and abs(female - male) <= 3  # the mentions of the largest set
+    # The mentions of the largest set
+    assert female + male == sum(repair.before.counts) and abs(female - male) <= 3
     assert entry.checks.success and not entry.checks.failures
     rows = sentences(tmp_path / "out")
     assert repair.sentences == sum(row["text_cda"] is not None for row in rows)
     refused = sum("[waiter" in shown for _, shown in judge.asked)
     assert (repair.judged, repair.barred) == (len(judge.asked), {"named": refused})
-    assert repair.changed <= repair.judged < repair.sets and repair.eligible == repair.sets - refused
-    said = [(row["sent_text"], each["target"], each["reason"]) for row in rows for each in row["sets"]]
+    assert (
+        repair.changed <= repair.judged < repair.sets and repair.eligible == repair.sets - refused
+    )
+    said = [
+        (row["sent_text"], each["target"], each["reason"]) for row in rows for each in row["sets"]
+    ]
     assert {target for text, target, _ in said if "waiter" in text} == {None}
     assert sum(reason == "named" for _, _, reason in said) == refused
 
@@ -86,13 +112,25 @@ def test_which_sets_change_the_seed_says(tmp_path: Path, judge: Judge) -> None:
     changed: set[frozenset[str]] = set()
     for seed in range(2):
         run(path, tmp_path / f"out{seed}", repair__mode="substitute", repair__seed=seed)
-        changed.add(frozenset(each["id"] for each in sentences(tmp_path / f"out{seed}") if each["text_cda"] is not None))
+        changed.add(
+            frozenset(
+                each["id"]
+                for each in sentences(tmp_path / f"out{seed}")
+                if each["text_cda"] is not None
+            )
+        )
     assert len(changed) == 2
 
 
 def test_the_first_stage_alone_is_asked_where_that_is_wanted(tmp_path: Path, judge: Judge) -> None:
     path = write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)])
-    [entry] = run(path, tmp_path / "out", repair__mode="substitute", repair__judge="fast", repair__strictness=0.5)
+    [entry] = run(
+        path,
+        tmp_path / "out",
+        repair__mode="substitute",
+        repair__judge="fast",
+        repair__strictness=0.5,
+    )
     repair = entry.attributes["gender"].repair
     assert judge.asked == [] and repair is not None and repair.judged == 0 < repair.changed
 
@@ -105,8 +143,13 @@ def test_outputs_do_not_depend_on_workers(tmp_path: Path, mode: str) -> None:
     run(path, two, 2, repair__mode=mode, pane__docs=45)
     assert digests(one) == digests(two)
     names = {each.name for each in (one / "sentences").iterdir()}
-    assert names == {each.name for each in (two / "sentences").iterdir()} and bool(names) == (mode != "reweight")
-    assert all((one / "sentences" / name).read_bytes() == (two / "sentences" / name).read_bytes() for name in names)
+    assert names == {each.name for each in (two / "sentences").iterdir()} and bool(names) == (
+        mode != "reweight"
+    )
+    assert all(
+        (one / "sentences" / name).read_bytes() == (two / "sentences" / name).read_bytes()
+        for name in names
+    )
 
 
 def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path, judge: Judge) -> None:
@@ -121,9 +164,15 @@ def test_a_copy_is_added_behind_its_original_and_marked(tmp_path: Path, judge: J
     assert repair is not None and len(copies) == repair.copies > 40
     for before, row in pairwise(rows):
         if row["copy_of"] is not None:
-            assert row["copy_of"] == before["id"] and row["source"] == before["source"] and row["text"] != before["text"]
+            assert (
+                row["copy_of"] == before["id"]
+                and row["source"] == before["source"]
+                and row["text"] != before["text"]
+            )
             assert row["mentions_gender_female"] > 0 and row["mentions_gender_male"] == 0
-    assert entry.attributes["gender"].pane.dr is not None and entry.attributes["gender"].pane.dr < 0.1
+    assert (
+        entry.attributes["gender"].pane.dr is not None and entry.attributes["gender"].pane.dr < 0.1
+    )
 
 
 def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path, judge: Judge) -> None:
@@ -147,9 +196,14 @@ def test_weights_make_a_pane_even(tmp_path: Path) -> None:
     assert list(gender.sums.counts) == pytest.approx([female, male])
     assert gender.pane.dr == 0 and gender.pane.low == 0
     assert all(0.25 <= row["weight_gender"] <= 4 for row in rows) and entry.checks.success
-    kinds = {profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"] for row in rows}
+    kinds = {
+        profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"]
+        for row in rows
+    }
     assert all(
-        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])] == row["weight_gender"] for row in rows
+        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])]
+        == row["weight_gender"]
+        for row in rows
     )
 
 
@@ -161,7 +215,11 @@ def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path, judge: Judge
     repair = entry.attributes["gender"].repair
     assert entry.documents == 40 and entry.dead == 40 and repair is not None
     assert len({row["id"] for row in sentences(tmp_path / "out")}) == 40
-    assert sum(repair.mentions) == sum(repair.before.counts) == sum(entry.attributes["gender"].sums.counts)
+    assert (
+        sum(repair.mentions)
+        == sum(repair.before.counts)
+        == sum(entry.attributes["gender"].sums.counts)
+    )
 
 
 QUIET = [
@@ -183,7 +241,11 @@ def test_what_cannot_be_changed_stays(tmp_path: Path, judge: Judge, texts: list[
 
 
 def test_one_group_only_is_shared_out(tmp_path: Path, judge: Judge) -> None:
-    [entry] = run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(400)]), tmp_path / "out", repair__mode="substitute")
+    [entry] = run(
+        write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(400)]),
+        tmp_path / "out",
+        repair__mode="substitute",
+    )
     gender = entry.attributes["gender"]
     assert gender.repair is not None and gender.repair.score_before.dr == 0.5
     assert gender.pane.dr is not None and gender.pane.dr < 0.08
@@ -191,22 +253,38 @@ def test_one_group_only_is_shared_out(tmp_path: Path, judge: Judge) -> None:
 
 PIECES = st.lists(
     st.sampled_from(
-        [*MEN, *WOMEN, "\n\n", "  ", " — ", "«Ja», sagte er. ", "An old nun prayed. ", "Muslims and Jews met. ", "🙂"]
+        [
+            *MEN,
+            *WOMEN,
+            "\n\n",
+            "  ",
+            " — ",
+            "«Ja», sagte er. ",
+            "An old nun prayed. ",
+            "Muslims and Jews met. ",
+            "🙂",
+        ]
     )
     | st.text(max_size=12),
     max_size=8,
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(parts=st.lists(PIECES, min_size=1, max_size=6))
 def test_every_character_outside_a_changed_sentence_stays(
     parts: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
-    annotator = Annotator(load(None, {"repair.mode": "substitute", "repair.strictness": 0.0, "repair.judge": "fast"}))
+    annotator = Annotator(
+        load(None, {"repair.mode": "substitute", "repair.strictness": 0.0, "repair.judge": "fast"})
+    )
     folder = tmp_path_factory.mktemp("pane")
-    found = Documents("f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts))))
+    found = Documents(
+        "f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts)))
+    )
     done = annotator.annotated(found, 1)
     stage(done, folder / "000000-000000", annotator)
     close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
@@ -214,17 +292,29 @@ def test_every_character_outside_a_changed_sentence_stays(
     table = folder / "part-00000000.parquet"
     rows = pq.read_table(table).to_pylist() if table.exists() else []
     for before, row in zip(texts, after, strict=True):
-        changed = {each["start"]: each for each in rows if each["id"] == row["id"] and each["text_cda"] is not None}
+        changed = {
+            each["start"]: each
+            for each in rows
+            if each["id"] == row["id"] and each["text_cda"] is not None
+        }
         rebuilt, at = [], 0
         for start in sorted(changed):
-            assert before[start : changed[start]["end"]] == changed[start]["sent_text"] != changed[start]["text_cda"]
+            assert (
+                before[start : changed[start]["end"]]
+                == changed[start]["sent_text"]
+                != changed[start]["text_cda"]
+            )
             rebuilt += [before[at:start], changed[start]["text_cda"]]
             at = changed[start]["end"]
         assert "".join([*rebuilt, before[at:]]) == row["text"]
 
 
 def test_the_ledger_is_read_again(tmp_path: Path) -> None:
-    run(write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)]), tmp_path / "out", repair__mode="reweight")
+    run(
+        write(tmp_path / "in.jsonl", [MEN[i % 5] for i in range(40)]),
+        tmp_path / "out",
+        repair__mode="reweight",
+    )
     [entry] = read_entries(tmp_path / "out")
     assert PaneEntry.model_validate(json.loads(json.dumps(entry.model_dump()))) == entry
 
@@ -243,8 +333,15 @@ def test_outputs_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
             str(tmp_path / seed),
         ]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run([*words, "--mode", "substitute", "--stereotypes", "flag", "-q"], env=environment, check=True)
+        subprocess.run(
+            [*words, "--mode", "substitute", "--stereotypes", "flag", "-q"],
+            env=environment,
+            check=True,
+        )
         found.append(
-            (digests(tmp_path / seed), [path.read_bytes() for path in sorted((tmp_path / seed / "sentences").iterdir())])
+            (
+                digests(tmp_path / seed),
+                [path.read_bytes() for path in sorted((tmp_path / seed / "sentences").iterdir())],
+            )
         )
     assert found[0] == found[1]

@@ -20,11 +20,16 @@ def test_the_most_frequent_with_the_first_example() -> None:
     tally.add("c", "The man ran.", [one], [edit], True)
     told = tally.told()
     assert (told["changed"], told["sentences"], told["documents"], told["copies"]) == (3, 3, 3, 1)
-    assert [(row["said"], row["instead"], row["count"], row["id"]) for row in told["substitutions"]] == [
+    assert [
+        (row["said"], row["instead"], row["count"], row["id"]) for row in told["substitutions"]
+    ] == [
         ("he", "she", 2, "a"),
         ("man", "woman", 1, "c"),
     ]
-    assert told["substitutions"][0]["before"] == "He ran." and told["substitutions"][0]["after"] == "She ran."
+    assert (
+        told["substitutions"][0]["before"] == "He ran."
+        and told["substitutions"][0]["after"] == "She ran."
+    )
 
 
 def test_an_example_is_short_and_cuts_no_change_in_two() -> None:
@@ -35,7 +40,9 @@ def test_an_example_is_short_and_cuts_no_change_in_two() -> None:
     tally.add("a", text, [first, second], [one, two], False)
     example = tally.told()["substitutions"][0]
     assert len(example["before"]) < 2 * AROUND + 20
-    assert example["after"] == example["before"].replace("himself", "herself").replace("he ", "she ", 1)
+    assert example["after"] == example["before"].replace("himself", "herself").replace(
+        "he ", "she ", 1
+    )
 
 
 def test_only_the_most_frequent_are_kept() -> None:

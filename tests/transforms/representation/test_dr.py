@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evenflow.schemas.ledger import Score
-from evenflow.transforms.representation.dr import Convergence, demographic_representation, documents_until, score, sums
+from evenflow.transforms.representation.dr import (
+    Convergence,
+    demographic_representation,
+    documents_until,
+    score,
+    sums,
+)
 
 # Main paper, Table 8: mentions per group. Age's counts give 0.355742, which it prints as 0.35.
 TABLE_8 = {
@@ -16,7 +22,9 @@ TABLE_8 = {
     "religion": ([377, 16_725, 724, 5_416, 4_227], 0.4089),
 }
 COUNTS = st.integers(2, 5).flatmap(
-    lambda groups: st.integers(1, 12).flatmap(lambda rows: arrays(np.int64, (rows, groups), elements=st.integers(0, 9)))
+    lambda groups: st.integers(1, 12).flatmap(
+        lambda rows: arrays(np.int64, (rows, groups), elements=st.integers(0, 9))
+    )
 )
 
 
@@ -61,7 +69,9 @@ def test_confidence_out_of_range(confidence: float) -> None:
         score(sums(np.ones((3, 2), np.int64)), confidence=confidence)
 
 
-@pytest.mark.parametrize("target", [[1.0], [0.5, 0.6], [1.5, -0.5], [0.2, 0.3, 0.5], [float("nan"), 0.5]])
+@pytest.mark.parametrize(
+    "target", [[1.0], [0.5, 0.6], [1.5, -0.5], [0.2, 0.3, 0.5], [float("nan"), 0.5]]
+)
 def test_target_out_of_range(target: list[float]) -> None:
     with pytest.raises(ValueError, match="2 shares that sum to 1"):
         score(sums(np.ones((3, 2), np.int64)), target)
@@ -71,7 +81,9 @@ def test_target_out_of_range(target: list[float]) -> None:
 def test_dr_depends_on_shares_alone(counts: np.ndarray, factor: int) -> None:
     total = counts.sum(axis=0)
     plain = demographic_representation(total.tolist())
-    assert demographic_representation((total * factor).tolist()) == (None if plain is None else pytest.approx(plain))
+    assert demographic_representation((total * factor).tolist()) == (
+        None if plain is None else pytest.approx(plain)
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -79,7 +91,9 @@ def test_dr_depends_on_shares_alone(counts: np.ndarray, factor: int) -> None:
 def test_interval_is_in_range_and_the_groups_order_does_not_matter(
     counts: np.ndarray, confidence: float, data: st.DataObject
 ) -> None:
-    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=counts.shape[1], max_size=counts.shape[1])))
+    weights = np.array(
+        data.draw(st.lists(st.integers(1, 9), min_size=counts.shape[1], max_size=counts.shape[1]))
+    )
     target = weights / weights.sum()
     found = score(sums(counts), target.tolist(), confidence)
     with_zeros = np.vstack([counts, np.zeros_like(counts)])
@@ -92,8 +106,14 @@ def test_interval_is_in_range_and_the_groups_order_does_not_matter(
     assert 0 <= found.corrected <= found.dr
     order = data.draw(st.permutations(range(counts.shape[1])))
     turned = score(sums(counts[:, order]), target[order].tolist(), confidence)
-    assert (turned.dr, turned.mentions, turned.documents) == (found.dr, found.mentions, found.documents)
-    if len(set(zip((counts.sum(axis=0) / counts.sum() - target).round(9), strict=True))) == len(target):
+    assert (turned.dr, turned.mentions, turned.documents) == (
+        found.dr,
+        found.mentions,
+        found.documents,
+    )
+    if len(set(zip((counts.sum(axis=0) / counts.sum() - target).round(9), strict=True))) == len(
+        target
+    ):
         bounds = [found.low, found.high, found.corrected]
         assert [turned.low, turned.high, turned.corrected] == pytest.approx(bounds, abs=2e-6)
 
@@ -102,13 +122,24 @@ def test_more_confidence_is_a_wider_interval() -> None:
     found = sums(np.random.default_rng(5).poisson((3, 1), (150, 2)))
     scores = [score(found, None, confidence) for confidence in (0.6, 0.8, 0.95, 0.99)]
     low, high = [each.low or 0 for each in scores], [each.high or 0 for each in scores]
-    assert low == sorted(low, reverse=True) and high == sorted(high) and len(set(high)) == len(set(low)) == 4
+    assert (
+        low == sorted(low, reverse=True)
+        and high == sorted(high)
+        and len(set(high)) == len(set(low)) == 4
+    )
 
 
 def cumulative(*rows: tuple[int, float | None]) -> list[Score]:
     """Scores of documents and half-widths around 0.3."""
     return [
-        Score(dr=0.3, corrected=0.3, low=half and 0.3 - half, high=half and 0.3 + half, mentions=9, documents=documents)
+        Score(
+            dr=0.3,
+            corrected=0.3,
+            low=half and 0.3 - half,
+            high=half and 0.3 + half,
+            mentions=9,
+            documents=documents,
+        )
         for documents, half in rows
     ]
 
@@ -125,7 +156,9 @@ def cumulative(*rows: tuple[int, float | None]) -> list[Score]:
         ([], None, None),
     ],
 )
-def test_documents_until(rows: list[tuple[int, float | None]], documents: int | None, projected: int | None) -> None:
+def test_documents_until(
+    rows: list[tuple[int, float | None]], documents: int | None, projected: int | None
+) -> None:
     found = documents_until(cumulative(*rows), 0.05)
     assert found.documents == documents
     assert found.projected == (None if projected is None else pytest.approx(projected, abs=1))

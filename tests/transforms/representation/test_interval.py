@@ -7,12 +7,17 @@ from numpy.typing import NDArray
 from evenflow.transforms.representation.dr import score, sums
 from evenflow.transforms.representation.interval import Intervals, intervals
 
-# Few streams, so wide limits: of 600 intervals at 95 %, under 91.5 % or over 98.5 % cover once in 10,000 times.
+# Few streams, so wide limits: of 600 intervals at 95 %, under 91.5 % or over 98.5 % cover once in
+# 10,000 times.
 STREAMS, LEAST, MOST = 600, 91.5, 98.5
 
 
-def streams(shares: list[float], documents: int, concentration: float, mean: float, seed: int) -> NDArray[np.int64]:
-    """(STREAMS, documents, M) counts: Dirichlet shares within a document, geometric numbers of mentions."""
+def streams(
+    shares: list[float], documents: int, concentration: float, mean: float, seed: int
+) -> NDArray[np.int64]:
+    """(STREAMS, documents, M) counts: Dirichlet shares within a document, geometric numbers of
+    mentions.
+    """
     rng = np.random.default_rng(seed)
     within = rng.dirichlet(np.array(shares) * concentration, size=(STREAMS, documents))
     return rng.multinomial(rng.geometric(1 / mean, size=(STREAMS, documents)), within * (1 - 1e-12))
@@ -25,7 +30,8 @@ def intervals_of(counts: NDArray[np.int64], target: NDArray[np.float64]) -> Inte
     return intervals(documents, counts.sum(axis=1).astype(float), products, target, 0.95)
 
 
-KNOWN = (0.188406, 0.177096, 0.118998, 0.254344)  # dr, corrected, low, high of test_known_figures_stay
+# Dr, corrected, low, high of test_known_figures_stay
+KNOWN = (0.188406, 0.177096, 0.118998, 0.254344)
 CELLS = [
     ([0.5, 0.5], 50, [0.5, 0.5]),
     ([0.6, 0.4], 200, [0.5, 0.5]),
@@ -48,8 +54,11 @@ def test_coverage(shares: list[float], documents: int, target: list[float]) -> N
     total = counts.sum(axis=1)
     p = total / total.sum(axis=1, keepdims=True)
     sign = np.sign(p - q)
-    half = 0.98 * np.sqrt(((sign**2 * p).sum(axis=1) - (sign * p).sum(axis=1) ** 2) / total.sum(axis=1))
-    assert 100 * (np.abs(found.dr - dr) <= half).mean() < LEAST  # the naive interval fails the same test
+    half = 0.98 * np.sqrt(
+        ((sign**2 * p).sum(axis=1) - (sign * p).sum(axis=1) ** 2) / total.sum(axis=1)
+    )
+    # The naive interval fails the same test
+    assert 100 * (np.abs(found.dr - dr) <= half).mean() < LEAST
 
 
 def test_an_even_stream_is_called_uneven_about_once_in_twenty() -> None:
@@ -76,7 +85,9 @@ def test_a_row_does_not_depend_on_the_others() -> None:
 
 @pytest.mark.parametrize("documents", [2, 3, 10, 50, 1000])
 def test_one_group_alone_is_no_certainty(documents: int) -> None:
-    """The missing group's share may still be some documents' worth: at least the rule of three's 3 / D."""
+    """The missing group's share may still be some documents' worth: at least the rule of three's 3
+    / D.
+    """
     found = score(sums(np.array([[4, 0]] * documents)))
     assert found.low is not None and found.high == 0.5
     assert found.low <= max(0, 0.5 - 3 / documents)
@@ -92,7 +103,9 @@ def test_width_shrinks_as_one_over_the_root() -> None:
     counts = streams([0.7, 0.3], 1600, 1.0, 4.0, seed=11)[:40]
     q = np.array([0.5, 0.5])
     wide, narrow = intervals_of(counts[:, :400], q), intervals_of(counts, q)
-    assert (wide.high - wide.low).mean() / (narrow.high - narrow.low).mean() == pytest.approx(2, rel=0.1)
+    assert (wide.high - wide.low).mean() / (narrow.high - narrow.low).mean() == pytest.approx(
+        2, rel=0.1
+    )
 
 
 def test_known_figures_stay() -> None:

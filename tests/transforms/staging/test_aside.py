@@ -18,12 +18,20 @@ def block(path: Path, ids: list[str], extra: pa.Array, name: str = "extra") -> P
         (documents.REASON, pa.array(["why"] * len(ids))),
         (pa.field(name, extra.type), extra),
     ]
-    write_block(pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([key for key, _ in columns])), path)
+    write_block(
+        pa.Table.from_arrays(
+            [values for _, values in columns], schema=pa.schema([key for key, _ in columns])
+        ),
+        path,
+    )
     return path
 
 
 def test_one_file_of_a_pane_in_source_order(tmp_path: Path) -> None:
-    paths = [block(tmp_path / "0.aside", ["b", "a"], pa.array([1, 2])), block(tmp_path / "1.aside", ["c"], pa.array([3]))]
+    paths = [
+        block(tmp_path / "0.aside", ["b", "a"], pa.array([1, 2])),
+        block(tmp_path / "1.aside", ["c"], pa.array([3])),
+    ]
     shard = aside.write([*paths[:1], tmp_path / "none.aside", *paths[1:]], tmp_path, 4, LAYOUT)
     assert shard is not None and (shard.name, shard.rows) == ("part-00000004-aside.parquet", 3)
     rows = pq.read_table(tmp_path / shard.name).to_pylist()
@@ -33,7 +41,9 @@ def test_one_file_of_a_pane_in_source_order(tmp_path: Path) -> None:
 
 
 def test_a_field_of_the_input_that_is_called_reason_stays(tmp_path: Path) -> None:
-    shard = aside.write([block(tmp_path / "0.aside", ["a"], pa.array(["mine"]), "reason")], tmp_path, 0, LAYOUT)
+    shard = aside.write(
+        [block(tmp_path / "0.aside", ["a"], pa.array(["mine"]), "reason")], tmp_path, 0, LAYOUT
+    )
     assert shard is not None
     assert pq.read_table(tmp_path / shard.name).to_pylist() == [
         {"key": "a", "body": "text a", "reason'": "why", "reason": "mine"}

@@ -19,20 +19,29 @@ TEXTS = [
 
 
 def proposer(mode: str = "substitute", **options: object) -> Proposer:
-    config = load(None, {"repair.mode": mode, "attributes": {"gender": {}, "religion": {"mode": "measure"}}} | options)
+    config = load(
+        None,
+        {"repair.mode": mode, "attributes": {"gender": {}, "religion": {"mode": "measure"}}}
+        | options,
+    )
     return Proposer(config, LISTS, first=First(lambda shown: 0.25))
 
 
 def proposed(by: Proposer) -> list[Proposed]:
     finder = LabelFinder(LISTS)
-    found = [by.propose(at, f"d{at}", text, sentences(text), finder.find(text)) for at, text in enumerate(TEXTS)]
+    found = [
+        by.propose(at, f"d{at}", text, sentences(text), finder.find(text))
+        for at, text in enumerate(TEXTS)
+    ]
     return [each for each in found if each is not None]
 
 
 def test_only_attributes_whose_text_may_change_are_proposed_for() -> None:
     assert proposer().attributes == ("gender",) and proposer("reweight").attributes == ()
     found = proposed(proposer())
-    assert [each.ordinal for each in found] == [0, 1, 3] and all(set(each.sets) == {"gender"} for each in found)
+    assert [each.ordinal for each in found] == [0, 1, 3] and all(
+        set(each.sets) == {"gender"} for each in found
+    )
     assert {one.confidence for each in found for one in each.sets["gender"]} == {0.25, 0.0}
 
 
@@ -42,8 +51,12 @@ def test_written_and_read_again(tmp_path: Path) -> None:
         proposals.write(tmp_path / "a.sets", found)
         again = list(proposals.read(tmp_path / "a.sets"))
         assert again == [proposals.read_line(line) for line in proposals.lines(tmp_path / "a.sets")]
-        assert [(each.ordinal, each.id, each.counts) for each in again] == [(e.ordinal, e.id, e.counts) for e in found]
-        assert [list(each.sets["gender"]) for each in again] == [each.sets["gender"] for each in found]
+        assert [(each.ordinal, each.id, each.counts) for each in again] == [
+            (e.ordinal, e.id, e.counts) for e in found
+        ]
+        assert [list(each.sets["gender"]) for each in again] == [
+            each.sets["gender"] for each in found
+        ]
 
 
 def test_documents_can_be_dropped(tmp_path: Path) -> None:

@@ -32,16 +32,33 @@ def rows(**more: object) -> pa.Table:
 
 def test_a_row_for_each_relevant_sentence_and_attribute() -> None:
     found = rows().to_pylist()
-    assert [(row["sent_id"], row["attribute"]) for row in found] == [(0, "gender"), (1, "age"), (1, "gender"), (3, "gender")]
+    assert [(row["sent_id"], row["attribute"]) for row in found] == [
+        (0, "gender"),
+        (1, "age"),
+        (1, "gender"),
+        (3, "gender"),
+    ]
     for row in found:
-        assert TEXT[row["start"] : row["end"]] == row["sent_text"] and row["id"] == "d7" and row["relevant_sentence"]
+        assert (
+            TEXT[row["start"] : row["end"]] == row["sent_text"]
+            and row["id"] == "d7"
+            and row["relevant_sentence"]
+        )
     assert dict(found[2]["words_per_group"]) == {"female": [], "male": ["man"]}
     assert dict(found[1]["counts_per_group"]) == {"young": 0, "old": 1}
 
 
 def changed(target: str | None) -> tuple[pa.Table, list[Change], list[Edit]]:
     edits = [Edit(0, 2, "She"), Edit(15, 18, "woman")]
-    men = Set("gender", "male", {"female": edits}, 0.9, (0, 1), (SPANS[0], SPANS[1]), (MENTIONS[0], MENTIONS[2]))
+    men = Set(
+        "gender",
+        "male",
+        {"female": edits},
+        0.9,
+        (0, 1),
+        (SPANS[0], SPANS[1]),
+        (MENTIONS[0], MENTIONS[2]),
+    )
     return rows(), [Change(4, men, target, "" if target else "idiom")], edits if target else []
 
 
@@ -50,10 +67,16 @@ def test_what_became_of_sets_and_sentences() -> None:
     found = completed(table, {7: changes}, {7: edits})
     assert found.schema == SENTENCES
     said = {(row["sent_id"], row["attribute"]): row for row in found.to_pylist()}
-    assert said[0, "gender"]["text_cda"] == "She ran." and said[1, "gender"]["text_cda"] == "An old woman sat."
-    assert said[1, "age"]["text_cda"] is None and said[1, "age"]["sets"] == []  # another attribute's change
+    assert (
+        said[0, "gender"]["text_cda"] == "She ran."
+        and said[1, "gender"]["text_cda"] == "An old woman sat."
+    )
+    # Another attribute's change
+    assert said[1, "age"]["text_cda"] is None and said[1, "age"]["sets"] == []
     assert said[3, "gender"]["sets"] == []
-    assert [(each["set"], each["target"], each["reason"]) for each in said[0, "gender"]["sets"]] == [(4, "female", None)]
+    assert [
+        (each["set"], each["target"], each["reason"]) for each in said[0, "gender"]["sets"]
+    ] == [(4, "female", None)]
     table, changes, edits = changed(None)
     kept = completed(table, {7: changes}, {7: edits}).to_pylist()
     assert all(row["text_cda"] is None for row in kept) and kept[0]["sets"][0]["reason"] == "idiom"
@@ -63,8 +86,12 @@ def test_places_are_those_of_the_text_that_is_left() -> None:
     findings = {(0, "gender"): Finding(0.9, None, 0.8, True)}
     table = rows(findings=findings, places=[GONE, 0, 16, 27])  # the first sentence was taken out
     mention = Mention(27, 30, "she", "gender", "female")
-    she = Set("gender", "female", {"male": [Edit(27, 30, "He")]}, 1.0, (2,), ((27, 36),), (mention,))
-    found = completed(table, {7: [Change(0, she, "male", "")]}, {7: [Edit(27, 30, "He")]}).to_pylist()
+    she = Set(
+        "gender", "female", {"male": [Edit(27, 30, "He")]}, 1.0, (2,), ((27, 36),), (mention,)
+    )
+    found = completed(
+        table, {7: [Change(0, she, "male", "")]}, {7: [Edit(27, 30, "He")]}
+    ).to_pylist()
     assert [row["text_cda"] for row in found] == [None, None, None, "He sang."]
     assert [row["remove_sentence"] for row in found] == [True, False, False, False]
 
@@ -78,7 +105,9 @@ def test_documents_are_dropped(tmp_path: Path) -> None:
     assert set(read_block(tmp_path / "b.sentences").column("id").to_pylist()) == {"d0", "d2"}
 
 
-def test_the_file_does_not_depend_on_the_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_does_not_depend_on_the_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sentence_table, "ROW_GROUP", 5)
     table = pa.concat_tables([completed(rows(), {}, {})] * 4)
     for name, cuts in (("a", [0, 16]), ("b", [0, 3, 3, 11, 16])):
@@ -92,7 +121,10 @@ def test_the_file_does_not_depend_on_the_blocks(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
-    findings = {(0, "gender"): Finding(0.9, None, 0.8, False), (3, "gender"): Finding(0.9, None, 0.8, True)}
+    findings = {
+        (0, "gender"): Finding(0.9, None, 0.8, False),
+        (3, "gender"): Finding(0.9, None, 0.8, True),
+    }
     table = completed(rows(findings=findings), {}, {})
     cda = pa.array([None, "An old man sat.", None, "She hummed."], pa.large_string())
     table = table.set_column(table.schema.get_field_index("text_cda"), "text_cda", cda)
@@ -109,9 +141,19 @@ def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
 def test_a_sentence_that_names_a_group_without_a_label_has_a_row() -> None:
     rows = Rows({"gender": ("female", "male"), "age": ("old",)})
     finding = Finding(0.9, None, 0.8, True)
-    rows.add(0, "a", TEXT, SPANS, MENTIONS[:1], {(2, "age"): finding, (0, "gender"): finding}, [GONE, 0, GONE, 11])
+    rows.add(
+        0,
+        "a",
+        TEXT,
+        SPANS,
+        MENTIONS[:1],
+        {(2, "age"): finding, (0, "gender"): finding},
+        [GONE, 0, GONE, 11],
+    )
     table = rows.table().to_pylist()
-    assert [(row["attribute"], row["sent_id"], row["relevant_sentence"], row["at"]) for row in table] == [
+    assert [
+        (row["attribute"], row["sent_id"], row["relevant_sentence"], row["at"]) for row in table
+    ] == [
         ("gender", 0, True, GONE),
         ("age", 2, False, GONE),
     ]

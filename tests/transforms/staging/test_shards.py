@@ -18,11 +18,16 @@ def block(first: int, texts: list[str], extra: pa.Array | None = None) -> pa.Tab
         (documents.ID, pa.array([str(first + i) for i in range(len(texts))])),
         (documents.TEXT, pa.array(texts, pa.large_string())),
         (documents.ORDINAL, pa.array(range(first, first + len(texts)), pa.int64())),
-        *((column, pa.array([1] * len(texts), pa.int32())) for column in documents.mention_fields(ATTRIBUTES[0])),
+        *(
+            (column, pa.array([1] * len(texts), pa.int32()))
+            for column in documents.mention_fields(ATTRIBUTES[0])
+        ),
     ]
     if extra is not None:
         columns.append((pa.field("url", extra.type), extra))
-    return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([column for column, _ in columns]))
+    return pa.Table.from_arrays(
+        [values for _, values in columns], schema=pa.schema([column for column, _ in columns])
+    )
 
 
 def write(folder: Path, texts: list[str], cuts: list[int], rows: int) -> list[Path]:
@@ -32,7 +37,9 @@ def write(folder: Path, texts: list[str], cuts: list[int], rows: int) -> list[Pa
     for number, (begin, end) in enumerate(pairwise(edges)):
         staged.append(folder / f"{number}.arrow")
         shards.write_block(block(begin, texts[begin:end], pa.array(texts[begin:end])), staged[-1])
-    written = shards.write_shards(staged, folder, 7, shards.ShardLayout(ATTRIBUTES, "text", "id", rows))
+    written = shards.write_shards(
+        staged, folder, 7, shards.ShardLayout(ATTRIBUTES, "text", "id", rows)
+    )
     return [folder / shard.name for shard in written]
 
 
@@ -43,33 +50,54 @@ def write(folder: Path, texts: list[str], cuts: list[int], rows: int) -> list[Pa
     st.sampled_from([1, 30, 1 << 20]),
 )
 def test_shards_hold_all_in_order_however_blocks_were_cut(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str], cuts: list[int], rows: int, size: int
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[str],
+    cuts: list[int],
+    rows: int,
+    size: int,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "ROW_GROUP_BYTES", size)
         patch.setattr(shards, "ROW_GROUP", 5)
         folder = tmp_path_factory.mktemp("cut")
-        one, other = write(folder / "one", texts, [], rows), write(folder / "other", texts, cuts, rows)
+        one, other = (
+            write(folder / "one", texts, [], rows),
+            write(folder / "other", texts, cuts, rows),
+        )
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
     read = [pq.read_table(path) for path in one]
     assert [text for table in read for text in table["text"].to_pylist()] == texts
     assert [text for table in read for text in table["url"].to_pylist()] == texts
     assert all(table.num_rows == rows for table in read[:-1]) and read[-1].num_rows <= rows
-    groups = [pq.ParquetFile(path).metadata.row_group(i) for path in one for i in range(pq.ParquetFile(path).num_row_groups)]
+    groups = [
+        pq.ParquetFile(path).metadata.row_group(i)
+        for path in one
+        for i in range(pq.ParquetFile(path).num_row_groups)
+    ]
     assert all(0 < group.num_rows <= 5 for group in groups)
     assert one[0].name == "part-00000007-0000.parquet"
 
 
 def test_no_document_no_shard(tmp_path: Path) -> None:
-    assert shards.write_shards([], tmp_path, 0, shards.ShardLayout(ATTRIBUTES, "text", "id", 10)) == []
+    assert (
+        shards.write_shards([], tmp_path, 0, shards.ShardLayout(ATTRIBUTES, "text", "id", 10)) == []
+    )
 
 
 def test_a_field_of_one_block_is_null_in_the_others(tmp_path: Path) -> None:
     shards.write_block(block(0, ["a"]), tmp_path / "0.arrow")
     shards.write_block(block(1, ["b"], pa.array([5])), tmp_path / "1.arrow")
     staged = [tmp_path / "0.arrow", tmp_path / "1.arrow"]
-    [written] = shards.write_shards(staged, tmp_path, 0, shards.ShardLayout(ATTRIBUTES, "body", "key", 10))
+    [written] = shards.write_shards(
+        staged, tmp_path, 0, shards.ShardLayout(ATTRIBUTES, "body", "key", 10)
+    )
     table = pq.read_table(tmp_path / written.name)
-    assert table.column_names == ["key", "body", "url", "mentions_gender_female", "mentions_gender_male"]
+    assert table.column_names == [
+        "key",
+        "body",
+        "url",
+        "mentions_gender_female",
+        "mentions_gender_male",
+    ]
     assert table["url"].to_pylist() == [None, 5]
     assert (written.rows, written.bytes) == (2, (tmp_path / written.name).stat().st_size)

@@ -17,7 +17,11 @@ FINDER = LabelFinder([widened(load(name)) for name in SHIPPED])
 
 
 def spans(text: str, attribute: str) -> list[Span]:
-    return [(each.start, each.end, each.attribute) for each in FINDER.find(text) if each.attribute == attribute]
+    return [
+        (each.start, each.end, each.attribute)
+        for each in FINDER.find(text)
+        if each.attribute == attribute
+    ]
 
 
 def chance(text: str, attribute: str) -> float | None:
@@ -60,8 +64,13 @@ def test_others_are_not(text: str, attribute: str) -> None:
 
 
 def test_of_sentences_that_are_none_few_are_called() -> None:
-    rows = [json.loads(line) for line in (DATA / "not_stereotypes.jsonl").read_text(encoding="utf-8").splitlines()]
-    asked = [(row["text"], own) for row in rows for name in SHIPPED if (own := spans(row["text"], name))]
+    rows = [
+        json.loads(line)
+        for line in (DATA / "not_stereotypes.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    asked = [
+        (row["text"], own) for row in rows for name in SHIPPED if (own := spans(row["text"], name))
+    ]
     chances = detect.shipped().detect([text for text, _ in asked], [own for _, own in asked])
     called = sum(each is not None and each >= detect.THRESHOLD for each in chances)
     assert len(asked) > 100 and called <= 0.1 * len(asked)
@@ -93,9 +102,14 @@ def test_what_is_said_does_not_hang_on_the_batch() -> None:
     texts = ["Women are bad drivers.", "The women left at nine.", "Men never listen to anybody."]
     labels = [spans(text, "gender") for text in texts]
     together = detect.shipped().detect(texts, labels)
-    assert together == [detect.shipped().detect([text], [own])[0] for text, own in zip(texts, labels, strict=True)]
+    assert together == [
+        detect.shipped().detect([text], [own])[0] for text, own in zip(texts, labels, strict=True)
+    ]
 
 
 def test_a_swapped_group_has_the_same_probability() -> None:
-    for one, other in (("Women are bad drivers.", "Men are bad drivers."), ("She never listens.", "He never listens.")):
+    for one, other in (
+        ("Women are bad drivers.", "Men are bad drivers."),
+        ("She never listens.", "He never listens."),
+    ):
         assert chance(one, "gender") == chance(other, "gender")

@@ -23,22 +23,35 @@ FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
 
 
 class Lazy:
-    """A detector and scorer of one word: «lazy» states a stereotype, of a strength that grows with «very»; «um»: unsure."""
+    """A detector and scorer of one word: «lazy» states a stereotype, of a strength that grows with
+    «very»; «um»: unsure.
+    """
 
-    def detect(self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]) -> list[float | None]:
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
+    ) -> list[float | None]:
         for text, spans in zip(sentences, labels, strict=True):
             assert spans and all(text[start:end] for start, end, _ in spans)
         return [None if "um" in text else 0.9 if "lazy" in text else 0.1 for text in sentences]
 
-    def indicators(self, sentences: Sequence[str], labels: Sequence[object]) -> list[Indicators | None]:
-        return [Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very"))) for text in sentences]
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[object]
+    ) -> list[Indicators | None]:
+        return [
+            Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very")))
+            for text in sentences
+        ]
 
 
 def screened(text: str, calibration: Calibration = SURE, **settings: object):
-    config = load(None, {key.replace("__", "."): value for key, value in settings.items()}, ["gender", "age"])
+    config = load(
+        None, {key.replace("__", "."): value for key, value in settings.items()}, ["gender", "age"]
+    )
     mentions = sorted(FINDER.find(text), key=lambda each: each.start)
     stub = Lazy()
-    [done] = StereotypeFilter(config, stub, stub, calibration).screen([Relevant(0, text, sentences(text), mentions)])
+    [done] = StereotypeFilter(config, stub, stub, calibration).screen(
+        [Relevant(0, text, sentences(text), mentions)]
+    )
     return done
 
 
@@ -68,7 +81,11 @@ def test_a_sentence_goes_and_its_blank_is_closed(text: str, left: str) -> None:
 def test_policies() -> None:
     text = f"She sang. {STRONG} He ate."
     strong = {(1, "gender")}
-    for policy, left, aside in (("flag", text, None), ("quarantine", text, SET_ASIDE), ("remove", "She sang. He ate.", None)):
+    for policy, left, aside in (
+        ("flag", text, None),
+        ("quarantine", text, SET_ASIDE),
+        ("remove", "She sang. He ate.", None),
+    ):
         done = screened(text, stereotypes__policy=policy, stereotypes__threshold=0.7)
         assert (done.text, done.aside) == (left, aside)
         assert {key for key, finding in done.findings.items() if finding.remove} == strong
@@ -77,11 +94,19 @@ def test_policies() -> None:
 
 def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     text = "She sang. The elderly dog and the man are very lazy. He ate."
-    own = {"attributes.age.stereotypes.policy": "flag", "stereotypes.policy": "remove", "stereotypes.threshold": 0.7}
+    own = {
+        "attributes.age.stereotypes.policy": "flag",
+        "stereotypes.policy": "remove",
+        "stereotypes.threshold": 0.7,
+    }
     assert screened(text, **own).text == "She sang. He ate."  # for gender it goes
     own["attributes.gender.stereotypes.threshold"] = 0.9
     done = screened(text, **own)
-    assert done.text == text and done.findings[1, "age"].remove and not done.findings[1, "gender"].remove
+    assert (
+        done.text == text
+        and done.findings[1, "age"].remove
+        and not done.findings[1, "gender"].remove
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,22 +114,34 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     [
         (Calibration(0.1, {}, {}), False),  # nothing is known of it
         (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.8, 30, 29)]}}), True),
-        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),  # the detector says 0.9
+        # The detector says 0.9
+        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),
     ],
 )
 def test_only_what_is_sure_enough_is_taken_out(calibration: Calibration, removed: bool) -> None:
     text = f"She sang. {STRONG} He ate."
-    for policy, left in (("remove", "She sang. He ate." if removed else text), ("quarantine", text)):
+    for policy, left in (
+        ("remove", "She sang. He ate." if removed else text),
+        ("quarantine", text),
+    ):
         done = screened(text, calibration, stereotypes__policy=policy, stereotypes__threshold=0.7)
         assert done.text == left and done.findings[1, "gender"].remove == removed
         assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
-    assert screened(text, calibration, stereotypes__policy="flag", stereotypes__threshold=0.7).findings[1, "gender"].remove
+    assert (
+        screened(text, calibration, stereotypes__policy="flag", stereotypes__threshold=0.7)
+        .findings[1, "gender"]
+        .remove
+    )
 
 
 def test_sentences_without_a_label_are_looked_at() -> None:
-    """«womenfolk» and «teens» are no labels of the lists; a document's mentions are not asked for either."""
+    """«womenfolk» and «teens» are no labels of the lists; a document's mentions are not asked for
+    either.
+    """
     text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
-    config = load(None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"])
+    config = load(
+        None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
+    )
     other = Relevant(1, "Womankind is very lazy. It rained.", [(0, 23), (24, 34)], [])
     filtering = StereotypeFilter(config, Lazy(), Lazy(), SURE)
     first, second = filtering.screen([Relevant(0, text, sentences(text), []), other])
@@ -114,20 +151,39 @@ def test_sentences_without_a_label_are_looked_at() -> None:
 
 def test_a_document_that_loses_too_much_is_set_aside() -> None:
     text = f"{STRONG} She sang. {STRONG} {STRONG}"
-    assert screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7).aside == TOO_MUCH
-    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7, stereotypes__most_removed=0.8)
+    assert (
+        screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7).aside == TOO_MUCH
+    )
+    done = screened(
+        text,
+        stereotypes__policy="remove",
+        stereotypes__threshold=0.7,
+        stereotypes__most_removed=0.8,
+    )
     assert (done.text, done.aside) == ("She sang.", None)
-    whole = screened(STRONG, stereotypes__policy="remove", stereotypes__threshold=0.7, stereotypes__most_removed=1.0)
+    whole = screened(
+        STRONG,
+        stereotypes__policy="remove",
+        stereotypes__threshold=0.7,
+        stereotypes__most_removed=1.0,
+    )
     assert whole.aside == TOO_MUCH  # nothing would be left
 
 
 def test_what_cannot_be_said_is_left() -> None:
     done = screened("Men are um lazy. She sang.", stereotypes__policy="remove")
-    assert done.aside is None and done.findings[0, "gender"].potential is None and not done.findings[0, "gender"].remove
+    assert (
+        done.aside is None
+        and done.findings[0, "gender"].potential is None
+        and not done.findings[0, "gender"].remove
+    )
 
 
 @given(
-    parts=st.lists(st.sampled_from(["One man ran.", "Two.", "Is it?", " ", "\n", "\n\n", "\t", "\u2028", "x"]), max_size=20),
+    parts=st.lists(
+        st.sampled_from(["One man ran.", "Two.", "Is it?", " ", "\n", "\n\n", "\t", "\u2028", "x"]),
+        max_size=20,
+    ),
     chosen=st.sets(st.integers(0, 12)),
 )
 def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
@@ -136,7 +192,11 @@ def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
     gone = sorted(number for number in chosen if number < len(spans))
     left, places = without(text, spans, gone)
     assert [place == GONE for place in places] == [number in gone for number in range(len(spans))]
-    kept = [(text[start:end], place) for (start, end), place in zip(spans, places, strict=True) if place != GONE]
+    kept = [
+        (text[start:end], place)
+        for (start, end), place in zip(spans, places, strict=True)
+        if place != GONE
+    ]
     assert all(left[place : place + len(said)] == said for said, place in kept)
     assert "".join(left.split()) == "".join("".join(said.split()) for said, _ in kept)
     assert left == text if not gone else len(left) < len(text)
@@ -144,14 +204,25 @@ def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
 
 def test_in_the_flow(tmp_path: Path) -> None:
     rows = [
-        {"id": "a", "text": "The shop opens at nine. All women are hysterical and cannot drive. She bought a hat.", "n": 1},
+        {
+            "id": "a",
+            "text": (
+                "The shop opens at nine. All women are hysterical and cannot drive. She bought a"
+                " hat."
+            ),
+            "n": 1,
+        },
         {"id": "b", "text": "All men are lazy pigs.", "n": 2},
         {"id": "c", "text": "A man sold them fish.", "n": 3},
     ]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     out = tmp_path / "out"
-    overrides = {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "repair.mode": "substitute"}
+    overrides = {
+        "stereotypes.policy": "remove",
+        "stereotypes.threshold": 0.6,
+        "repair.mode": "substitute",
+    }
     Run([str(path)], out, load(None, overrides, ["gender"])).go()
     [entry] = read_entries(out)
     found = entry.attributes["gender"].stereotypes
@@ -164,6 +235,14 @@ def test_in_the_flow(tmp_path: Path) -> None:
     assert "hysterical" not in kept["a"] and kept["a"].startswith("The shop opens at nine. ")
     [table] = [pq.read_table(path).to_pylist() for path in (out / "sentences").iterdir()]
     strong = [row for row in table if row["remove_sentence"]]
-    assert len(strong) == found.strong == 2 and all(row["score_scsc"] >= 0.6 and row["text_cda"] is None for row in strong)
-    assert found.asked == len(table) and sum(entry.attributes["gender"].sums.counts) == len(table) - len(strong)
-    assert all(rows[0]["text"][row["start"] : row["end"]] == row["sent_text"] for row in table if row["id"] == "a")
+    assert len(strong) == found.strong == 2 and all(
+        row["score_scsc"] >= 0.6 and row["text_cda"] is None for row in strong
+    )
+    assert found.asked == len(table) and sum(entry.attributes["gender"].sums.counts) == len(
+        table
+    ) - len(strong)
+    assert all(
+        rows[0]["text"][row["start"] : row["end"]] == row["sent_text"]
+        for row in table
+        if row["id"] == "a"
+    )

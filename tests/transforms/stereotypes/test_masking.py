@@ -21,7 +21,9 @@ SWAPS = DATA / "stereotype_swaps.jsonl"
 
 
 def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
-    spans: list[Span] = sorted((each.start, each.end, each.attribute) for each in finder.find(sentence))
+    spans: list[Span] = sorted(
+        (each.start, each.end, each.attribute) for each in finder.find(sentence)
+    )
     return prepared(sentence, [each for each in spans if each[2] == attribute])
 
 
@@ -30,11 +32,19 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
     [
         ("Women cannot park, says the old man.", "gender", "folks cannot park, says the old folk."),
         ("Women cannot park, says the old man.", "age", "Women cannot park, says the folk."),
-        ("Women cannot park, says the old man.", "religion", "Women cannot park, says the old man."),
+        (
+            "Women cannot park, says the old man.",
+            "religion",
+            "Women cannot park, says the old man.",
+        ),
         ("MUSLIMS hate Jews.", "religion", "folks hate folks."),
         ("Islam and judaism are alike.", "religion", "creed and creed are alike."),
         ("the Jewish people", "religion", "the folks"),
-        ("Old people are slow; kids these days are lazy.", "age", "folks are slow; folks are lazy."),
+        (
+            "Old people are slow; kids these days are lazy.",
+            "age",
+            "folks are slow; folks are lazy.",
+        ),
         ("She hurt herself and his dog.", "gender", "they hurt themselves and their dog."),
         ("A rabbi’s son", "religion", "A folk’s son"),
         ("All  the\n women", "gender", "All the folks"),
@@ -63,15 +73,21 @@ def test_swapping_a_groups_name_shows_the_same() -> None:
 def test_a_list_of_ones_own_has_its_labels_and_plurals(tmp_path: Path) -> None:
     path = tmp_path / "work.yaml"
     path.write_text(
-        "attribute: work\ngroups:\n  law: [lawyer, {label: May, case: exact}]\n  health: [nurse, boss]\n", encoding="utf-8"
+        "attribute: work\ngroups:\n  law: [lawyer, {label: May, case: exact}]\n  health: [nurse,"
+        " boss]\n",
+        encoding="utf-8",
     )
     finder = LabelFinder([widened(loader.load(str(path)))])
-    assert shown("Lawyers lie, a Nurse may not; May and the boss do.", "work", finder) == (
-        "folks lie, a folk may not; folk and the folk do."
+    assert (
+        shown("Lawyers lie, a Nurse may not; May and the boss do.", "work", finder)
+        == "folks lie, a folk may not; folk and the folk do."
     )
 
 
-@pytest.mark.parametrize(("word", "expected"), [("Women", "folks"), ("boss", "folk"), ("gnomes", "folks"), ("ISLAM", "creed")])
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Women", "folks"), ("boss", "folk"), ("gnomes", "folks"), ("ISLAM", "creed")],
+)
 def test_placeholder(word: str, expected: str) -> None:
     assert placeholder(word) == expected
 
@@ -79,7 +95,9 @@ def test_placeholder(word: str, expected: str) -> None:
 @pytest.mark.parametrize("before", [0, 300, 20_000])
 def test_of_a_long_sentence_what_stands_around_the_first_word_is_shown(before: int) -> None:
     text = "x " * (before // 2) + "women are never on time " + "and so on " * 2000
-    assert "folks are never on time" in shown(text, "gender") and len(shown(text, "gender")) <= LONGEST
+    assert (
+        "folks are never on time" in shown(text, "gender") and len(shown(text, "gender")) <= LONGEST
+    )
 
 
 @given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(0, 8)), max_size=5))

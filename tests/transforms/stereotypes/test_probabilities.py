@@ -1,4 +1,6 @@
-"""What is asked of which model, what its answers come to, and from where on a stereotype may be removed."""
+"""What is asked of which model, what its answers come to, and from where on a stereotype may be
+removed.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_the_encoder_reads_only_what_is_not_cleared_and_that_once() -> None:
 
 def test_a_detector_hides_the_labels() -> None:
     second = Second()
-    assert Encoded(reader(second)).detect(["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]) == [0.95, 0.95]
+    assert Encoded(reader(second)).detect(
+        ["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]
+    ) == [0.95, 0.95]
     assert second.asked == ["folks are lazy", "Men are lazy"]
     with pytest.raises(ValueError):
         Encoded(reader()).detect(["one"], [])
@@ -65,12 +69,16 @@ NEWS = [(0.5, 12, 3), (0.6, 10, 6), (0.7, 2, 1)]
         ({}, 0.5, None),
     ],
 )
-def test_cut(kinds: dict[str, list[tuple[float, int, int]]], precision: float, expected: float | None) -> None:
+def test_cut(
+    kinds: dict[str, list[tuple[float, int, int]]], precision: float, expected: float | None
+) -> None:
     assert cut("age", precision, Calibration(0.1, {}, {"age": kinds})) == expected
     assert cut("marital", precision, Calibration(0.1, {}, {"age": kinds})) is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"cleared": "x", "weights": {}, "called": {}}', None])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"cleared": "x", "weights": {}, "called": {}}', None]
+)
 def test_a_bad_calibration_is_named(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "calibration.json"
     if content is not None:
@@ -84,7 +92,11 @@ def test_indicators_point_at_the_sentence() -> None:
     [found] = scorer().indicators([text], [[(10, 15, "gender")]])
     assert found is not None and (found.strength, found.score) == (0.8, 0.8)
     told = json.loads(json.dumps(found.to_json()))["indicators"]
-    assert all(text[word["start"] : word["end"]] == word["text"] for one in told.values() for word in one["words"])
+    assert all(
+        text[word["start"] : word["end"]] == word["text"]
+        for one in told.values()
+        for word in one["words"]
+    )
     assert (
         told["label"]
         == told["target"] | {"value": "yes"}
@@ -106,11 +118,16 @@ def test_indicators_point_at_the_sentence() -> None:
         ({"stance": ("denied", 0.9), "evaluation": ("negative", 0.9)}, ["the sentence denies it"]),
         ({"stance": ("denied", 0.6), "evaluation": ("negative", 0.9)}, ["what is said is bad"]),
         ({"evaluation": ("positive", 0.7)}, []),  # not sure enough to be said
-        ({"stance": ("stated", 0.9), "target": ("generic target", 0.8)}, ["speaks of a whole group: 'women'"]),
+        (
+            {"stance": ("stated", 0.9), "target": ("generic target", 0.8)},
+            ["speaks of a whole group: 'women'"],
+        ),
         ({"gram_form": ("noun", 1.0)}, []),
     ],
 )
-def test_reasons_say_what_the_heads_are_sure_of(values: dict[str, tuple[str, float]], expected: list[str]) -> None:
+def test_reasons_say_what_the_heads_are_sure_of(
+    values: dict[str, tuple[str, float]], expected: list[str]
+) -> None:
     assert reasons(values, {"target": ["women"]}, 0.0) == expected
 
 

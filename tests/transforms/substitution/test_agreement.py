@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.substitution.agreement import article_edit, possessive, recase, sounds_as_vowel
+from evenflow.transforms.substitution.agreement import (
+    article_edit,
+    possessive,
+    recase,
+    sounds_as_vowel,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,9 @@ def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
         ("banana uncle", "uncle", "niece", None),
     ],
 )
-def test_the_article_follows_the_new_word(text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None) -> None:
+def test_the_article_follows_the_new_word(
+    text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None
+) -> None:
     assert article_edit(text, text.index(said), said, replacement) == wanted
 
 
@@ -70,5 +77,7 @@ def test_the_article_follows_the_new_word(text: str, said: str, replacement: str
         ("the ladies' He left", "the ladies", "the gentlemen", "the gentlemen"),
     ],
 )
-def test_the_possessive_of_the_new_word(text: str, said: str, replacement: str, wanted: str) -> None:
+def test_the_possessive_of_the_new_word(
+    text: str, said: str, replacement: str, wanted: str
+) -> None:
     assert possessive(text, len(said), said, replacement)[1] == wanted

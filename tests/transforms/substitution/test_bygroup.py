@@ -13,9 +13,24 @@ from person_chains import chains
         ("religion", "A Muslim school opened.", "judaism", {"Muslim": "Jewish"}),
         ("religion", "The muslim is loud.", "christianity", {"muslim": "christian"}),
         ("religion", "Catholic priests came.", "islam", {"Catholic": "", "priests": "imams"}),
-        ("religion", "He is an evangelical Christian.", "judaism", {"evangelical": "", "Christian": "Jew"}),
-        ("religion", "A Christian family went to church.", "islam", {"Christian": "Muslim", "church": "the mosque"}),
-        ("religion", "The imam's mosque burned.", "christianity", {"imam": "pastor", "mosque": "church"}),
+        (
+            "religion",
+            "He is an evangelical Christian.",
+            "judaism",
+            {"evangelical": "", "Christian": "Jew"},
+        ),
+        (
+            "religion",
+            "A Christian family went to church.",
+            "islam",
+            {"Christian": "Muslim", "church": "the mosque"},
+        ),
+        (
+            "religion",
+            "The imam's mosque burned.",
+            "christianity",
+            {"imam": "pastor", "mosque": "church"},
+        ),
         ("age", "The elderly are lonely.", "middle", {"elderly": "middle-aged"}),
         ("age", "An elderly baker came.", "young", {"elderly": "youthful"}),
         ("age", "A youthful teenager came.", "old", {"youthful": "", "teenager": "retiree"}),
@@ -23,6 +38,8 @@ from person_chains import chains
         ("age", "The elderly are lonely.", "young", {"elderly": None}),  # no word of that role
     ],
 )
-def test_what_a_word_would_become(attribute: str, text: str, group: str, wanted: dict[str, str | None]) -> None:
+def test_what_a_word_would_become(
+    attribute: str, text: str, group: str, wanted: dict[str, str | None]
+) -> None:
     items = [item for chain in chains(attribute, text) for item in chain]
     assert {text[item.start : item.end]: item.replacements.get(group) for item in items} == wanted

@@ -1,4 +1,6 @@
-"""Which counterparts a place has as candidates, and what is chosen of them, on its own and in a run."""
+"""Which counterparts a place has as candidates, and what is chosen of them, on its own and in a
+run.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,19 @@ class Takes(Embedded):
 LISTS = {name: loader.load(name) for name in loader.SHIPPED}
 
 
-def proposed(text: str, attribute: str, tier: SubstitutionJudge, first: FirstScorer | None = None) -> list[Set]:
+def proposed(
+    text: str, attribute: str, tier: SubstitutionJudge, first: FirstScorer | None = None
+) -> list[Set]:
     words = LISTS[attribute]
     substituter = Substituter([words], attribute, first=first, tier=tier)
     return substituter.propose(text, sentences(text), LabelFinder([words]).find(text))
 
 
 def rewritten(text: str, attribute: str, target: str, tier: SubstitutionJudge) -> str:
-    return apply(text, [edit for each in proposed(text, attribute, tier) for edit in each.edits.get(target, ())])
+    return apply(
+        text,
+        [edit for each in proposed(text, attribute, tier) for edit in each.edits.get(target, ())],
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,9 +71,21 @@ def rewritten(text: str, attribute: str, target: str, tier: SubstitutionJudge) -
         ("gender", "The lady sang to us.", "male", "lady", ["gentleman", "gent", "laird", "lord"]),
         ("gender", "Her uncle sang.", "female", "uncle", ["aunt", "aunty", "auntie"]),
         ("gender", "The nuns sang.", "male", "nuns", ["monks", "friars"]),
-        ("religion", "A rabbi sang.", "islam", "rabbi", ["imam", "mullah", "maulana", "mawlana", "khatib"]),
+        (
+            "religion",
+            "A rabbi sang.",
+            "islam",
+            "rabbi",
+            ["imam", "mullah", "maulana", "mawlana", "khatib"],
+        ),
         ("religion", "She met a Jewish woman.", "hinduism", "Jewish", ["Hindu", "Vaishnava"]),
-        ("age", "Many pensioners sang.", "middle", "pensioners", ["thirtysomethings", "millennials", "middle-agers"]),
+        (
+            "age",
+            "Many pensioners sang.",
+            "middle",
+            "pensioners",
+            ["thirtysomethings", "millennials", "middle-agers"],
+        ),
         ("age", "An elderly baker sang.", "young", "elderly", ["youthful", "adolescent"]),
     ],
 )
@@ -78,9 +97,13 @@ def test_candidates_are_the_labels_of_the_same_role(
     rewritten(text, attribute, target, judge)
     found = [place.candidates for place in judge.places if place.word.lower() == word.lower()]
     group = {spelling.fold(label): words.groups[number] for label, number in words.labels.items()}
-    own = [each for each in found if any(group.get(spelling.fold(other)) == target for other in each)]
+    own = [
+        each for each in found if any(group.get(spelling.fold(other)) == target for other in each)
+    ]
     assert own
-    assert [other.lower() for other in own[0]][: len(candidates)] == [other.lower() for other in candidates]
+    assert [other.lower() for other in own[0]][: len(candidates)] == [
+        other.lower() for other in candidates
+    ]
     assert all(group.get(spelling.fold(other)) == target for other in own[0][1:])
     assert len(set(own[0])) == len(own[0])
 
@@ -139,15 +162,25 @@ def test_what_form_bars_is_not_asked_about() -> None:
     [
         (VALID, 1.0, True, ""),
         (VALID | {"facts": False, "verdict": "INVALID"}, 0.0, True, sets.DOUBTED),
-        (None, 0.6, False, ""),  # no answer: the first probability stands, and the encoder may be asked
+        # No answer: the first probability stands, and the encoder may be asked
+        (None, 0.6, False, ""),
     ],
 )
 def test_a_verdict_is_the_sets_probability(
     verdict: dict[str, Any] | None, confidence: float, is_judged: bool, reason: str
 ) -> None:
-    asker = Says(lambda data: {"choice": data["candidates"][0]} if "candidates" in data else verdict)
-    [found] = proposed("A nun sang.", "gender", LlmJudge(asker, by_model=1), First(lambda shown: 0.6))
-    assert (found.confidence, found.judged, found.reason, bool(found.edits)) == (confidence, is_judged, reason, not reason)
+    asker = Says(
+        lambda data: {"choice": data["candidates"][0]} if "candidates" in data else verdict
+    )
+    [found] = proposed(
+        "A nun sang.", "gender", LlmJudge(asker, by_model=1), First(lambda shown: 0.6)
+    )
+    assert (found.confidence, found.judged, found.reason, bool(found.edits)) == (
+        confidence,
+        is_judged,
+        reason,
+        not reason,
+    )
     assert [question.prompt for question in asker.asked] == ["counterpart", "substitution"]
 
 
@@ -168,7 +201,10 @@ SENTENCES = (
 
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "in.jsonl"
-    lines = [{"id": f"d{number}", "text": SENTENCES[min(number % 5, 2)].format(number)} for number in range(200)]
+    lines = [
+        {"id": f"d{number}", "text": SENTENCES[min(number % 5, 2)].format(number)}
+        for number in range(200)
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
@@ -184,7 +220,9 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> dict[str, str]:
         "repair.mode": "substitute",
     }
     Run([str(corpus(tmp_path))], tmp_path / name, load(None, given | more, ["religion"])).go()
-    shards = sorted([*(tmp_path / name / "accepted").iterdir(), *(tmp_path / name / "quarantine").iterdir()])
+    shards = sorted(
+        [*(tmp_path / name / "accepted").iterdir(), *(tmp_path / name / "quarantine").iterdir()]
+    )
     return {row["id"]: row["text"] for shard in shards for row in pq.read_table(shard).to_pylist()}
 
 
@@ -199,9 +237,16 @@ def test_in_a_run_the_model_chooses_four_fifths_and_the_rest_is_drawn(tmp_path: 
 
     def script(request: Mapping[str, Any]) -> Turn:
         data = json.loads(request["messages"][-1]["content"])
-        return Turn(content=json.dumps({"choice": data["candidates"][-1]} if "candidates" in data else VALID))
+        return Turn(
+            content=json.dumps(
+                {"choice": data["candidates"][-1]} if "candidates" in data else VALID
+            )
+        )
 
-    originals = {line["id"]: line["text"] for line in map(json.loads, corpus(tmp_path).read_text().splitlines())}
+    originals = {
+        line["id"]: line["text"]
+        for line in map(json.loads, corpus(tmp_path).read_text().splitlines())
+    }
     clergy = loader.load("religion")
     with ScriptedLLM(script) as server:
         first = run(tmp_path, "first", server.url)
@@ -220,7 +265,11 @@ def test_in_a_run_the_model_chooses_four_fifths_and_the_rest_is_drawn(tmp_path: 
     by_model = 0
     for identity, text in changed.items():
         word = next(word for word in ("pastor", "rabbi", "imam") if word in originals[identity])
-        instead = [each for each in offered[word] if originals[identity].replace(f" {word}", f" {each}") == with_an(text, each)]
+        instead = [
+            each
+            for each in offered[word]
+            if originals[identity].replace(f" {word}", f" {each}") == with_an(text, each)
+        ]
         assert len(instead) == 1, text
         assert spelling.fold(instead[0]) in {spelling.fold(label) for label in clergy.labels}
         by_model += instead[0] in last

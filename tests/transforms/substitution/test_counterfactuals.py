@@ -1,4 +1,6 @@
-"""Whole texts through `rewrite`: forms, who changes together, what form bars, what a judge says, and what holds for any text."""
+"""Whole texts through `rewrite`: forms, who changes together, what form bars, what a judge says,
+and what holds for any text.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,31 @@ def gender(text: str, judge: Judge | None = None, strictness: float = 0.5) -> Re
     [
         ("She lost her keys.", "He lost his keys."),
         ("HER DOG BIT HIM!", "HIS DOG BIT HER!"),
-        ("I gave her the book and her sister smiled.", "I gave him the book and his brother smiled."),
+        (
+            "I gave her the book and her sister smiled.",
+            "I gave him the book and his brother smiled.",
+        ),
         ("I told her that the keys were hers.", "I told him that the keys were his."),
-        ("He taught himself guitar; the guitar was his.", "She taught herself guitar; the guitar was hers."),
+        (
+            "He taught himself guitar; the guitar was his.",
+            "She taught herself guitar; the guitar was hers.",
+        ),
         ("She's late and she'd rather stay.", "He's late and he'd rather stay."),
         ("My mother-in-law is a businesswoman.", "My father-in-law is a businessman."),
         ("The ladies' shoes were gone.", "The gentlemen's shoes were gone."),
         ("The actress's dress was red.", "The actor's dress was red."),
         ("An uncle of mine sings.", "An aunt of mine sings."),
         ("He is an actor and a nephew.", "She is an actress and a niece."),
-        ("Ms. Garcia teaches math. Her students love her.", "Mr. Garcia teaches math. His students love him."),
+        (
+            "Ms. Garcia teaches math. Her students love her.",
+            "Mr. Garcia teaches math. His students love him.",
+        ),
         ("She is a saleswoman.", "He is a salesman."),
         ("My cousin is an heiress; she sings.", "My cousin is an heir; he sings."),
-        ("The man told his son that he loved him.", "The woman told her daughter that she loved her."),
+        (
+            "The man told his son that he loved him.",
+            "The woman told her daughter that she loved her.",
+        ),
         ("mankind, manpower, Germany, a shepherd", "mankind, manpower, Germany, a shepherd"),
     ],
 )
@@ -52,7 +66,11 @@ def test_gender_is_exchanged_with_its_grammar(text: str, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("text", "target", "wanted"),
     [
-        ("The Muslim woman prayed at the mosque.", "christianity", "The Christian woman prayed at the church."),
+        (
+            "The Muslim woman prayed at the mosque.",
+            "christianity",
+            "The Christian woman prayed at the church.",
+        ),
         ("A Christian family went to church.", "islam", "A Muslim family went to the mosque."),
         ("My neighbor is a Jew.", "hinduism", "My neighbor is a Hindu."),
         ("A Catholic priest smiled.", "islam", "An imam smiled."),
@@ -70,7 +88,9 @@ def test_gender_is_exchanged_with_its_grammar(text: str, wanted: str) -> None:
 )
 def test_religion_and_age_by_role(text: str, target: str, wanted: str) -> None:
     words = AGE if target in AGE.groups else RELIGION
-    changed = rewrite(text, [words], words.attribute, target=target, source="islam" if "bible" in text else None)
+    changed = rewrite(
+        text, [words], words.attribute, target=target, source="islam" if "bible" in text else None
+    )
     assert changed.text == wanted
 
 
@@ -84,7 +104,8 @@ GERMAN = "Heute kaufte die alte Frau mit Heinz am Morgen hat Brot."
         ("The butler sang.", {sets.NO_COUNTERPART}),
         (GERMAN.replace("Heinz", "god"), {sets.FOREIGN}),
         ("she " * 1300, {sets.LONG}),
-        ("She left. " + "She went on and " * 400 + "sat.", {sets.LONG}),  # one of the chain's sentences
+        # One of the chain's sentences
+        ("She left. " + "She went on and " * 400 + "sat.", {sets.LONG}),
     ],
 )
 def test_what_form_bars_stays_and_says_why(text: str, reasons: set[str]) -> None:
@@ -106,7 +127,12 @@ def test_sets_say_where_they_are() -> None:
     text = "A nun sang. It rained. She left."
     (only,) = gender(text).sets
     assert (only.sentences, only.spans) == ((0, 2), ((0, 11), (23, 32)))
-    assert (only.source, only.targets, only.confidence, only.judged) == ("female", ("male",), 1.0, False)
+    assert (only.source, only.targets, only.confidence, only.judged) == (
+        "female",
+        ("male",),
+        1.0,
+        False,
+    )
     assert [text[each.start : each.end] for each in only.mentions] == ["nun", "She"]
     assert only.edits["male"] == (Edit(2, 5, "monk"), Edit(23, 26, "He"))
     assert shown(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
@@ -114,13 +140,18 @@ def test_sets_say_where_they_are() -> None:
 
 def test_source_and_target_limit_what_changes() -> None:
     text = "The girl met a boy."
-    assert rewrite(text, [GENDER], "gender", source="male", target="female").text == "The girl met a girl."
+    assert (
+        rewrite(text, [GENDER], "gender", source="male", target="female").text
+        == "The girl met a girl."
+    )
     assert rewrite(text, [GENDER], "gender", source="female").text == "The boy met a boy."
 
 
 def test_of_several_groups_all_of_a_texts_people_go_to_one() -> None:
     for number in range(8):
-        edits = rewrite(f"An imam sang.\nA mullah sang.\nThe imam sang {number}.", [RELIGION], "religion").edits
+        edits = rewrite(
+            f"An imam sang.\nA mullah sang.\nThe imam sang {number}.", [RELIGION], "religion"
+        ).edits
         assert len({edit.replacement for edit in edits if len(edit.replacement) > 2}) == 1
 
 
@@ -129,7 +160,9 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
     judge = Judge(lambda shown: 0.2 if "[God" in shown else 0.7, "named")
     result = gender(text, judge)
     assert result.text == text.replace("nun", "monk")
-    assert [each for _, each in judge.asked] == [" ".join(shown(text, each, *each.targets)) for each in result.sets if each.edits]
+    assert [each for _, each in judge.asked] == [
+        " ".join(shown(text, each, *each.targets)) for each in result.sets if each.edits
+    ]
     assert {each.reason: (each.confidence, each.judged) for each in result.sets} == {
         "": (0.7, True),
         "named": (0.2, True),
@@ -146,7 +179,9 @@ def test_a_judge_is_not_asked_about_what_nobody_wants(source: str | None, asked:
 
 
 def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> None:
-    first = First(lambda shown: {"A [pastor|imam] sang.": 0.3, "A [pastor|rabbi] sang.": 0.8}.get(shown, 0.1))
+    first = First(
+        lambda shown: {"A [pastor|imam] sang.": 0.3, "A [pastor|rabbi] sang.": 0.8}.get(shown, 0.1)
+    )
     text = "A pastor sang."
     (proposed,) = Substituter([RELIGION], "religion", first=first).propose(
         text, [(0, len(text))], LabelFinder([RELIGION]).find(text)
@@ -157,7 +192,9 @@ def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> N
 def test_the_first_stage_is_asked_once_about_a_document_and_not_about_what_form_bars() -> None:
     text = "Men and women came."
     first = First()
-    assert Substituter([GENDER], "gender", first=first).propose(text, [(0, len(text))], LabelFinder([GENDER]).find(text))
+    assert Substituter([GENDER], "gender", first=first).propose(
+        text, [(0, len(text))], LabelFinder([GENDER]).find(text)
+    )
     assert first.asked == []
 
 
@@ -177,7 +214,10 @@ def test_what_there_is_not_is_an_error(given: dict[str, str], said: str) -> None
 
 def test_a_list_of_ones_own_is_exchanged_by_its_pairs(tmp_path: Path) -> None:
     path = tmp_path / "marital.yaml"
-    path.write_text("attribute: marital\ngroups: [married, single]\npairs:\n  - [husband, bachelor]\n", encoding="utf-8")
+    path.write_text(
+        "attribute: marital\ngroups: [married, single]\npairs:\n  - [husband, bachelor]\n",
+        encoding="utf-8",
+    )
     words = loader.load(path)
     assert rewrite("The husband smiled.", [words], "marital").text == "The bachelor smiled."
 
@@ -194,8 +234,15 @@ PAIRS = [
 FRAMES = ["{} smiled at us.", "We saw the {} there.", "THE {}'s car broke down.", "{}, come here!"]
 
 
-@given(st.sampled_from(PAIRS), st.sampled_from(FRAMES), st.sampled_from([str, str.upper, str.capitalize]), st.booleans())
-def test_there_and_back_gives_the_original(pair: tuple[str, str], frame: str, case: Callable[[str], str], first: bool) -> None:
+@given(
+    st.sampled_from(PAIRS),
+    st.sampled_from(FRAMES),
+    st.sampled_from([str, str.upper, str.capitalize]),
+    st.booleans(),
+)
+def test_there_and_back_gives_the_original(
+    pair: tuple[str, str], frame: str, case: Callable[[str], str], first: bool
+) -> None:
     text = frame.format(case(pair[0] if first else pair[1]))
     there = gender(text).text
     assert there == frame.format(case(pair[1] if first else pair[0]))
@@ -227,7 +274,9 @@ TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=25).map(" ".joi
 @settings(max_examples=40)
 @given(TEXTS, st.sampled_from(sorted(LISTS)), st.sampled_from(["gc", "base"]))
 def test_every_character_outside_the_edits_stays(text: str, attribute: str, method: str) -> None:
-    result = rewrite(text, [LISTS[attribute]], attribute, "base" if method == "base" else "gc", strictness=0)
+    result = rewrite(
+        text, [LISTS[attribute]], attribute, "base" if method == "base" else "gc", strictness=0
+    )
     at = shift = 0
     for start, end, replacement in result.edits:
         assert result.text[at + shift : start + shift] == text[at:start]

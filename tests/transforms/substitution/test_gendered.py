@@ -10,7 +10,9 @@ from evenflow.wordlists import loader
 
 
 def test_which_lists_are_gendered() -> None:
-    assert [name for name in loader.SHIPPED if gendered.is_gendered(loader.load(name))] == ["gender"]
+    assert [name for name in loader.SHIPPED if gendered.is_gendered(loader.load(name))] == [
+        "gender"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,8 @@ def test_which_lists_are_gendered() -> None:
     [
         ("The Queen left", {"Queen": "King"}),
         ("WAITRESS wanted", {"WAITRESS": "WAITER"}),  # no label
-        ("some guy and a lady", {"guy": "girl", "lady": "gentleman"}),  # the nearest in sense, not the list's first
+        # The nearest in sense, not the list's first
+        ("some guy and a lady", {"guy": "girl", "lady": "gentleman"}),
         ("The butler and a maid", {"butler": "", "maid": ""}),  # none is near
         ("the female engineer", {"female": "male"}),
         ("mankind", {}),
@@ -26,13 +29,20 @@ def test_which_lists_are_gendered() -> None:
 )
 def test_what_a_word_would_become(text: str, wanted: dict[str, str]) -> None:
     items = [item for chain in chains("gender", text) for item in chain]
-    assert {text[item.start : item.end]: "".join(item.replacements.values()) for item in items} == wanted
+    assert {
+        text[item.start : item.end]: "".join(item.replacements.values()) for item in items
+    } == wanted
     assert all(bool(item.barred) != bool(item.replacements) for item in items)
 
 
 @pytest.mark.parametrize(
     ("text", "caseless"),
-    [("she met tom. he left.", True), ("SHE MET TOM.", True), ("She met Tom. He left.", False), ("1917", True)],
+    [
+        ("she met tom. he left.", True),
+        ("SHE MET TOM.", True),
+        ("She met Tom. He left.", False),
+        ("1917", True),
+    ],
 )
 def test_which_texts_have_no_capitals(text: str, caseless: bool) -> None:
     assert gendered.is_caseless(text) is caseless

@@ -26,6 +26,8 @@ def test_nobody_takes_the_first_word_and_says_nothing() -> None:
 def test_another_decides() -> None:
     text = "A nun met my sister."
     mentions = LabelFinder([GENDER]).find(text)
-    nun, sister = Substituter([GENDER], "gender", tier=Refuses()).propose(text, [(0, len(text))], mentions)
+    nun, sister = Substituter([GENDER], "gender", tier=Refuses()).propose(
+        text, [(0, len(text))], mentions
+    )
     assert not nun.edits and nun.judged and nun.reason
     assert [edit.replacement for edit in sister.edits["male"]] == ["brother"] and not sister.judged

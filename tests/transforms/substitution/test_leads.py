@@ -9,7 +9,13 @@ from evenflow.transforms.substitution import leads
 
 @pytest.mark.parametrize(
     ("before", "there"),
-    [("I saw the ", True), ("The old ", True), ("the very old ", False), ("the man of ", False), ("breathe ", False)],
+    [
+        ("I saw the ", True),
+        ("The old ", True),
+        ("the very old ", False),
+        ("the man of ", False),
+        ("breathe ", False),
+    ],
 )
 def test_a_word_and_up_to_one_other(before: str, there: bool) -> None:
     found = leads.after("the|an?", 1, but="of").search(before)

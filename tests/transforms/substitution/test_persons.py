@@ -24,7 +24,8 @@ def words(attribute: str, text: str) -> list[str]:
         ("A nun came. Mary sang. She left.", ["nun", "she"]),
         ("A nun came. Tom sang. She left.", ["nun she"]),
         ("a nun came. norah left. she sat.", ["nun", "she"]),
-        ("Ms. Garcia teaches. Her pupils love her.", ["ms her her"]),  # her own name is no other person
+        # Her own name is no other person
+        ("Ms. Garcia teaches. Her pupils love her.", ["ms her her"]),
         ("She is a waitress.", ["she waitress"]),
         ("She, a waitress, left.", ["she", "waitress"]),
         ("A man came in. The man sat.", ["man man"]),
@@ -45,14 +46,34 @@ def test_persons_of_gender(text: str, wanted: list[str]) -> None:
         ("religion", "The imam left. It rained. A Muslim came.", ["imam", "muslim"]),
         ("religion", "The imam left. It rained. The mosque was shut.", ["imam mosque"]),
         ("religion", "A Jew and a Muslim met. The Jew left.", ["jew jew", "muslim"]),
-        ("age", "The elderly left. A teenager and the retirees sang.", ["elderly retirees", "teenager"]),
+        (
+            "age",
+            "The elderly left. A teenager and the retirees sang.",
+            ["elderly retirees", "teenager"],
+        ),
     ],
 )
 def test_stories_of_lists_without_pronouns(attribute: str, text: str, wanted: list[str]) -> None:
     assert words(attribute, text) == wanted
 
 
-PIECES = ["She", "he", "a nun", "her", "Mary", "the man", "Mr. Lee", "men", ".", "\n", "an imam", "mosque", "kids", "is a", "and"]
+PIECES = [
+    "She",
+    "he",
+    "a nun",
+    "her",
+    "Mary",
+    "the man",
+    "Mr. Lee",
+    "men",
+    ".",
+    "\n",
+    "an imam",
+    "mosque",
+    "kids",
+    "is a",
+    "and",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join), st.sampled_from(sorted(LISTS)))
@@ -61,5 +82,8 @@ def test_each_mention_is_in_one_chain_of_its_group(text: str, attribute: str) ->
     for chain in found:
         assert [item.start for item in chain] == sorted({item.start for item in chain})
         assert len({item.group for item in chain}) == 1
-    said = sorted((item.mention for chain in found for item in chain if item.mention), key=lambda mention: mention.start)
+    said = sorted(
+        (item.mention for chain in found for item in chain if item.mention),
+        key=lambda mention: mention.start,
+    )
     assert said == FINDERS[attribute].find(text)

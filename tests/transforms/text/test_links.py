@@ -40,7 +40,11 @@ def test_links_of_a_text(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in links(text)] == expected
 
 
-@given(st.lists(st.sampled_from(["a", "@", "://", "www.", ".", " ", "_", "-", "é", "\ud800"])).map("".join))
+@given(
+    st.lists(st.sampled_from(["a", "@", "://", "www.", ".", " ", "_", "-", "é", "\ud800"])).map(
+        "".join
+    )
+)
 def test_links_are_apart_and_without_blanks(text: str) -> None:
     found = links(text)
     assert all(start < end <= len(text) and " " not in text[start:end] for start, end in found)

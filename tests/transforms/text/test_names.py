@@ -10,7 +10,9 @@ from evenflow.transforms.text import names
 
 
 def found(text: str, caseless: bool = False) -> list[tuple[str, str]]:
-    return [(text[name.start : name.end], name.sex) for name in names.find(text, 0, len(text), caseless)]
+    return [
+        (text[name.start : name.end], name.sex) for name in names.find(text, 0, len(text), caseless)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,9 +36,12 @@ def test_names_of_a_text(text: str, wanted: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("i met mary there", [("mary", "f")]), ("the rose of mark", []), ("Norah met me", [])]
+    ("text", "wanted"),
+    [("i met mary there", [("mary", "f")]), ("the rose of mark", []), ("Norah met me", [])],
 )
-def test_without_capitals_only_what_is_no_common_word(text: str, wanted: list[tuple[str, str]]) -> None:
+def test_without_capitals_only_what_is_no_common_word(
+    text: str, wanted: list[tuple[str, str]]
+) -> None:
     assert found(text, caseless=True) == wanted
 
 
@@ -45,7 +50,12 @@ def test_only_a_stretch_is_searched() -> None:
     assert [text[name.start : name.end] for name in names.find(text, 4, 12)] == ["Bob"]
 
 
-@given(st.lists(st.sampled_from(["Mary", "Tom", "Mr.", "Van", "van", ".", "\n", "é", "É", "'", "I", "x"]) | st.text(max_size=3)))
+@given(
+    st.lists(
+        st.sampled_from(["Mary", "Tom", "Mr.", "Van", "van", ".", "\n", "é", "É", "'", "I", "x"])
+        | st.text(max_size=3)
+    )
+)
 def test_names_lie_apart_in_the_texts_order(parts: list[str]) -> None:
     text = " ".join(parts)
     at = 0

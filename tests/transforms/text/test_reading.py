@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.text.reading import IGNORED, LETTER, OTHER, SPELLED, TextReader, _class, _classes
+from evenflow.transforms.text.reading import (
+    IGNORED,
+    LETTER,
+    OTHER,
+    SPELLED,
+    TextReader,
+    _class,
+    _classes,
+)
 from evenflow.wordlists.spelling import fold
 
 READER = TextReader(map(fold, ("fiancée", "straße", "mother-in-law")))
@@ -19,7 +27,8 @@ def test_the_table_of_classes_says_what_each_character_is() -> None:
     classes = _classes()
     assert len(classes) == 0x110000
     for point in range(0x110000):
-        # Beyond the assigned planes nothing is looked up; there the categories say that all is a boundary.
+        # Beyond the assigned planes nothing is looked up; there the categories say that all is a
+        # boundary.
         if point < 0x33480 or 0xE0000 <= point < 0xE0200:
             assert classes[point] == _class(chr(point)), hex(point)
         elif unicodedata.category(chr(point)) in ("Cn", "Co"):

@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.text.sentences import LONGEST_GAP, MODEL_PATH, REACH, STEP, bounds, sentences
+from evenflow.transforms.text.sentences import (
+    LONGEST_GAP,
+    MODEL_PATH,
+    REACH,
+    STEP,
+    bounds,
+    sentences,
+)
 
-# Texts with the sentences that are expected. The treebank's own figure is in tests/benchmarks/sentence_bounds.py.
+# Texts with the sentences that are expected. The treebank's own figure is in
+# tests/benchmarks/sentence_bounds.py.
 CASES = [
     ["She left early.", "He stayed until the end."],
     ["Mr. Smith met Dr. Jones in Washington.", "They talked for an hour."],
@@ -27,7 +35,10 @@ CASES = [
     ["Gödel proved it in 1931.", "Élise read the proof."],
     ["今日は晴れです。", "明日は雨です。"],
     ["no punctuation at all here"],
-    ["They repulsed every attempt of Mrs. Bennet.", "Prof. Hu and Gen. Lee (see Fig. 3) left on Dec. 5."],
+    [
+        "They repulsed every attempt of Mrs. Bennet.",
+        "Prof. Hu and Gen. Lee (see Fig. 3) left on Dec. 5.",
+    ],
     ["They met Messrs. Wood\nand Hurst, Capt. Day, e.g. Rev. Moss.", "It is Vol. 2 (Sec. 7)."],
     ["Did he go?", "No.", "He stayed until Dec.", "Then he left."],
 ]
@@ -54,7 +65,9 @@ PIECES = [
     "\r\n",
     "\u00a0",
 ]
-texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(st.characters(), max_size=80)
+texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
+    st.characters(), max_size=80
+)
 
 
 def check(text: str) -> list[int]:
@@ -86,7 +99,10 @@ def test_no_character_is_lost(text: str) -> None:
     spans = sentences(text)
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
     assert len(spans) == len(starts) - (bool(text) and text.isspace())
-    outside = [text[end:start] for (_, end), (start, _) in zip([(0, 0), *spans], [*spans, (len(text), 0)], strict=True)]
+    outside = [
+        text[end:start]
+        for (_, end), (start, _) in zip([(0, 0), *spans], [*spans, (len(text), 0)], strict=True)
+    ]
     assert "".join(outside).strip() == ""
 
 
@@ -118,7 +134,18 @@ def test_wide_characters_elsewhere_change_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\n\n\n", "\ud800", "\0" * 1000, "\u202e\u2066. A", " " * 300_000, "." * 300_000, "a\n" * 200_000]
+    "text",
+    [
+        "",
+        " ",
+        "\n\n\n",
+        "\ud800",
+        "\0" * 1000,
+        "\u202e\u2066. A",
+        " " * 300_000,
+        "." * 300_000,
+        "a\n" * 200_000,
+    ],
 )
 def test_odd_texts(text: str) -> None:
     check(text)

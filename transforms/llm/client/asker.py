@@ -1,4 +1,6 @@
-"""The way of a question to a server and back, in one asyncio loop; see `inference`, which runs it in a thread."""
+"""The way of a question to a server and back, in one asyncio loop; see `inference`, which runs it
+in a thread.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,15 @@ from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.client.stats import Reply
 from evenflow.transforms.llm.questions import Answer, Question
 
-# Pauses between two requests of a question: random up to 0.5 s, 1 s, 2 s … 10 s («full jitter», as AWS has it).
+# Pauses between two requests of a question: random up to 0.5 s, 1 s, 2 s … 10 s («full jitter», as
+# AWS has it).
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
-SPREAD = 0.1  # share of a pause that the server asked for, added at random, so that not all come back at once
-LONGEST_REST = 600.0  # seconds that a server is left alone because it asked for more than a deadline
-# Bad answers that a model would give again at temperature 0: kept for a while, so that a replay does not ask again.
+# Share of a pause that the server asked for, added at random, so that not all come back at once
+SPREAD = 0.1
+# Seconds that a server is left alone because it asked for more than a deadline
+LONGEST_REST = 600.0
+# Bad answers that a model would give again at temperature 0: kept for a while, so that a replay
+# does not ask again.
 KEPT_REASONS = frozenset({http.EMPTY, http.TRUNCATED, http.NOT_JSON, http.OFF_SCHEMA})
 SCHEMA_REFUSALS = (400, 415, 422, 501)  # with which a server may refuse response_format
 
@@ -35,7 +41,8 @@ Say = Callable[[str], None]
 class ServerAsker:
     """Asks the questions of one process; its public methods are to be called in one loop.
 
-    say: takes a message for the user, once for each kind of trouble. Raises InferenceError for a key that cannot be read.
+    say: takes a message for the user, once for each kind of trouble. Raises InferenceError for a
+    key that cannot be read.
     """
 
     def __init__(self, settings: ServerSettings, cache: Cache | None, say: Say):
@@ -43,13 +50,15 @@ class ServerAsker:
         self._cache = cache
         self._say = say
         self._clients = http.open_places(settings)
-        # Places at the server. The one that was left last is taken first: its connection is the likeliest to be open still.
+        # Places at the server. The one that was left last is taken first: its connection is the
+        # likeliest to be open still.
         self._places: asyncio.LifoQueue[httpx.AsyncClient] = asyncio.LifoQueue()
         for client in self._clients:
             self._places.put_nowait(client)
         self._breaker = Breaker(settings.patience, settings.cooldown)
         self._resume = 0.0  # when the server wants to be asked again (monotonic seconds)
-        self._unenforced: set[str] = set()  # digests of prompts whose schema the server does not enforce
+        # Digests of prompts whose schema the server does not enforce
+        self._unenforced: set[str] = set()
         self._validators: dict[str, Draft202012Validator] = {}
         self._under_way: dict[bytes, asyncio.Task[Reply]] = {}
         self._unsaved: list[tuple[bytes, Reply, asyncio.Future[None]]] = []
@@ -67,7 +76,8 @@ class ServerAsker:
 
     async def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in order."""
-        # In another thread: the loop goes on with other questions while many keys are made and kept answers checked.
+        # In another thread: the loop goes on with other questions while many keys are made and kept
+        # answers checked.
         keys, wanted, found = await asyncio.to_thread(self._looked_up, questions)
         missing = iter([each for each in wanted if each not in found])
 
@@ -75,10 +85,14 @@ class ServerAsker:
             for each in missing:
                 found[each] = await self._once(each, wanted[each])
 
-        # Few workers pull from one iterator, so that a million questions are no million tasks; twice as many as there are
-        # places at the server, so that none stays empty while an answer is being stored.
-        await asyncio.gather(*(work() for _ in range(min(2 * self._settings.concurrency, len(wanted) - len(found)))))
-        # A repeated question is counted, but its cost is not: it was answered by what the first one got.
+        # Few workers pull from one iterator, so that a million questions are no million tasks;
+        # twice as many as there are places at the server, so that none stays empty while an answer
+        # is being stored.
+        await asyncio.gather(
+            *(work() for _ in range(min(2 * self._settings.concurrency, len(wanted) - len(found))))
+        )
+        # A repeated question is counted, but its cost is not: it was answered by what the first one
+        # got.
         out: list[Answer] = []
         seen: set[bytes] = set()
         for each in keys:
@@ -86,10 +100,15 @@ class ServerAsker:
             seen.add(each)
         return out
 
-    def _looked_up(self, questions: Sequence[Question]) -> tuple[list[bytes], dict[bytes, Question], dict[bytes, Answer]]:
+    def _looked_up(
+        self, questions: Sequence[Question]
+    ) -> tuple[list[bytes], dict[bytes, Question], dict[bytes, Answer]]:
         """The questions' keys, each key's question, and the answers that are kept."""
         settings = self._settings
-        keys = [key(settings.model, settings.temperature, settings.max_tokens, each) for each in questions]
+        keys = [
+            key(settings.model, settings.temperature, settings.max_tokens, each)
+            for each in questions
+        ]
         wanted = dict(zip(keys, questions, strict=True))
         if self._cache is None or not wanted:
             return keys, wanted, {}
@@ -99,14 +118,20 @@ class ServerAsker:
             self._tell("cache", str(error))
             return keys, wanted, {}
         answers = {each: self._kept(found, wanted[each]) for each, found in kept.items()}
-        return keys, wanted, {each: answer for each, answer in answers.items() if answer is not None}
+        return (
+            keys,
+            wanted,
+            {each: answer for each, answer in answers.items() if answer is not None},
+        )
 
     def _kept(self, kept: Kept, question: Question) -> Answer | None:
         """A kept answer, checked like a fresh one; None if it does not hold."""
         if kept.value is None:
             return Reply(None, "fallback", kept.reason)
         try:
-            return Reply(parsing.value(Completion(kept.value, False, 0), self._validator(question)), "cache")
+            return Reply(
+                parsing.value(Completion(kept.value, False, 0), self._validator(question)), "cache"
+            )
         except RequestFailure:
             return None
 
@@ -159,7 +184,14 @@ class ServerAsker:
             value = await self._value(question, began + self._settings.deadline, spent)
         except RequestFailure as failure:
             self._tell(failure.reason, f"{failure.reason}: {failure.detail}")
-            return Reply(None, "fallback", failure.reason, spent.tokens, time.monotonic() - began, spent.requests)
+            return Reply(
+                None,
+                "fallback",
+                failure.reason,
+                spent.tokens,
+                time.monotonic() - began,
+                spent.requests,
+            )
         return Reply(value, "model", "", spent.tokens, time.monotonic() - began, spent.requests)
 
     async def _value(self, question: Question, deadline: float, spent: _Spent) -> dict[str, Any]:
@@ -169,19 +201,28 @@ class ServerAsker:
             return parsing.value(await self._completion(question, {}, deadline, spent), checked)
         try:
             enforced = parsing.enforced(question.prompt, question.schema)
-            return parsing.value(await self._completion(question, enforced, deadline, spent), checked)
+            return parsing.value(
+                await self._completion(question, enforced, deadline, spent), checked
+            )
         except RequestFailure as failure:
             refused = failure.reason == http.REJECTED and failure.status in SCHEMA_REFUSALS
             if not refused and failure.reason != http.NOT_JSON:
                 raise
-        # The server may know no schemas, and refuse them or pass them over. Asked in words, does it answer?
+        # The server may know no schemas, and refuse them or pass them over. Asked in words, does it
+        # answer?
         found = parsing.value(await self._completion(question, {}, deadline, spent), checked)
         self._unenforced.add(question.digest)
-        self._tell("schema", "the server enforces no JSON schema; JSON is asked for in words, and checked here")
+        self._tell(
+            "schema",
+            "the server enforces no JSON schema; JSON is asked for in words, and checked here",
+        )
         return found
 
-    async def _completion(self, question: Question, enforced: Mapping[str, Any], deadline: float, spent: _Spent) -> Completion:
-        """The model's words, after as many requests as may help; without `enforced`, asked for the schema in words.
+    async def _completion(
+        self, question: Question, enforced: Mapping[str, Any], deadline: float, spent: _Spent
+    ) -> Completion:
+        """The model's words, after as many requests as may help; without `enforced`, asked for the
+        schema in words.
 
         Raises Failure.
         """
@@ -197,7 +238,10 @@ class ServerAsker:
         }
 
         def is_over(state: RetryCallState) -> bool:
-            return state.attempt_number >= settings.attempts or time.monotonic() + state.upcoming_sleep >= deadline
+            return (
+                state.attempt_number >= settings.attempts
+                or time.monotonic() + state.upcoming_sleep >= deadline
+            )
 
         retry = retry_if_exception(lambda error: isinstance(error, RequestFailure) and error.retry)
         backoff = wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
@@ -206,7 +250,9 @@ class ServerAsker:
                 return await self._request(payload, deadline, spent)
         raise AssertionError("tenacity returns or raises")
 
-    async def _request(self, payload: Mapping[str, Any], deadline: float, spent: _Spent) -> Completion:
+    async def _request(
+        self, payload: Mapping[str, Any], deadline: float, spent: _Spent
+    ) -> Completion:
         """One request, once server and breaker allow it. Raises Failure."""
         pause = (self._resume - time.monotonic()) * random.uniform(1, 1 + SPREAD)
         if pause > 0:
@@ -215,10 +261,14 @@ class ServerAsker:
             await asyncio.sleep(pause)
         if not self._breaker.allows():
             # A question that saw the trouble itself says which it was.
-            raise spent.trouble or RequestFailure(http.BREAKER_OPEN, "it is asked nothing but a question now and then")
+            raise spent.trouble or RequestFailure(
+                http.BREAKER_OPEN, "it is asked nothing but a question now and then"
+            )
         spent.requests += 1
         try:
-            found = await http.complete(spent.place, self._settings, payload, max(0.01, deadline - time.monotonic()))
+            found = await http.complete(
+                spent.place, self._settings, payload, max(0.01, deadline - time.monotonic())
+            )
         except RequestFailure as failure:
             self._judge(failure)
             spent.trouble = replace(failure, retry=False)
@@ -237,14 +287,18 @@ class ServerAsker:
         if failure.reason in (http.REFUSED, http.NO_MODEL):
             self._breaker.trip(settings.cooldown)  # the next question would fare no better
         elif after >= settings.deadline:
-            self._breaker.trip(min(after, LONGEST_REST))  # no question that waited would keep its deadline
+            # No question that waited would keep its deadline
+            self._breaker.trip(min(after, LONGEST_REST))
         elif failure.breaks:
             self._resume = max(self._resume, time.monotonic() + after) if after else self._resume
             self._breaker.failed(after)
         else:
             self._breaker.succeeded()  # it answered: what was wrong is the question's
         if self._breaker.opened > opened:
-            self._tell("open", f"{failure.reason}: {failure.detail}; it is left alone, and tried now and then")
+            self._tell(
+                "open",
+                f"{failure.reason}: {failure.detail}; it is left alone, and tried now and then",
+            )
 
     def _validator(self, question: Question) -> Draft202012Validator:
         if question.digest not in self._validators:
@@ -259,7 +313,9 @@ class ServerAsker:
 
 
 class _Spent:
-    """A question's place, its requests and tokens so far, and what went wrong with its last request."""
+    """A question's place, its requests and tokens so far, and what went wrong with its last
+    request.
+    """
 
     def __init__(self, place: httpx.AsyncClient) -> None:
         self.place = place
@@ -270,4 +326,6 @@ class _Spent:
 
 def _repeated(answer: Answer) -> Answer:
     """What an answer is for the second who asks: as from the cache, and at no cost."""
-    return Reply(answer.value, "cache" if answer.value is not None else answer.origin, answer.reason)
+    return Reply(
+        answer.value, "cache" if answer.value is not None else answer.origin, answer.reason
+    )

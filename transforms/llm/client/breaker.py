@@ -1,7 +1,9 @@
-"""A circuit breaker: a server that fails for long is left alone, and one question now and then tries it.
+"""A circuit breaker: a server that fails for long is left alone, and one question now and then
+tries it.
 
-The pattern is that of Nygard, «Release It!» (2007, 5.2). Libraries for it count failures; with 32 requests under way a
-restart of a few seconds is 32 failures at once. Here it opens for time without success, so that retries bridge a restart.
+The pattern is that of Nygard, «Release It!» (2007, 5.2). Libraries for it count failures; with 32
+requests under way a restart of a few seconds is 32 failures at once. Here it opens for time without
+success, so that retries bridge a restart.
 """
 
 from __future__ import annotations
@@ -15,18 +17,23 @@ LEAST_FAILURES = 3  # one slow question is no broken server, however long it too
 class Breaker:
     """Closed at first. All its methods are to be called in one thread.
 
-    patience: seconds between the last success and a failure that opens it. cooldown: seconds until an open one lets a
-    question through, and the next one if that does not come back. opened: how often it was opened.
+    patience: seconds between the last success and a failure that opens it. cooldown: seconds until
+    an open one lets a question through, and the next one if that does not come back. opened: how
+    often it was opened.
     """
 
-    def __init__(self, patience: float, cooldown: float, clock: Callable[[], float] = time.monotonic):
+    def __init__(
+        self, patience: float, cooldown: float, clock: Callable[[], float] = time.monotonic
+    ):
         self.patience = patience
         self.cooldown = cooldown
         self.opened = 0
         self._clock = clock
         self._failures = 0
-        self._since = 0.0  # when the first failure after the last success was, later if the server asked to wait
-        self._until: float | None = None  # when an open one lets a question through; None: it is closed
+        # When the first failure after the last success was, later if the server asked to wait
+        self._since = 0.0
+        # When an open one lets a question through; None: it is closed
+        self._until: float | None = None
 
     @property
     def is_open(self) -> bool:
@@ -47,13 +54,17 @@ class Breaker:
         self._failures, self._until = 0, None
 
     def failed(self, excused: float = 0.0) -> None:
-        """The server did not answer as it should; excused: seconds that it asked to wait, which it has beyond patience."""
+        """The server did not answer as it should; excused: seconds that it asked to wait, which it
+        has beyond patience.
+        """
         now = self._clock()
         if self._failures == 0:
             self._since = now
         self._since = max(self._since, now + excused) if excused > 0 else self._since
         self._failures += 1
-        if self._until is not None or (self._failures >= LEAST_FAILURES and now - self._since >= self.patience):
+        if self._until is not None or (
+            self._failures >= LEAST_FAILURES and now - self._since >= self.patience
+        ):
             self.trip(self.cooldown)
 
     def trip(self, seconds: float) -> None:

@@ -1,9 +1,10 @@
 """Answers kept on disk: runs share them, a replay asks nothing twice, and memory stays flat.
 
-One SQLite file in WAL mode: readers never wait, writers of any number of processes take turns, and what was stored
-outlives a killed process. SQLite comes with Python; diskcache, which is built on it too, adds pickles unless told
-otherwise, a file for each long value, and has had no release since 2023. The oldest answers are dropped first: the
-newest are a run's own, so that a replay finds them. Not for network file systems, which WAL does not work on.
+One SQLite file in WAL mode: readers never wait, writers of any number of processes take turns, and
+what was stored outlives a killed process. SQLite comes with Python; diskcache, which is built on it
+too, adds pickles unless told otherwise, a file for each long value, and has had no release since
+2023. The oldest answers are dropped first: the newest are a run's own, so that a replay finds them.
+Not for network file systems, which WAL does not work on.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from evenflow.transforms.llm.questions import Question
 
 FORMAT = 1  # of the file; another one is refused
 PRIVATE = 0o600  # of the file: answers quote the texts that they are about
-BUSY_SECONDS = 30.0  # for another process to finish its transaction of milliseconds, also on a slow disk
+# For another process to finish its transaction of milliseconds, also on a slow disk
+BUSY_SECONDS = 30.0
 MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
 WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
 DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that it is seldom
-CHECKED_EVERY = 256  # stored answers between two looks at the size; ours are below 1 KiB, so that is 256 KiB
+# Stored answers between two looks at the size; ours are below 1 KiB, so that is 256 KiB
+CHECKED_EVERY = 256
 FETCHED_AT_ONCE = 500  # keys in one statement; SQLite's own limit was 999 for long
-# How long a question's bad answer (no JSON, outside its schema) is kept, in seconds. A replay should not ask again; a
-# repaired server should get another chance.
+# How long a question's bad answer (no JSON, outside its schema) is kept, in seconds. A replay
+# should not ask again; a repaired server should get another chance.
 BAD_ANSWER_SECONDS = 24 * 3600
 
 TABLE = """CREATE TABLE IF NOT EXISTS answers (
@@ -48,14 +51,17 @@ class Kept(NamedTuple):
 
 
 def key(model: str, temperature: float, max_tokens: int, question: Question) -> bytes:
-    """SHA-256 (32 bytes) of all that an answer depends on: model, sampling, prompt digest, sentence, filled template."""
+    """SHA-256 (32 bytes) of all that an answer depends on: model, sampling, prompt digest,
+    sentence, filled template.
+    """
     parts = [model, temperature, max_tokens, question.digest, question.sentence, question.key]
     # ASCII, so that a lone surrogate has a digest too.
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).digest()
 
 
 class Cache:
-    """A file of answers, safe for any number of threads and processes; max_bytes: of the file, its log beside it not counted.
+    """A file of answers, safe for any number of threads and processes; max_bytes: of the file, its
+    log beside it not counted.
 
     Every method raises CacheError.
     """
@@ -78,17 +84,29 @@ class Cache:
             for first in range(0, len(keys), FETCHED_AT_ONCE):
                 some = keys[first : first + FETCHED_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                wanted = f"SELECT key, value, reason FROM answers WHERE key IN ({marks}) AND (value IS NOT NULL OR stored > ?)"
-                found |= {row[0]: Kept(row[1], row[2]) for row in self._open().execute(wanted, [*some, fresh])}
+                wanted = (
+                    f"SELECT key, value, reason FROM answers WHERE key IN ({marks}) AND (value IS"
+                    " NOT NULL OR stored > ?)"
+                )
+                found |= {
+                    row[0]: Kept(row[1], row[2])
+                    for row in self._open().execute(wanted, [*some, fresh])
+                }
         return found
 
     def put_many(self, answers: Mapping[bytes, Kept]) -> None:
-        """Keep answers, in one transaction; an answer that is there already is replaced, and is the newest again."""
+        """Keep answers, in one transaction; an answer that is there already is replaced, and is the
+        newest again.
+        """
         rows = [(each, time.time(), kept.value, kept.reason) for each, kept in answers.items()]
         with self._lock, _said(self.path):
             connection = self._open()
             with connection:
-                connection.executemany("INSERT OR REPLACE INTO answers (key, stored, value, reason) VALUES (?, ?, ?, ?)", rows)
+                connection.executemany(
+                    "INSERT OR REPLACE INTO answers (key, stored, value, reason) VALUES (?, ?,"
+                    " ?, ?)",
+                    rows,
+                )
             self._unchecked += len(rows)
             if self._unchecked >= CHECKED_EVERY:
                 self._unchecked = 0
@@ -98,7 +116,9 @@ class Cache:
         """How many answers there are, and the bytes that they take."""
         with self._lock, _said(self.path):
             connection = self._open()
-            return connection.execute("SELECT count(*) FROM answers").fetchone()[0], _bytes(connection)
+            return connection.execute("SELECT count(*) FROM answers").fetchone()[0], _bytes(
+                connection
+            )
 
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""
@@ -112,12 +132,16 @@ class Cache:
         if self._connection is None or self._process != os.getpid():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE))
-            self.path.chmod(PRIVATE)  # of a file that an earlier version made; SQLite gives the files beside it the same
+            # Of a file that an earlier version made; SQLite gives the files beside it the same
+            self.path.chmod(PRIVATE)
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FORMAT):
                 connection.close()
-                raise CacheError(f"{self.path}: a cache of format {version}, not {FORMAT}; delete it or name another file")
+                raise CacheError(
+                    f"{self.path}: a cache of format {version}, not {FORMAT}; delete it or name"
+                    " another file"
+                )
             for setting in ("journal_mode=WAL", "synchronous=NORMAL", f"cache_size=-{MEMORY_KIB}"):
                 connection.execute(f"PRAGMA {setting}")
             connection.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
@@ -128,18 +152,25 @@ class Cache:
         return self._connection
 
     def _shrink(self, connection: sqlite3.Connection) -> None:
-        """Drop the oldest answers if there are too many bytes of them; their place in the file is used again."""
+        """Drop the oldest answers if there are too many bytes of them; their place in the file is
+        used again.
+        """
         if _bytes(connection) <= self.max_bytes:
             return
         with connection:
-            first, last = connection.execute("SELECT min(number), max(number) FROM answers").fetchone()
+            first, last = connection.execute(
+                "SELECT min(number), max(number) FROM answers"
+            ).fetchone()
             cut = first + max(1, int((last - first) * DROPPED_AT_ONCE))
             connection.execute("DELETE FROM answers WHERE number < ?", (cut,))
 
 
 def _bytes(connection: sqlite3.Connection) -> int:
     """Bytes of the pages in use."""
-    count, free, size = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("page_count", "freelist_count", "page_size"))
+    count, free, size = (
+        connection.execute(f"PRAGMA {n}").fetchone()[0]
+        for n in ("page_count", "freelist_count", "page_size")
+    )
     return (count - free) * size
 
 
@@ -154,10 +185,17 @@ class _said:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.DatabaseError | OSError):
-            hint = "; delete it, or name another file" if type(error) is sqlite3.DatabaseError else ""
-            raise CacheError(f"{self._path}: the cache of answers cannot be used: {error}{hint}") from error
+            hint = (
+                "; delete it, or name another file" if type(error) is sqlite3.DatabaseError else ""
+            )
+            raise CacheError(
+                f"{self._path}: the cache of answers cannot be used: {error}{hint}"
+            ) from error
 
 
 def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, Kept]:
     """Answers to keep: (key, value or None, reason); a value is JSON data."""
-    return {each: Kept(None if value is None else json.dumps(value, ensure_ascii=True), reason) for each, value, reason in kept}
+    return {
+        each: Kept(None if value is None else json.dumps(value, ensure_ascii=True), reason)
+        for each, value, reason in kept
+    }

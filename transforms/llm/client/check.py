@@ -30,9 +30,11 @@ class PromptCheck:
 
 
 def check(asker: Asker, names: Sequence[str]) -> list[PromptCheck]:
-    """The check of each named prompt, one after the other, with the sentence of the prompt's own first example.
+    """The check of each named prompt, one after the other, with the sentence of the prompt's own
+    first example.
 
-    It stops where the server refuses the key: no other question would fare better. Raises PromptError.
+    It stops where the server refuses the key: no other question would fare better. Raises
+    PromptError.
     """
     checks: list[PromptCheck] = []
     for name in names:
@@ -48,10 +50,18 @@ def example(prompt: loader.Prompt) -> Question:
     """A prompt's question about the sentence of its first example."""
     slots = dict(prompt.examples[0][0])
     sentence = str(slots.pop(loader.SENTENCE))
-    return Question(prompt.name, prompt.digest, tuple(prompt.messages(sentence, **slots)), prompt.schema, sentence)
+    return Question(
+        prompt.name,
+        prompt.digest,
+        tuple(prompt.messages(sentence, **slots)),
+        prompt.schema,
+        sentence,
+    )
 
 
-def as_json(server: ServerInfo, model: str, checks: Sequence[PromptCheck], said: Sequence[str]) -> Mapping[str, Any]:
+def as_json(
+    server: ServerInfo, model: str, checks: Sequence[PromptCheck], said: Sequence[str]
+) -> Mapping[str, Any]:
     """All that a check found, as plain data. said: the client's messages."""
     seconds = sum(each.seconds for each in checks)
     tokens = sum(each.tokens for each in checks)
@@ -70,11 +80,14 @@ def as_json(server: ServerInfo, model: str, checks: Sequence[PromptCheck], said:
             }
             for each in checks
         ],
-        # Prompts and answers together, asked one by one: a server with many questions under way has a multiple of it.
+        # Prompts and answers together, asked one by one: a server with many questions under way has
+        # a multiple of it.
         "tokens_a_second": round(tokens / seconds, 1) if seconds else None,
         "said": list(said),
     }
 
 
 def _checked(prompt: loader.Prompt, answer: Answer) -> PromptCheck:
-    return PromptCheck(prompt.name, prompt.version, prompt.digest, answer.reason, answer.seconds, answer.tokens)
+    return PromptCheck(
+        prompt.name, prompt.version, prompt.digest, answer.reason, answer.seconds, answer.tokens
+    )

@@ -1,8 +1,10 @@
-"""Asks any OpenAI-compatible server: many questions at once, each answered by the model, the cache, or marked a fallback.
+"""Asks any OpenAI-compatible server: many questions at once, each answered by the model, the cache,
+or marked a fallback.
 
-The way of a question: cache; a free place among `concurrency`; circuit breaker; request, its schema enforced by the
-server; again after a failure that may pass, with growing random pauses; the answer checked here; stored, then given out.
-Whatever goes wrong, every question has its answer, and a fallback says why.
+The way of a question: cache; a free place among `concurrency`; circuit breaker; request, its schema
+enforced by the server; again after a failure that may pass, with growing random pauses; the answer
+checked here; stored, then given out. Whatever goes wrong, every question has its answer, and a
+fallback says why.
 """
 
 from __future__ import annotations
@@ -38,11 +40,13 @@ __all__ = (
 class Client:
     """Asks a server; for any number of threads of the process that made it.
 
-    cache: of answers, or None. say: takes a message for the user, once for each kind of trouble; a warning in the log if
-    None. A question brings its own schema.
+    cache: of answers, or None. say: takes a message for the user, once for each kind of trouble; a
+    warning in the log if None. A question brings its own schema.
     """
 
-    def __init__(self, settings: ServerSettings, cache: Cache | None = None, say: Say | None = None):
+    def __init__(
+        self, settings: ServerSettings, cache: Cache | None = None, say: Say | None = None
+    ):
         self.settings = settings
         self.cache = cache
         self._say = say or logging.getLogger(__name__).warning
@@ -55,22 +59,32 @@ class Client:
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in order; what stands there twice is asked once.
 
-        Raises InferenceError for a missing key, and for an error of the client's own: it is never a document's fault.
+        Raises InferenceError for a missing key, and for an error of the client's own: it is never a
+        document's fault.
         """
         try:
             return self.start(questions).result()
         except (ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
-            raise InferenceError(f"the language model's client failed: {type(error).__name__}: {error}") from error
+            raise InferenceError(
+                f"the language model's client failed: {type(error).__name__}: {error}"
+            ) from error
 
     def start(self, questions: Sequence[Question]) -> Future[list[Answer]]:
-        """Like `ask`, without waiting: other work goes on until result() is called. Raises InferenceError."""
+        """Like `ask`, without waiting: other work goes on until result() is called. Raises
+        InferenceError.
+        """
         loop, asker = self._running()
         return asyncio.run_coroutine_threadsafe(asker.answers(questions), loop)
 
     def close(self) -> None:
         """End what is under way and the connections; asked again, it opens new ones."""
         with self._lock:
-            if self._loop is not None and self._asker is not None and self._thread is not None and self._process == os.getpid():
+            if (
+                self._loop is not None
+                and self._asker is not None
+                and self._thread is not None
+                and self._process == os.getpid()
+            ):
                 asyncio.run_coroutine_threadsafe(self._asker.close(), self._loop).result()
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._thread.join()
@@ -92,6 +106,8 @@ class Client:
                 self._asker = ServerAsker(self.settings, self.cache, self._say)
                 self._loop = asyncio.new_event_loop()
                 # Nobody has to wait for it when the process ends.
-                self._thread = threading.Thread(target=self._loop.run_forever, name="evenflow-llm", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._loop.run_forever, name="evenflow-llm", daemon=True
+                )
                 self._thread.start()
             return self._loop, self._asker

@@ -1,7 +1,9 @@
-"""Runs a command and ends it, with all that it started, when standard input closes: at the latest when the parent dies.
+"""Runs a command and ends it, with all that it started, when standard input closes: at the latest
+when the parent dies.
 
-A program of its own, on the standard library alone: `python inference_guard.py COMMAND…`. A parent that is killed cannot
-stop what it started, but the system closes its pipes. Its status is the command's.
+A program of its own, on the standard library alone: `python inference_guard.py COMMAND…`. A parent
+that is killed cannot stop what it started, but the system closes its pipes. Its status is the
+command's.
 """
 
 from __future__ import annotations
@@ -17,9 +19,12 @@ GRACE_SECONDS = 10.0  # for the command to end by itself, which takes a loaded s
 
 
 def main(command: list[str]) -> int:
-    """Run it; the exit status, 128 and the signal's number for one that a signal ended, as shells have it."""
+    """Run it; the exit status, 128 and the signal's number for one that a signal ended, as shells
+    have it.
+    """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-    # An interrupt from the terminal is the parent's to hear; it closes the pipe when it wants the end.
+    # An interrupt from the terminal is the parent's to hear; it closes the pipe when it wants the
+    # end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
     threading.Thread(target=_end_with_input, args=(child,), daemon=True).start()

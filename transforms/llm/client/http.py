@@ -1,6 +1,8 @@
-"""One HTTP request to an OpenAI-compatible server: sent, read within bounds, and its failure told by a reason.
+"""One HTTP request to an OpenAI-compatible server: sent, read within bounds, and its failure told
+by a reason.
 
-Nothing that a server sends is trusted: neither its length, nor its types, nor its words, which are shown cut.
+Nothing that a server sends is trusted: neither its length, nor its types, nor its words, which are
+shown cut.
 """
 
 from __future__ import annotations
@@ -28,18 +30,28 @@ REFUSED, NO_MODEL, REJECTED = "key refused", "no such model", "request rejected"
 OVERLOADED, SERVER_ERROR = "overloaded", "server error"
 TOO_LONG = "too long for the model"
 OVERSIZED, NO_COMPLETION = "answer over the limit", "no completion"
-EMPTY, TRUNCATED, NOT_JSON, OFF_SCHEMA = "empty answer", "answer cut off", "answer not JSON", "answer outside its schema"
+EMPTY, TRUNCATED, NOT_JSON, OFF_SCHEMA = (
+    "empty answer",
+    "answer cut off",
+    "answer not JSON",
+    "answer outside its schema",
+)
 BREAKER_OPEN = "server left alone"
 
 # How servers say that a prompt does not fit: vLLM, llama.cpp, TGI and OpenAI, in this order.
-NO_ROOM = re.compile(r"context (?:length|size|window)|context_length_exceeded|max_model_len|maximum .{0,20}tokens", re.IGNORECASE)
+NO_ROOM = re.compile(
+    r"context (?:length|size|window)|context_length_exceeded|max_model_len|maximum .{0,20}tokens",
+    re.IGNORECASE,
+)
 
 
 @dataclass
 class RequestFailure(Exception):
-    """A request without an answer. reason: one of those above. detail: for a message. retry: whether another may help.
+    """A request without an answer. reason: one of those above. detail: for a message. retry:
+    whether another may help.
 
-    breaks: whether it counts against the server. after: seconds that the server asked to wait. status: of the answer.
+    breaks: whether it counts against the server. after: seconds that the server asked to wait.
+    status: of the answer.
     """
 
     reason: str
@@ -52,7 +64,9 @@ class RequestFailure(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer: its text, whether it was cut off at max_tokens, and the tokens of prompt and answer together."""
+    """A model's answer: its text, whether it was cut off at max_tokens, and the tokens of prompt
+    and answer together.
+    """
 
     text: str
     is_cut: bool
@@ -60,34 +74,52 @@ class Completion:
 
 
 def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
-    """A client with a connection of its own for each request under way. Raises InferenceError for a key that is not there.
+    """A client with a connection of its own for each request under way. Raises InferenceError for a
+    key that is not there.
 
-    In one client's pool every request looks through all connections, which cost more than all the rest of a question.
+    In one client's pool every request looks through all connections, which cost more than all the
+    rest of a question.
     """
     limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
     timeout = httpx.Timeout(settings.deadline, connect=min(CONNECT_SECONDS, settings.deadline))
     headers = settings.headers() | {"Content-Type": "application/json"}
     shared = httpx.create_ssl_context()  # takes tens of milliseconds
     return [
-        httpx.AsyncClient(headers=headers, limits=limits, timeout=timeout, verify=shared, trust_env=not settings.is_local)
+        httpx.AsyncClient(
+            headers=headers,
+            limits=limits,
+            timeout=timeout,
+            verify=shared,
+            trust_env=not settings.is_local,
+        )
         for _ in range(settings.concurrency)
     ]
 
 
-async def complete(client: httpx.AsyncClient, settings: ServerSettings, payload: Mapping[str, Any], seconds: float) -> Completion:
+async def complete(
+    client: httpx.AsyncClient, settings: ServerSettings, payload: Mapping[str, Any], seconds: float
+) -> Completion:
     """The answer to a chat, within so many seconds. Raises Failure."""
     # ASCII: a lone surrogate travels as its escape.
     content = json.dumps(payload, ensure_ascii=True).encode("ascii")
     secret = client.headers.get("Authorization", "").removeprefix("Bearer ")
     try:
         async with asyncio.timeout(seconds):
-            status, headers, body = await _post(client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes)
+            status, headers, body = await _post(
+                client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes
+            )
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
-        raise RequestFailure(TIMEOUT, f"no answer within {seconds:.0f} s", retry=True, breaks=True) from None
+        raise RequestFailure(
+            TIMEOUT, f"no answer within {seconds:.0f} s", retry=True, breaks=True
+        ) from None
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise RequestFailure(UNREACHABLE, str(error) or "no connection", retry=True, breaks=True) from error
+        raise RequestFailure(
+            UNREACHABLE, str(error) or "no connection", retry=True, breaks=True
+        ) from error
     except httpx.TransportError as error:
-        raise RequestFailure(CUT, str(error) or type(error).__name__, retry=True, breaks=True) from error
+        raise RequestFailure(
+            CUT, str(error) or type(error).__name__, retry=True, breaks=True
+        ) from error
     if status != 200:
         raise failure(status, headers, body, secret)
     if len(body) > settings.max_answer_bytes:
@@ -95,7 +127,9 @@ async def complete(client: httpx.AsyncClient, settings: ServerSettings, payload:
     return completion(body, secret)
 
 
-async def _post(client: httpx.AsyncClient, url: str, content: bytes, limit: int) -> tuple[int, httpx.Headers, bytes]:
+async def _post(
+    client: httpx.AsyncClient, url: str, content: bytes, limit: int
+) -> tuple[int, httpx.Headers, bytes]:
     """Status, headers and body, of which no more is read than shows that it is over the limit."""
     async with client.stream("POST", url, content=content) as response:
         parts: list[bytes] = []
@@ -108,7 +142,9 @@ async def _post(client: httpx.AsyncClient, url: str, content: bytes, limit: int)
         return response.status_code, response.headers, b"".join(parts)
 
 
-def failure(status: int, headers: Mapping[str, str], body: bytes, secret: str = "") -> RequestFailure:
+def failure(
+    status: int, headers: Mapping[str, str], body: bytes, secret: str = ""
+) -> RequestFailure:
     """What an answer that is none means, by its status and words, the secret left out of them."""
     detail = f"HTTP {status}: {words(body, secret)}"
     if status in (401, 403):
@@ -119,16 +155,21 @@ def failure(status: int, headers: Mapping[str, str], body: bytes, secret: str = 
         return RequestFailure(TOO_LONG, detail, status=status)
     after = retry_after(headers.get("retry-after"), time.time())
     if status in (429, 503):
-        return RequestFailure(OVERLOADED, detail, retry=True, breaks=True, after=after, status=status)
+        return RequestFailure(
+            OVERLOADED, detail, retry=True, breaks=True, after=after, status=status
+        )
     if status in (408, 425, 504):
         return RequestFailure(TIMEOUT, detail, retry=True, breaks=True, after=after, status=status)
     if status >= 500 and status != 501:
-        return RequestFailure(SERVER_ERROR, detail, retry=True, breaks=True, after=after, status=status)
+        return RequestFailure(
+            SERVER_ERROR, detail, retry=True, breaks=True, after=after, status=status
+        )
     return RequestFailure(REJECTED, detail, status=status)
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """Seconds to wait from a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3); None for none or nonsense.
+    """Seconds to wait from a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3);
+    None for none or nonsense.
 
     now: seconds since 1970.
     """
@@ -143,7 +184,9 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 
 def completion(body: bytes, secret: str = "") -> Completion:
-    """The model's answer in a server's. Raises Failure, which does not show the secret, if it is no chat completion."""
+    """The model's answer in a server's. Raises Failure, which does not show the secret, if it is no
+    chat completion.
+    """
     try:
         data = json.loads(body)
         choice = data["choices"][0]
@@ -152,24 +195,36 @@ def completion(body: bytes, secret: str = "") -> Completion:
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise RequestFailure(NO_COMPLETION, f"HTTP 200: {words(body, secret)}", retry=True, breaks=True) from None
+        raise RequestFailure(
+            NO_COMPLETION, f"HTTP 200: {words(body, secret)}", retry=True, breaks=True
+        ) from None
     if text is not None and not isinstance(text, str):
-        raise RequestFailure(NO_COMPLETION, f"HTTP 200: content is a {type(text).__name__}", retry=True, breaks=True)
-    tokens = total if isinstance(total, int) and not isinstance(total, bool) and 0 <= total < 1 << 40 else 0
+        raise RequestFailure(
+            NO_COMPLETION, f"HTTP 200: content is a {type(text).__name__}", retry=True, breaks=True
+        )
+    tokens = (
+        total
+        if isinstance(total, int) and not isinstance(total, bool) and 0 <= total < 1 << 40
+        else 0
+    )
     return Completion(text or "", ended == "length", tokens)
 
 
 def redacted(text: str, secret: str) -> str:
-    """A text without a secret, and without any beginning of it of LEAST_SHOWN characters: some servers say a part back."""
+    """A text without a secret, and without any beginning of it of LEAST_SHOWN characters: some
+    servers say a part back.
+    """
     for size in range(len(secret), LEAST_SHOWN - 1, -1):
         text = text.replace(secret[:size], "…")
     return text
 
 
 def words(body: bytes, secret: str = "") -> str:
-    """What a server says of an error, on one line, cut; in the forms of vLLM and OpenAI, or as it stands.
+    """What a server says of an error, on one line, cut; in the forms of vLLM and OpenAI, or as it
+    stands.
 
-    The secret is taken out before the text is cut: what is left of it after a cut would not be known any more.
+    The secret is taken out before the text is cut: what is left of it after a cut would not be
+    known any more.
     """
     text = body[:20_000].decode("utf-8", "replace")
     try:

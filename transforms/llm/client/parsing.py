@@ -1,4 +1,6 @@
-"""A model's words as JSON: what a server enforced, or what was asked for in words; checked against the schema either way."""
+"""A model's words as JSON: what a server enforced, or what was asked for in words; checked against
+the schema either way.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,23 @@ from typing import Any, TypeVar
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from evenflow.transforms.llm.client.http import EMPTY, NOT_JSON, OFF_SCHEMA, TRUNCATED, Completion, RequestFailure
+from evenflow.transforms.llm.client.http import (
+    EMPTY,
+    NOT_JSON,
+    OFF_SCHEMA,
+    TRUNCATED,
+    Completion,
+    RequestFailure,
+)
 
 T = TypeVar("T")
 
 # Reasoning that some models write before their answer, though they were not asked to.
 THOUGHTS = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
-ASKED = "Reply with a single JSON object and nothing before or after it. It has to be valid under this JSON schema:\n{schema}"
+ASKED = (
+    "Reply with a single JSON object and nothing before or after it. It has to be valid under this"
+    " JSON schema:\n{schema}"
+)
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
@@ -29,13 +41,22 @@ def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
 
 
 def enforced(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's part by which a server makes a model answer under a schema; name: letters, digits, _ and -."""
+    """The request's part by which a server makes a model answer under a schema; name: letters,
+    digits, _ and -.
+    """
     named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
-    return {"response_format": {"type": "json_schema", "json_schema": {"name": named, "schema": schema, "strict": True}}}
+    return {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": named, "schema": schema, "strict": True},
+        }
+    }
 
 
 def asked(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The messages, with the schema asked for in words, in the system's message: for a server that enforces none."""
+    """The messages, with the schema asked for in words, in the system's message: for a server that
+    enforces none.
+    """
     said = ASKED.replace("{schema}", json.dumps(schema, ensure_ascii=False))
     copied = [dict(each) for each in messages]
     if copied and copied[0].get("role") == "system":
@@ -44,7 +65,9 @@ def asked(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]) -> l
 
 
 def value(completion: Completion, checked: Draft202012Validator) -> dict[str, Any]:
-    """The object that a model answered. Raises Failure: cut off, empty, not JSON, or outside the schema."""
+    """The object that a model answered. Raises Failure: cut off, empty, not JSON, or outside the
+    schema.
+    """
     if completion.is_cut:
         raise RequestFailure(TRUNCATED, "the answer reached max_tokens")
     text = THOUGHTS.sub("", completion.text).strip()
@@ -62,7 +85,8 @@ def value(completion: Completion, checked: Draft202012Validator) -> dict[str, An
 def loaded(text: str) -> Any:
     """JSON without NaN, keys that stand twice and lone surrogates. Raises ValueError.
 
-    Control characters within a string are taken as they stand: vLLM's grammars let a model write them.
+    Control characters within a string are taken as they stand: vLLM's grammars let a model write
+    them.
     """
     return _checked(_decoder().decode, text)
 

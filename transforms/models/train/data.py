@@ -1,4 +1,6 @@
-"""What the models learn from: exchanges that were read and labelled, and sentences that were asked for stereotypes."""
+"""What the models learn from: exchanges that were read and labelled, and sentences that were asked
+for stereotypes.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,15 @@ FAMILIES = {
     "news": "abc",
 }
 OLDER = "-older"  # of a source: labelled for an earlier version
-# Sources that are held out at once: fewer trainings than one for each, and each still has seen nothing of its kind.
+# Sources that are held out at once: fewer trainings than one for each, and each still has seen
+# nothing of its kind.
 FOLDS = (
     ("reddit", "gum", "school-sums", "web"),
     ("movie_reviews", "ewt", "professions", "fiction"),
     ("encyclopaedia", "abc", "instruction", "speeches", "hellaswag"),
 )
-# Sentences made up for the purpose say less of real ones: with all of their weight, a model learns how they were written.
+# Sentences made up for the purpose say less of real ones: with all of their weight, a model learns
+# how they were written.
 WRITTEN = frozenset({"written", "pairs", "exam", "not_stereotypes"})
 WRITTEN_WEIGHT = 0.25
 Row = Mapping[str, Any]
@@ -61,10 +65,14 @@ class Data:
 
     def halved(self, away: Callable[[str], bool]) -> tuple[Data, Data]:
         """The rows of documents that are not away, and of those that are."""
-        return self._where(lambda row: not away(row["doc"])), self._where(lambda row: away(row["doc"]))
+        return self._where(lambda row: not away(row["doc"])), self._where(
+            lambda row: away(row["doc"])
+        )
 
     def _where(self, chosen: Callable[[Row], bool]) -> Data:
-        return Data(*([row for row in rows if chosen(row)] for rows in (self.exchanges, self.sentences)))
+        return Data(
+            *([row for row in rows if chosen(row)] for rows in (self.exchanges, self.sentences))
+        )
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,9 @@ def read(folder: Path, more: Path | None = None) -> Data:
         ValueError: A line is no row; the message says which.
     """
     sentences = _rows(folder / SENTENCES, "text")
-    return Data(_rows(folder / EXCHANGES, "windows"), sentences + (_rows(more, "text") if more else []))
+    return Data(
+        _rows(folder / EXCHANGES, "windows"), sentences + (_rows(more, "text") if more else [])
+    )
 
 
 def _rows(path: Path, needed: str) -> list[Row]:
@@ -133,7 +143,9 @@ def family(source: str) -> str:
 
 
 def is_calibration(document: str) -> bool:
-    """Whether a quick training holds a document out for the calibration: one in eight, by another hash."""
+    """Whether a quick training holds a document out for the calibration: one in eight, by another
+    hash.
+    """
     return _hashed(f"cal{document}") % 8 == 0
 
 

@@ -26,15 +26,21 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 def vocabulary(pieces: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Words with a vector: whole word pieces, small and with a capital, and what is often in the texts."""
+    """Words with a vector: whole word pieces, small and with a capital, and what is often in the
+    texts.
+    """
     words = {piece for piece in pieces if static.WORD.fullmatch(piece)}
     words |= {word.capitalize() for word in words if word.isalpha()}
     counts = Counter(word for text in texts for word in static.WORD.findall(text))
     return sorted(words | {word for word, count in counts.items() if count >= OFTEN})
 
 
-def vectors(network: Network, tokenizer: Tokenizer, words: Sequence[str]) -> tuple[npt.NDArray[np.int8], float]:
-    """A vector (n, SIZE) of 8 bits a word, and the scale: the principal components of what the encoder makes of it alone."""
+def vectors(
+    network: Network, tokenizer: Tokenizer, words: Sequence[str]
+) -> tuple[npt.NDArray[np.int8], float]:
+    """A vector (n, SIZE) of 8 bits a word, and the scale: the principal components of what the
+    encoder makes of it alone.
+    """
     out = np.zeros((len(words), network.places.embedding_dim), np.float32)
     pieces = [tokenizer.pieces(word) for word in words]
     order = sorted(range(len(words)), key=lambda i: len(pieces[i].ids))
@@ -70,24 +76,33 @@ class Design:
         changes = max(1, (len(each) - 1) // (static.PLACES - 1))
         means = [self.mean(words) for words in each]
         rest = [
-            np.sum(means[place :: static.PLACES - 1], axis=0) / changes if len(means) > place else self.mean([])
+            np.sum(means[place :: static.PLACES - 1], axis=0) / changes
+            if len(means) > place
+            else self.mean([])
             for place in range(1, static.PLACES)
         ]
         return np.concatenate([means[0], *rest, more])
 
     def mean(self, words: Sequence[str]) -> Floats:
         """The mean vector of words, nothing where none has one."""
-        at = [found for word in words if (found := self._at.get(word, self._at.get(word.lower()))) is not None]
+        at = [
+            found
+            for word in words
+            if (found := self._at.get(word, self._at.get(word.lower()))) is not None
+        ]
         return self._vectors[at].mean(0) if at else np.zeros(self._vectors.shape[1])
 
 
 def head(rows: Floats, targets: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
-    """A linear head (k + 1,) for rows (n, k): their weights and a constant. targets: probabilities (n,)."""
+    """A linear head (k + 1,) for rows (n, k): their weights and a constant. targets: probabilities
+    (n,).
+    """
     chances = np.asarray(targets, float)
     share = np.ones(len(chances)) if weights is None else np.asarray(weights, float)
     scale = rows.std(0) + 1e-6
     model: Any = LogisticRegression(C=HELD, max_iter=300)
-    double = np.concatenate([rows, rows]) / scale  # each row once as right, once as wrong, by its probability
+    # Each row once as right, once as wrong, by its probability
+    double = np.concatenate([rows, rows]) / scale
     true = np.repeat([True, False], len(rows))
     model.fit(double, true, sample_weight=np.concatenate([chances * share, (1 - chances) * share]))
     return np.concatenate([model.coef_[0] / scale, model.intercept_])

@@ -1,4 +1,6 @@
-"""Figures of judges: area under the curve, shares, both with intervals, reliability, and Platt's calibration."""
+"""Figures of judges: area under the curve, shares, both with intervals, reliability, and Platt's
+calibration.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,19 @@ class JudgeFigures:
 def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> JudgeFigures:
     """The figures of probabilities (n,) for rows of documents."""
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
-    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
+    groups = (
+        [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
+    )
     rng = np.random.default_rng(SEED)
     draws: list[float] = []
     for _ in range(DRAWS if groups else 0):
         at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
         draws.append(area(chances[at], true[at]))
-    low, high = (float(each) for each in np.nanquantile(draws, [0.025, 0.975])) if not np.isnan(draws).all() else (np.nan, np.nan)
+    low, high = (
+        (float(each) for each in np.nanquantile(draws, [0.025, 0.975]))
+        if not np.isnan(draws).all()
+        else (np.nan, np.nan)
+    )
     return JudgeFigures(
         len(true),
         float(true.mean()) if len(true) else np.nan,
@@ -63,12 +71,17 @@ def share(right: int, n: int) -> str:
     if not n:
         return "none of 0"
     p = right / n
-    middle, width = (p + Z * Z / (2 * n)) / (1 + Z * Z / n), Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+    middle, width = (
+        (p + Z * Z / (2 * n)) / (1 + Z * Z / n),
+        Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n),
+    )
     return f"{p:.2f} [{middle - width:.2f}, {middle + width:.2f}] ({right} of {n})"
 
 
 def area(values: Floats, true: Truth) -> float:
-    """The area under the curve: how often a right row is above a wrong one (Mann and Whitney, 1947)."""
+    """The area under the curve: how often a right row is above a wrong one (Mann and Whitney,
+    1947).
+    """
     right, wrong = int(true.sum()), int((~true).sum())
     if not right or not wrong:
         return float("nan")
@@ -84,12 +97,15 @@ def platt(logits: Floats, true: Truth) -> list[float]:
         found = line[0] * logits + line[1]
         return float(np.mean(np.logaddexp(0, found) - chances * found))
 
-    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()  # BFGS: Newton's steps can run away from here
+    # BFGS: Newton's steps can run away from here
+    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()
     return [slope, shift]
 
 
 def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
-    """Of BINS bins of probability: the mean that was said, the share that is so, and how many; bins without any left out."""
+    """Of BINS bins of probability: the mean that was said, the share that is so, and how many; bins
+    without any left out.
+    """
     bins = np.minimum((chances * BINS).astype(int), BINS - 1)
     out: list[tuple[float, float, int]] = []
     for number in range(BINS):
@@ -100,5 +116,9 @@ def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
 
 
 def worst(values: npt.NDArray[Any], sizes: Sequence[int]) -> Floats:
-    """The least of each run of values: of the windows of an exchange. sizes: how many each has, at least one."""
-    return np.minimum.reduceat(np.asarray(values, float), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int))
+    """The least of each run of values: of the windows of an exchange. sizes: how many each has, at
+    least one.
+    """
+    return np.minimum.reduceat(
+        np.asarray(values, float), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
+    )

@@ -55,7 +55,8 @@ def write_encoder(
         drawn = program.model_proto
         del drawn.graph.value_info[:]  # shapes that the quantiser finds itself
         onnx.save(drawn, str(exact))
-        # 7 bits of weights: without the instructions of newer processors, sums of 8-bit products are cut off at 16 bits.
+        # 7 bits of weights: without the instructions of newer processors, sums of 8-bit products
+        # are cut off at 16 bits.
         quantize_dynamic(
             str(exact),
             str(small),

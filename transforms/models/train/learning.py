@@ -24,14 +24,24 @@ WARM = 0.1  # share of the steps in which the rate rises; then it falls to nothi
 REASON_WEIGHT = 0.3  # of the reasons' loss beside the exchange's
 
 
-def train(network: Network, layout: HeadLayout, examples: Sequence[Example], epochs: int, seed: int, say: bool = True) -> None:
+def train(
+    network: Network,
+    layout: HeadLayout,
+    examples: Sequence[Example],
+    epochs: int,
+    seed: int,
+    say: bool = True,
+) -> None:
     """Trains a network in place; with a seed and one number of threads always the same."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     fresh = [network.types.weight, *network.heads.parameters()]
     known = {id(each) for each in fresh}
     body = [each for each in network.parameters() if each.requires_grad and id(each) not in known]
-    groups: list[dict[str, Any]] = [{"params": body, "lr": RATE}, {"params": fresh, "lr": HEADS_RATE}]
+    groups: list[dict[str, Any]] = [
+        {"params": body, "lr": RATE},
+        {"params": fresh, "lr": HEADS_RATE},
+    ]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
     plan = [list(batches(examples, rng)) for _ in range(epochs)]
     steps = sum(map(len, plan)) + 1
@@ -51,7 +61,10 @@ def train(network: Network, layout: HeadLayout, examples: Sequence[Example], epo
             schedule.step()
             total += float(loss.detach())
         if say:
-            print(f"epoch {number}: loss {total / len(epoch):.3f}, {time.monotonic() - begin:.0f} s", flush=True)
+            print(
+                f"epoch {number}: loss {total / len(epoch):.3f}, {time.monotonic() - begin:.0f} s",
+                flush=True,
+            )
     network.eval()
 
 
@@ -77,7 +90,10 @@ def loss_of(network: Network, layout: HeadLayout, examples: Sequence[Example]) -
         at += len(one.texts)
         losses += [target.weight * _loss(layout, own, target) for target in one.targets]
         if one.reason >= 0:
-            losses.append(REASON_WEIGHT * functional.cross_entropy(_worst(own)[REASON], torch.tensor(one.reason)))
+            losses.append(
+                REASON_WEIGHT
+                * functional.cross_entropy(_worst(own)[REASON], torch.tensor(one.reason))
+            )
     return torch.stack(losses).sum() / len(examples)
 
 
@@ -85,8 +101,12 @@ def _loss(layout: HeadLayout, own: torch.Tensor, target: Target) -> torch.Tensor
     """The loss of one target of an example whose windows have these values."""
     row = _worst(own)
     if target.head in YES_NO:
-        return functional.binary_cross_entropy_with_logits(row[YES_NO[target.head]], torch.tensor(float(target.value)))
-    return functional.cross_entropy(row[layout.columns[target.head]], torch.tensor(int(target.value)))
+        return functional.binary_cross_entropy_with_logits(
+            row[YES_NO[target.head]], torch.tensor(float(target.value))
+        )
+    return functional.cross_entropy(
+        row[layout.columns[target.head]], torch.tensor(int(target.value))
+    )
 
 
 def _worst(own: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,6 @@
-"""The encoder and its heads, in torch: BERT (Devlin et al., 2019) cut to its first layers, with types of our own."""
+"""The encoder and its heads, in torch: BERT (Devlin et al., 2019) cut to its first layers, with
+types of our own.
+"""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -32,7 +34,12 @@ class Layer(nn.Module):
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         rows, length = x.shape[0], x.shape[1]
-        q, k, v = self.qkv(x).view(rows, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4).unbind(0)
+        q, k, v = (
+            self.qkv(x)
+            .view(rows, length, 3, HEADS, WIDTH // HEADS)
+            .permute(2, 0, 3, 1, 4)
+            .unbind(0)
+        )
         scores = q @ k.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5
         if mask is not None:
             scores = scores + mask
@@ -60,8 +67,12 @@ class Network(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.heads = nn.Linear(2 * WIDTH, outputs)
 
-    def embedded(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-        """(n, 2 * WIDTH): the mean of a text's pieces, and of those in changes (the same mean where there are none)."""
+    def embedded(
+        self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """(n, 2 * WIDTH): the mean of a text's pieces, and of those in changes (the same mean where
+        there are none).
+        """
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.dropout(self.norm(self.words(ids) + self.places(places) + self.types(types)))
         lows = None if mask is None else (1 - mask)[:, None, None, :] * -1e4
@@ -70,10 +81,14 @@ class Network(nn.Module):
         kept = torch.ones_like(ids, dtype=x.dtype) if mask is None else mask
         marked = (types >= CHANGED).to(x.dtype) * kept
         marked = marked + kept * (marked.sum(1, keepdim=True) == 0).to(x.dtype)
-        means = [(x * each[:, :, None]).sum(1) / each.sum(1, keepdim=True) for each in (kept, marked)]
+        means = [
+            (x * each[:, :, None]).sum(1) / each.sum(1, keepdim=True) for each in (kept, marked)
+        ]
         return torch.cat(means, 1)
 
-    def forward(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    def forward(
+        self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
         return self.heads(self.dropout(self.embedded(ids, types, mask)))
 
 
@@ -90,7 +105,8 @@ def batch(pieces: Sequence[Pieces]) -> tuple[torch.Tensor, torch.Tensor, torch.T
 
 
 def pretrained(path: Path, layers: int, outputs: int) -> Network:
-    """A network with the weights of all-MiniLM-L6-v2's first layers, as its package has them (safetensors).
+    """A network with the weights of all-MiniLM-L6-v2's first layers, as its package has them
+    (safetensors).
 
     Raises:
         KeyError: A tensor that the file does not have.
@@ -119,7 +135,9 @@ def pretrained(path: Path, layers: int, outputs: int) -> Network:
                 ("norm2", "output.LayerNorm"),
             ):
                 state[f"{to}{own}.{kind}"] = read[f"{of}{theirs}.{kind}"]
-    network.load_state_dict({name: torch.tensor(each) for name, each in state.items()}, strict=False)
+    network.load_state_dict(
+        {name: torch.tensor(each) for name, each in state.items()}, strict=False
+    )
     network.words.weight.requires_grad = False
     return network
 

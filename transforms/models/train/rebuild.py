@@ -1,4 +1,6 @@
-"""All of the training: folds without some sources, calibration, the models of all rows, their figures and the card."""
+"""All of the training: folds without some sources, calibration, the models of all rows, their
+figures and the card.
+"""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -35,12 +37,9 @@ Floats = npt.NDArray[np.floating[Any]]
 class TrainingPlan:
     """How to train.
 
-    Attributes:
-        layers: Of the encoder.
-        epochs: Passes over the rows.
-        threads: Of the processor.
-        folds: Families of sources that are held out together.
-        quick: One training, calibrated on documents held out of it, in the place of the folds' and the last.
+    Attributes: layers: Of the encoder. epochs: Passes over the rows. threads: Of the processor.
+        folds: Families of sources that are held out together. quick: One training, calibrated on
+        documents held out of it, in the place of the folds' and the last.
     """
 
     layers: int = 4
@@ -81,13 +80,19 @@ class Trained:
         values = learning.values(self.network, [tokenizer.pieces(text) for text in texts])
         design = distil.Design(self.words, self.vectors * self.scale)
         weights = self.heads[head]
-        made = design.exchange if head == "exchange" else lambda text: design.mean(static.WORD.findall(text))
+        made = (
+            design.exchange
+            if head == "exchange"
+            else lambda text: design.mean(static.WORD.findall(text))
+        )
         first = np.array([made(text) for text in texts]) @ weights[:-1] + weights[-1]
         column = EXCHANGE if head == "exchange" else STEREOTYPE
         return evaluate.worst(values[:, column], sizes), evaluate.worst(first, sizes)
 
 
-def rebuild(read: Data, model: Path, out: Path, plan: TrainingPlan, say: Callable[[str], None] = print) -> None:
+def rebuild(
+    read: Data, model: Path, out: Path, plan: TrainingPlan, say: Callable[[str], None] = print
+) -> None:
     """Trains everything and writes it.
 
     Args:
@@ -130,18 +135,29 @@ def rebuild(read: Data, model: Path, out: Path, plan: TrainingPlan, say: Callabl
             "quick": plan.quick,
         }
     }
-    export.write_encoder(trained.network, layout, calibration, model / encoder.VOCABULARY, out, about)
+    export.write_encoder(
+        trained.network, layout, calibration, model / encoder.VOCABULARY, out, about
+    )
     distil.write(trained.words, trained.vectors, trained.scale, heads, out, about)
     say(f"written: {time.monotonic() - begin:.0f} s")
     where = "documents held out" if plan.quick else "sources left out"
     tables = figures(exchanges, sentences, kept, calibration, firsts, out, where)
-    size = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.suffix in SHIPPED}
-    (out / card.NAME).write_text(card.card(own, tables, size, time.monotonic() - begin), encoding="utf-8")
+    size = {
+        path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.suffix in SHIPPED
+    }
+    (out / card.NAME).write_text(
+        card.card(own, tables, size, time.monotonic() - begin), encoding="utf-8"
+    )
 
 
-def judge_unseen(trained: Trained, away: Data, tokenizer: Tokenizer, exchanges: Seen, sentences: Seen) -> None:
+def judge_unseen(
+    trained: Trained, away: Data, tokenizer: Tokenizer, exchanges: Seen, sentences: Seen
+) -> None:
     """Adds what a model says of rows that it has not seen."""
-    for seen, rows, head in ((exchanges, away.exchanges, "exchange"), (sentences, _asked(away.sentences), STEREOTYPE_TASK)):
+    for seen, rows, head in (
+        (exchanges, away.exchanges, "exchange"),
+        (sentences, _asked(away.sentences), STEREOTYPE_TASK),
+    ):
         if rows:
             seen.add(rows, *trained.logits(rows, tokenizer, head))
 
@@ -170,15 +186,25 @@ def figures(
         if name == "exchange":
             _write_left_out(out / LEFT_OUT, seen.rows, scored)
     if kept.exchanges:
-        scored = {"encoder": card.judged(judge, kept.exchanges), "first stage": card.judged(first, kept.exchanges)}
-        tables.append(("exchange: report documents", card.Scored(kept.exchanges, truth(kept.exchanges), scored)))
+        scored = {
+            "encoder": card.judged(judge, kept.exchanges),
+            "first stage": card.judged(first, kept.exchanges),
+        }
+        tables.append(
+            (
+                "exchange: report documents",
+                card.Scored(kept.exchanges, truth(kept.exchanges), scored),
+            )
+        )
     if asked := _asked(kept.sentences):
         texts = [row["text"] for row in asked]
         scored = {
             "encoder": np.array([each.probability for each in judge.stereotypes(texts)]),
             "first stage": np.array(first.stereotypes(texts)),
         }
-        tables.append((f"{STEREOTYPE_TASK}: report documents", card.Scored(asked, truth(asked), scored)))
+        tables.append(
+            (f"{STEREOTYPE_TASK}: report documents", card.Scored(asked, truth(asked), scored))
+        )
     return tables
 
 
@@ -190,7 +216,9 @@ def _write_left_out(path: Path, rows: Sequence[Row], scored: dict[str, Floats]) 
             lines.write(json.dumps({"id": row["id"], **each}) + "\n")
 
 
-def train(own: Data, layout: HeadLayout, model: Path, tokenizer: Tokenizer, plan: TrainingPlan) -> Trained:
+def train(
+    own: Data, layout: HeadLayout, model: Path, tokenizer: Tokenizer, plan: TrainingPlan
+) -> Trained:
     """An encoder trained on rows, and the first stage that it teaches."""
     torch.manual_seed(SEED)
     network = pretrained(model / "model.safetensors", plan.layers, layout.outputs)
@@ -211,7 +239,9 @@ def train(own: Data, layout: HeadLayout, model: Path, tokenizer: Tokenizer, plan
     return Trained(network, words, vectors, scale, heads)
 
 
-def calibrated(exchanges: Seen, sentences: Seen) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+def calibrated(
+    exchanges: Seen, sentences: Seen
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """Slope and shift by head: of the encoder, and of the first stage."""
     out = {"exchange": [1.0, 0.0], STEREOTYPE_TASK: [1.0, 0.0]}
     first = dict(out)
@@ -236,14 +266,26 @@ def rising(logits: Floats, true: evaluate.Truth) -> list[float]:
 
 
 def truth(rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Of exchanges, whether they are right or acceptable; of sentences, whether they are stereotypes."""
-    return np.array([row["label"] != data.WRONG if "windows" in row else float(row["label"]) >= 0.5 for row in rows], bool)
+    """Of exchanges, whether they are right or acceptable; of sentences, whether they are
+    stereotypes.
+    """
+    return np.array(
+        [
+            row["label"] != data.WRONG if "windows" in row else float(row["label"]) >= 0.5
+            for row in rows
+        ],
+        bool,
+    )
 
 
-def chances(logits: Sequence[float], rows: Sequence[Row], calibration: dict[str, list[float]], head: str) -> Floats:
+def chances(
+    logits: Sequence[float], rows: Sequence[Row], calibration: dict[str, list[float]], head: str
+) -> Floats:
     """The encoder's probabilities of logits (n,)."""
     each = [calibration.get(f"{head} {row.get('attribute')}", calibration[head]) for row in rows]
-    return logistic([slope * logit + shift for logit, (slope, shift) in zip(logits, each, strict=True)])
+    return logistic(
+        [slope * logit + shift for logit, (slope, shift) in zip(logits, each, strict=True)]
+    )
 
 
 def _asked(sentences: Sequence[Row]) -> list[Row]:

@@ -35,7 +35,9 @@ def failing(breaker: Breaker, clock: Clock, seconds: list[float]) -> None:
         ([0, 100, 0], True),
     ],
 )
-def test_it_opens_for_time_without_success(clock: Clock, seconds: list[float], is_open: bool) -> None:
+def test_it_opens_for_time_without_success(
+    clock: Clock, seconds: list[float], is_open: bool
+) -> None:
     breaker = Breaker(10, 5, clock)
     failing(breaker, clock, seconds)
     assert breaker.is_open is is_open
@@ -81,7 +83,9 @@ STEPS = st.lists(st.tuples(st.sampled_from(["allows", "succeeded", "failed"]), s
 
 
 @given(STEPS)
-def test_after_a_success_it_is_closed_and_an_open_one_had_its_failures(steps: list[tuple[str, float]]) -> None:
+def test_after_a_success_it_is_closed_and_an_open_one_had_its_failures(
+    steps: list[tuple[str, float]],
+) -> None:
     clock = Clock()
     breaker = Breaker(10, 5, clock)
     failures = 0

@@ -33,7 +33,11 @@ def test_what_was_stored_is_found_in_another_connection(tmp_path: Path) -> None:
     assert cache.size()[0] == 2
 
 
-@given(st.dictionaries(st.text(), st.text(st.characters(exclude_categories=["Cs"])) | st.integers() | st.none()))
+@given(
+    st.dictionaries(
+        st.text(), st.text(st.characters(exclude_categories=["Cs"])) | st.integers() | st.none()
+    )
+)
 def test_values_come_back_as_json(value: dict) -> None:
     import json
 
@@ -57,12 +61,17 @@ def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) 
 
 def test_keys_differ_by_model_and_sampling() -> None:
     asked: Question = question("a\ud800")
-    made = [key(*each, asked) for each in (("m", 0.0, 512), ("n", 0.0, 512), ("m", 0.5, 512), ("m", 0.0, 64))]
+    made = [
+        key(*each, asked)
+        for each in (("m", 0.0, 512), ("n", 0.0, 512), ("m", 0.5, 512), ("m", 0.0, 64))
+    ]
     assert len(set(made)) == 4
     assert {len(each) for each in made} == {32}
 
 
-def test_bad_answers_are_forgotten_after_a_while_and_good_ones_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_answers_are_forgotten_after_a_while_and_good_ones_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cache = Cache(tmp_path / "answers")
     cache.put_many({name(1): Kept("{}"), name(2): Kept(None, "empty answer")})
     monkeypatch.setattr(inference_cache, "BAD_ANSWER_SECONDS", -1)
@@ -129,7 +138,9 @@ def test_a_fork_opens_the_file_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database" * 1000, None, 7])
-def test_a_file_that_is_none_is_said_with_what_to_do(tmp_path: Path, content: bytes | int | None) -> None:
+def test_a_file_that_is_none_is_said_with_what_to_do(
+    tmp_path: Path, content: bytes | int | None
+) -> None:
     path = tmp_path / "answers"
     if content is None:
         path.mkdir()

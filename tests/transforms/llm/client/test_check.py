@@ -18,18 +18,26 @@ def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:
     assert json.loads(json.dumps(result)) == result
     assert result["version"] == "0.0.scripted"
     assert result["tokens_a_second"] > 0
-    assert [each["digest"] for each in result["prompts"]] == [loader.load(name).digest for name in loader.names()]
+    assert [each["digest"] for each in result["prompts"]] == [
+        loader.load(name).digest for name in loader.names()
+    ]
 
 
 def test_what_is_not_sound_says_why() -> None:
-    with ScriptedLLM(lambda _: Turn(content="{}")) as server, Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client:
+    with (
+        ScriptedLLM(lambda _: Turn(content="{}")) as server,
+        Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client,
+    ):
         checks = check.check(client, loader.names())
     assert {each.reason for each in checks} == {"answer outside its schema"}
     assert not any(each.is_sound for each in checks)
 
 
 def test_a_refused_key_ends_the_check() -> None:
-    with ScriptedLLM(lambda _: error(401, "no")) as server, Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client:
+    with (
+        ScriptedLLM(lambda _: error(401, "no")) as server,
+        Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client,
+    ):
         checks = check.check(client, loader.names())
     assert [each.reason for each in checks] == ["key refused"]
 

@@ -14,7 +14,15 @@ from inference_questions import RIGHT, question
 from places import HELPERS
 from scripted_llm import MODEL, Script, ScriptedLLM, Turn, error, in_turn
 
-from evenflow.transforms.llm.client.client import Answer, Cache, Client, InferenceError, Key, ServerSettings, tally
+from evenflow.transforms.llm.client.client import (
+    Answer,
+    Cache,
+    Client,
+    InferenceError,
+    Key,
+    ServerSettings,
+    tally,
+)
 
 Serve = Callable[..., ScriptedLLM]
 
@@ -33,20 +41,29 @@ def serve() -> Iterator[Serve]:
         server.close()
 
 
-def asked(server: ScriptedLLM, count: int = 1, **settings: object) -> tuple[list[Answer], list[str]]:
+def asked(
+    server: ScriptedLLM, count: int = 1, **settings: object
+) -> tuple[list[Answer], list[str]]:
     """Answers to so many questions, and what was said."""
     said: list[str] = []
-    with Client(replace(ServerSettings(server.url, MODEL, deadline=5), **settings), say=said.append) as client:
+    with Client(
+        replace(ServerSettings(server.url, MODEL, deadline=5), **settings), say=said.append
+    ) as client:
         return client.ask([question(f"Sentence {number}.") for number in range(count)]), said
 
 
 def test_every_question_has_its_answer_in_order_and_requests_overlap(serve: Serve) -> None:
     def script(request: dict[str, Any]) -> Turn:
-        return Turn(content=f'{{"is_stereotype": false, "why": "{request["messages"][-1]["content"]}"}}', delay=0.05)
+        return Turn(
+            content=f'{{"is_stereotype": false, "why": "{request["messages"][-1]["content"]}"}}',
+            delay=0.05,
+        )
 
     server = serve(script)
     answers, said = asked(server, 100, concurrency=8)
-    assert [each.value["why"] if each.value else None for each in answers] == [f"Sentence {n}." for n in range(100)]
+    assert [each.value["why"] if each.value else None for each in answers] == [
+        f"Sentence {n}." for n in range(100)
+    ]
     assert {each.origin for each in answers} == {"model"}
     assert server.most == 8
     assert said == []
@@ -89,11 +106,17 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("turn", "reason"), WRONG, ids=lambda each: each if isinstance(each, str) else "")
-def test_whatever_goes_wrong_is_a_fallback_with_its_reason_and_is_said_once(serve: Serve, turn: Turn, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("turn", "reason"), WRONG, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_whatever_goes_wrong_is_a_fallback_with_its_reason_and_is_said_once(
+    serve: Serve, turn: Turn, reason: str
+) -> None:
     deadline = 1 if reason == "timeout" else 30  # a timeout takes all of it
     answers, said = asked(serve(lambda _: turn), 2, deadline=deadline, attempts=2, concurrency=2)
-    assert [(each.value, each.origin, each.reason) for each in answers] == [(None, "fallback", reason)] * 2
+    assert [(each.value, each.origin, each.reason) for each in answers] == [
+        (None, "fallback", reason)
+    ] * 2
     assert sum(reason in line for line in said) >= 1
     assert len(said) == len(set(said))
 
@@ -142,7 +165,9 @@ def test_a_server_that_fails_for_long_is_left_alone_until_it_is_well(serve: Serv
     is_well = threading.Event()
     server = serve(lambda _: Turn(content=RIGHT) if is_well.is_set() else error(500, "broken"))
     said: list[str] = []
-    settings = ServerSettings(server.url, MODEL, deadline=30, concurrency=4, patience=0.5, cooldown=0.5)
+    settings = ServerSettings(
+        server.url, MODEL, deadline=30, concurrency=4, patience=0.5, cooldown=0.5
+    )
     with Client(settings, say=said.append) as client:
         first = client.ask([question(f"First {number}.") for number in range(200)])
         assert {each.reason for each in first} == {"server error", "server left alone"}
@@ -157,7 +182,9 @@ def test_a_server_that_fails_for_long_is_left_alone_until_it_is_well(serve: Serv
     assert any("left alone" in line for line in said)
 
 
-def test_a_server_that_refuses_schemas_is_asked_in_words_and_that_is_said_once(serve: Serve) -> None:
+def test_a_server_that_refuses_schemas_is_asked_in_words_and_that_is_said_once(
+    serve: Serve,
+) -> None:
     def script(request: dict[str, Any]) -> Turn:
         if "response_format" in request:
             return error(400, "response_format is not supported")
@@ -178,7 +205,8 @@ def test_a_key_is_sent_and_never_shown(serve: Serve, monkeypatch: pytest.MonkeyP
     answers, said = asked(server, key=Key("env", "LLM_KEY"))
     assert answers[0].origin == "model"
     monkeypatch.setenv("LLM_KEY", "sk-other")
-    answers, said = asked(server, key=Key("env", "LLM_KEY"))  # the scripted server says the key back
+    # The scripted server says the key back
+    answers, said = asked(server, key=Key("env", "LLM_KEY"))
     assert answers[0].reason == "key refused"
     assert said and "sk-other" not in "".join(said)
 
@@ -197,11 +225,19 @@ def test_what_is_cached_is_not_asked_again_whoever_asked(serve: Serve, tmp_path:
         first = client.ask(questions)
     assert [each.origin for each in first] == ["model", "model", "cache", "model"]
     with Client(settings, Cache(tmp_path / "answers")) as client:
-        second = client.ask([*questions, question("Sentence 1.", digest="e" * 64), question("Sentence 1.", system="Other.")])
+        second = client.ask(
+            [
+                *questions,
+                question("Sentence 1.", digest="e" * 64),
+                question("Sentence 1.", system="Other."),
+            ]
+        )
     assert [each.origin for each in second] == ["cache"] * 4 + ["model"] * 2
     assert [each.value for each in second[:4]] == [each.value for each in first]
     assert len(server.requests) == 5
-    with Client(replace(settings, model="other"), Cache(tmp_path / "answers"), say=lambda _: None) as client:
+    with Client(
+        replace(settings, model="other"), Cache(tmp_path / "answers"), say=lambda _: None
+    ) as client:
         assert client.ask(questions[:1])[0].reason == "no such model"
 
 
@@ -233,19 +269,31 @@ def test_a_replay_after_a_kill_asks_only_what_was_under_way(serve: Serve, tmp_pa
         process.kill()
     assert len(server.requests) == 84  # four that got no answer
     was_killed.set()
-    with Client(ServerSettings(server.url, MODEL, concurrency=4), Cache(tmp_path / "answers")) as client:
+    with Client(
+        ServerSettings(server.url, MODEL, concurrency=4), Cache(tmp_path / "answers")
+    ) as client:
         answers = client.ask([question(f"Sentence {number}.") for number in range(200)])
     assert all(each.value is not None for each in answers)
-    # Asked twice are those without an answer at the kill, and those whose answers waited for one transaction.
+    # Asked twice are those without an answer at the kill, and those whose answers waited for one
+    # transaction.
     assert len(server.requests) <= 200 + 2 * 4
 
 
-def test_a_bad_answer_of_the_model_is_kept_and_one_of_the_server_is_not(serve: Serve, tmp_path: Path) -> None:
+def test_a_bad_answer_of_the_model_is_kept_and_one_of_the_server_is_not(
+    serve: Serve, tmp_path: Path
+) -> None:
     turns = in_turn([Turn(content="{}"), error(413, "long")], then=Turn(content=RIGHT))
     server = serve(turns)
-    with Client(ServerSettings(server.url, MODEL), Cache(tmp_path / "answers"), say=lambda _: None) as client:
+    with Client(
+        ServerSettings(server.url, MODEL), Cache(tmp_path / "answers"), say=lambda _: None
+    ) as client:
         reasons = [client.ask([question(text)])[0].reason for text in ("a", "b", "a", "b")]
-    assert reasons == ["answer outside its schema", "too long for the model", "answer outside its schema", ""]
+    assert reasons == [
+        "answer outside its schema",
+        "too long for the model",
+        "answer outside its schema",
+        "",
+    ]
     assert len(server.requests) == 3
 
 
@@ -253,18 +301,26 @@ def test_a_kept_answer_that_does_not_hold_is_asked_for_again(serve: Serve, tmp_p
     server = serve()
     loose = {"type": "object"}
     with Client(ServerSettings(server.url, MODEL), Cache(tmp_path / "answers")) as client:
-        client.ask([question("a", schema=loose)])  # the same digest, as if the file had been written by another
+        # The same digest, as if the file had been written by another
+        client.ask([question("a", schema=loose)])
         assert client.ask([question("a")])[0].origin == "cache"
     strict = {"type": "object", "required": ["more"]}
-    with Client(ServerSettings(server.url, MODEL), Cache(tmp_path / "answers"), say=lambda _: None) as client:
+    with Client(
+        ServerSettings(server.url, MODEL), Cache(tmp_path / "answers"), say=lambda _: None
+    ) as client:
         assert client.ask([question("a", schema=strict)])[0].origin == "fallback"
 
 
 def test_a_cache_that_cannot_be_used_costs_no_answer(serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "answers").write_bytes(b"no database" * 1000)
     said: list[str] = []
-    with Client(ServerSettings(serve().url, MODEL), Cache(tmp_path / "answers"), say=said.append) as client:
-        assert [each.origin for each in client.ask([question("a"), question("b")])] == ["model", "model"]
+    with Client(
+        ServerSettings(serve().url, MODEL), Cache(tmp_path / "answers"), say=said.append
+    ) as client:
+        assert [each.origin for each in client.ask([question("a"), question("b")])] == [
+            "model",
+            "model",
+        ]
     assert len(said) == 1
     assert "delete it" in said[0]
 
@@ -273,7 +329,12 @@ def test_many_threads_share_a_client_and_ask_the_same_question_once(serve: Serve
     server = serve(lambda _: Turn(content=RIGHT, delay=0.1))
     answers: list[Answer] = []
     with Client(ServerSettings(server.url, MODEL)) as client:
-        threads = [threading.Thread(target=lambda: answers.extend(client.ask([question("a"), question("b")]))) for _ in range(20)]
+        threads = [
+            threading.Thread(
+                target=lambda: answers.extend(client.ask([question("a"), question("b")]))
+            )
+            for _ in range(20)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -314,7 +375,11 @@ def test_a_client_does_not_outlive_a_fork(serve: Serve, monkeypatch: pytest.Monk
 
 
 def test_figures_of_answers_add_up(serve: Serve) -> None:
-    server = serve(lambda request: Turn(content=RIGHT) if "0" in request["messages"][1]["content"] else Turn(content="no"))
+    server = serve(
+        lambda request: (
+            Turn(content=RIGHT) if "0" in request["messages"][1]["content"] else Turn(content="no")
+        )
+    )
     questions = [question(f"Sentence {number}.") for number in range(4)]
     with Client(ServerSettings(server.url, MODEL, concurrency=1), say=lambda _: None) as client:
         stats = tally(questions, client.ask(questions))["test"]

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.transforms.llm.client import http
-from evenflow.transforms.llm.client.http import Completion, RequestFailure, completion, failure, retry_after, words
+from evenflow.transforms.llm.client.http import (
+    Completion,
+    RequestFailure,
+    completion,
+    failure,
+    retry_after,
+    words,
+)
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -60,14 +67,25 @@ def test_a_servers_words_are_cut_and_on_one_line(body: bytes, said: str) -> None
 
 def test_a_completion_has_its_text_and_tokens() -> None:
     choice = {"message": {"content": "yes"}, "finish_reason": "length"}
-    assert completion(json.dumps({"choices": [choice], "usage": {"total_tokens": 5}}).encode()) == Completion("yes", True, 5)
-    for usage in (None, {}, {"total_tokens": "many"}, {"total_tokens": -1}, {"total_tokens": 1 << 80}):
+    assert completion(
+        json.dumps({"choices": [choice], "usage": {"total_tokens": 5}}).encode()
+    ) == Completion("yes", True, 5)
+    for usage in (
+        None,
+        {},
+        {"total_tokens": "many"},
+        {"total_tokens": -1},
+        {"total_tokens": 1 << 80},
+    ):
         assert completion(json.dumps({"choices": [choice], "usage": usage}).encode()).tokens == 0
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["choices", "message", "content", "usage"]), inner),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.sampled_from(["choices", "message", "content", "usage"]), inner)
+    ),
 )
 
 

@@ -22,11 +22,19 @@ CHECKED = parsing.validator(SCHEMA)
     ],
 )
 def test_an_object_is_found_where_it_stands_alone(text: str) -> None:
-    assert parsing.value(Completion(text, False, 0), CHECKED) == {"is_stereotype": True, "why": "so"}
+    assert parsing.value(Completion(text, False, 0), CHECKED) == {
+        "is_stereotype": True,
+        "why": "so",
+    }
 
 
 def test_control_characters_in_a_string_are_taken() -> None:
-    assert parsing.value(Completion('{"is_stereotype": true, "why": "a\nb\x01"}', False, 0), CHECKED)["why"] == "a\nb\x01"
+    assert (
+        parsing.value(Completion('{"is_stereotype": true, "why": "a\nb\x01"}', False, 0), CHECKED)[
+            "why"
+        ]
+        == "a\nb\x01"
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,13 @@ def server() -> Iterator[ScriptedLLM]:
         yield server
 
 
-def test_a_server_says_its_models_and_version(server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_says_its_models_and_version(
+    server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LLM_KEY", "sk-right")
-    assert describe(ServerSettings(server.url, MODEL, Key("env", "LLM_KEY"))) == ServerInfo((MODEL,), "0.0.scripted")
+    assert describe(ServerSettings(server.url, MODEL, Key("env", "LLM_KEY"))) == ServerInfo(
+        (MODEL,), "0.0.scripted"
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +32,12 @@ def test_a_server_says_its_models_and_version(server: ScriptedLLM, monkeypatch: 
     ],
 )
 def test_what_is_wrong_is_said(
-    server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch, path: str, model: str, key: str | None, words: str
+    server: ScriptedLLM,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    model: str,
+    key: str | None,
+    words: str,
 ) -> None:
     monkeypatch.setenv("LLM_KEY", key or "-")
     with pytest.raises(InferenceError, match=words) as error:
@@ -37,15 +46,22 @@ def test_what_is_wrong_is_said(
     assert "sk-" not in str(error.value)
 
 
-def test_a_server_that_lists_no_models_may_have_ours(server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_lists_no_models_may_have_ours(
+    server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LLM_KEY", "sk-right")
     found = describe(ServerSettings(server.url + "/elsewhere", "any", Key("env", "LLM_KEY")))
     assert found.models == ()
 
 
-@pytest.mark.parametrize("listing", [b"<html>", b"[]", b'{"data": 5}', b'{"data": [{}]}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "listing", [b"<html>", b"[]", b'{"data": 5}', b'{"data": [{}]}', b"[" * 100_000]
+)
 def test_a_page_is_no_server(listing: bytes) -> None:
-    with ScriptedLLM(listing=listing) as server, pytest.raises(InferenceError, match="no OpenAI-compatible server"):
+    with (
+        ScriptedLLM(listing=listing) as server,
+        pytest.raises(InferenceError, match="no OpenAI-compatible server"),
+    ):
         describe(ServerSettings(server.url, MODEL))
 
 

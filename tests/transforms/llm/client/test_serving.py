@@ -31,8 +31,16 @@ def pids(tmp_path: Path) -> Path:
 def start(pids: Path) -> Iterator[Start]:
     """Starts the scripted server: start(model, say, load_seconds)."""
 
-    def started(model: str, say: Callable[[str], None], load_seconds: float = WAIT_SECONDS) -> AbstractContextManager[Served]:
-        return serve(model, say, environment={"SCRIPTED_PIDS": str(pids)}, load_seconds=load_seconds, command=PROGRAM)
+    def started(
+        model: str, say: Callable[[str], None], load_seconds: float = WAIT_SECONDS
+    ) -> AbstractContextManager[Served]:
+        return serve(
+            model,
+            say,
+            environment={"SCRIPTED_PIDS": str(pids)},
+            load_seconds=load_seconds,
+            command=PROGRAM,
+        )
 
     yield started
     for pid in running(pids):
@@ -43,7 +51,11 @@ def running(pids: Path) -> list[int]:
     """Those of the processes that are still there; zombies are not."""
     numbers = [int(word) for word in pids.read_text().split()] if pids.exists() else []
     states = [(number, Path(f"/proc/{number}/stat")) for number in numbers]
-    return [number for number, path in states if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"]
+    return [
+        number
+        for number, path in states
+        if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
+    ]
 
 
 def eventually(holds: Callable[[], object]) -> None:
@@ -97,7 +109,9 @@ def test_a_server_that_ends_is_started_again_once(start: Start, pids: Path) -> N
     assert sum("started again" in line for line in said) == 1
 
 
-def test_questions_under_way_when_it_ends_are_answered_by_the_next_one(start: Start, pids: Path) -> None:
+def test_questions_under_way_when_it_ends_are_answered_by_the_next_one(
+    start: Start, pids: Path
+) -> None:
     with start("model", lambda _: None) as served, Client(settings(served)) as client:
         assert client.ask([question("first")])[0].origin == "model"
         os.kill(running(pids)[0], signal.SIGKILL)
@@ -106,9 +120,12 @@ def test_questions_under_way_when_it_ends_are_answered_by_the_next_one(start: St
 
 
 @pytest.mark.parametrize(
-    ("model", "load_seconds", "words"), [("broken", WAIT_SECONDS, "no such model"), ("silent", 2.0, "did not come up within 2 s")]
+    ("model", "load_seconds", "words"),
+    [("broken", WAIT_SECONDS, "no such model"), ("silent", 2.0, "did not come up within 2 s")],
 )
-def test_a_server_that_does_not_come_up_is_said(start: Start, pids: Path, model: str, load_seconds: float, words: str) -> None:
+def test_a_server_that_does_not_come_up_is_said(
+    start: Start, pids: Path, model: str, load_seconds: float, words: str
+) -> None:
     with pytest.raises(InferenceError, match=words), start(model, lambda _: None, load_seconds):
         pass
     assert running(pids) == []
@@ -116,8 +133,9 @@ def test_a_server_that_does_not_come_up_is_said(start: Start, pids: Path, model:
 
 def test_it_ends_with_a_parent_that_is_killed(pids: Path, tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom evenflow.transforms.llm.client.serving import serve\n"
-        "with serve('model', print, command=sys.argv[1:]):\n    print('up', flush=True)\n    time.sleep(600)\n"
+        "import sys, time\nfrom evenflow.transforms.llm.client.serving import serve\nwith"
+        " serve('model', print, command=sys.argv[1:]):\n    print('up', flush=True)\n   "
+        " time.sleep(600)\n"
     )
     environment = os.environ | {"SCRIPTED_PIDS": str(pids), "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", code, *PROGRAM]

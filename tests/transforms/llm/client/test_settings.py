@@ -13,7 +13,11 @@ from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerS
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000/v1", "http://127.0.0.1:8000"),
         ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/v1", "http://127.0.0.1:8000"),
         ("https://llm.example.org/v1/", "https://llm.example.org/v1", "https://llm.example.org"),
-        ("https://llm.example.org/api/v1/chat/completions", "https://llm.example.org/api/v1", "https://llm.example.org/api"),
+        (
+            "https://llm.example.org/api/v1/chat/completions",
+            "https://llm.example.org/api/v1",
+            "https://llm.example.org/api",
+        ),
         ("http://[::1]:8000", "http://[::1]:8000/v1", "http://[::1]:8000"),
     ],
 )
@@ -23,7 +27,8 @@ def test_addresses_with_and_without_the_version(given: str, url: str, root: str)
 
 
 @pytest.mark.parametrize(
-    ("url", "is_local"), [("http://localhost:1", True), ("http://[::1]:1", True), ("http://10.0.0.1", False)]
+    ("url", "is_local"),
+    [("http://localhost:1", True), ("http://[::1]:1", True), ("http://10.0.0.1", False)],
 )
 def test_no_proxy_stands_before_this_machine(url: str, is_local: bool) -> None:
     assert ServerSettings(url, "m").is_local is is_local
@@ -51,7 +56,9 @@ def test_what_is_wrong_is_named_and_no_secret_shown(wrong: dict[str, Any], word:
     assert "sk-secret" not in str(error.value)
 
 
-def test_a_key_is_read_where_it_is_and_is_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_read_where_it_is_and_is_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "key").write_text("sk-file\n")
     monkeypatch.setenv("LLM_KEY", " sk-env ")
     of_file = ServerSettings("http://host", "m", Key("file", str(tmp_path / "key")))
@@ -63,9 +70,12 @@ def test_a_key_is_read_where_it_is_and_is_nowhere_else(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("content", "word"), [(None, "No such file"), (b"\xff", "UTF-8"), (b"", "empty"), (b"sk\x01", "characters")]
+    ("content", "word"),
+    [(None, "No such file"), (b"\xff", "UTF-8"), (b"", "empty"), (b"sk\x01", "characters")],
 )
-def test_a_key_that_cannot_be_used_is_said_without_it(tmp_path: Path, content: bytes | None, word: str) -> None:
+def test_a_key_that_cannot_be_used_is_said_without_it(
+    tmp_path: Path, content: bytes | None, word: str
+) -> None:
     path = tmp_path / "key"
     if content is not None:
         path.write_bytes(content)

@@ -30,7 +30,9 @@ def test_figures_add_up_and_survive_json(one: list[Answer], other: list[Answer])
     both.add(stats(other))
     assert both == stats(one + other)
     assert Stats.from_json(json.loads(json.dumps(both.as_json()))) == both
-    assert both.questions == both.cache_hits + sum(both.fallbacks.values()) + sum(both.latencies.values())
+    assert both.questions == both.cache_hits + sum(both.fallbacks.values()) + sum(
+        both.latencies.values()
+    )
 
 
 @given(st.lists(SECONDS, min_size=1), st.floats(0.01, 1))
@@ -52,7 +54,9 @@ def test_an_answer_from_elsewhere_counts_one_request() -> None:
 
 
 def test_a_tally_is_by_prompt() -> None:
-    found = tally([question("a"), question("b")], [Reply({}, "cache"), Reply(None, "fallback", "timeout")])
+    found = tally(
+        [question("a"), question("b")], [Reply({}, "cache"), Reply(None, "fallback", "timeout")]
+    )
     assert list(found) == ["test"]
     assert (found["test"].cache_hits, found["test"].fallbacks) == (1, {"timeout": 1})
 
@@ -68,7 +72,9 @@ class Scripted:
 
 
 @given(st.lists(REPLIES), st.lists(REPLIES))
-def test_whoever_asks_through_a_counter_gets_the_same_answers(one: list[Answer], other: list[Answer]) -> None:
+def test_whoever_asks_through_a_counter_gets_the_same_answers(
+    one: list[Answer], other: list[Answer]
+) -> None:
     counted = Counted(Scripted(one + other))
     assert counted.ask([question("a")] * len(one)) == one
     assert counted.ask([question("b")] * len(other)) == other
