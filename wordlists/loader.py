@@ -27,6 +27,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from evenflow.wordlists import spelling
@@ -167,17 +168,21 @@ def load(name_or_path: str | Path) -> WordList:
 
     Raises WordListError with every defect, and for a file that cannot be read.
     """
-    shipped = str(name_or_path) in SHIPPED
-    path = (
-        Path(__file__).parent / f"{name_or_path}.yaml"
-        if shipped
-        else Path(name_or_path).expanduser()
-    )
+    name = str(name_or_path)
+    return _shipped(name) if name in SHIPPED else _read(Path(name_or_path).expanduser())
+
+
+@cache
+def _shipped(name: str) -> WordList:
+    return _read(Path(__file__).parent / f"{name}.yaml")
+
+
+def _read(path: Path) -> WordList:
     try:
         root, defects = read(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        near = _nearest(str(name_or_path), SHIPPED)
+        near = _nearest(str(path), SHIPPED)
         raise WordListError(
             f"{path}: {reason}; give a path, or one of {', '.join(SHIPPED)}{near}"
         ) from error

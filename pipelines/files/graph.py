@@ -11,10 +11,10 @@ import gc
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
@@ -97,34 +97,41 @@ def digest_file(folder: Path, segment: Segment) -> Path:
 
 
 class ReadAndAnnotate(beam.DoFn):
-    """(pane, segment) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its
+    """(pane, segments) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its
     dead letters as JSON lines.
     """
 
     def __init__(self, place: GraphPlace):
         self._place = place
 
-    def process(self, element: tuple[int, Segment]) -> Iterator[tuple[int, Staged]]:
-        pane, segment = element
+    def process(self, element: tuple[int, Sequence[Segment]]) -> Iterator[tuple[int, Staged]]:
+        pane, segments = element
         shop, folder = self._place.workshop(), self._place.folder(pane)
         with shop.noting_failure():
-            source = shop.reader.segment(segment.file, segment.first, segment.last, segment.offset)
-            digest = RecordDigest()
+            source = files.together(self._read(shop.reader, segments, folder))
             for number in count():
                 with shop.timed("read"):
                     block = next(source, None)
-                    if block is not None:
-                        digest.add(block)
                 if block is None:
-                    digest_file(folder, segment).write_text(digest.hexdigest())
                     return
                 with shop.timed("annotate"):
                     done = shop.annotator.annotate(block, self._place.root)
-                stem = f"{segment.order:06d}-{number:06d}"
+                stem = f"{segments[0].order:06d}-{number:06d}"
                 with shop.timed("stage"):
                     stage(done, folder / stem, shop.annotator)
                 shop.on_block(done.figures)
-                yield pane, Staged((segment.order, number), stem, done.figures)
+                yield pane, Staged((segments[0].order, number), stem, done.figures)
+
+    def _read(
+        self, reader: files.FileReader, segments: Sequence[Segment], folder: Path
+    ) -> Iterator[files.Block]:
+        """The blocks of segments, whose digests are noted."""
+        for segment in segments:
+            digest = RecordDigest()
+            for block in reader.segment(segment.file, segment.first, segment.last, segment.offset):
+                digest.add(block)
+                yield block
+            digest_file(folder, segment).write_text(digest.hexdigest())
 
 
 class ClosePane(beam.DoFn):
@@ -161,6 +168,14 @@ class ListStaged(beam.DoFn):
             list_staged(self._place.folder(pane), sorted(blocks, key=lambda each: each.place))
 
 
+def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
+    """The segments one by one, but texts that follow each other together."""
+    for _, group in groupby(
+        segments, lambda each: -1 if each.file.endswith(".txt") else each.order
+    ):
+        yield list(group)
+
+
 def graph(source: beam.Pipeline, panes: list[Pane], place: GraphPlace) -> None:
     """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane ->
     shards, but where that is left to who commits the panes one after the other."""
@@ -168,7 +183,7 @@ def graph(source: beam.Pipeline, panes: list[Pane], place: GraphPlace) -> None:
     _ = (
         source
         | "Segments"
-        >> beam.Create([(pane.number, segment) for pane in panes for segment in pane.segments])
+        >> beam.Create([(pane.number, part) for pane in panes for part in batches(pane.segments)])
         | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
         | "Blocks of a pane" >> beam.GroupByKey()
         | "Close a pane" >> beam.ParDo(ClosePane(place) if alone else ListStaged(place))

@@ -15,6 +15,6 @@ from evenflow.transforms.io import files
 def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
     """Figures of each block of the input, in order. Raises InputError, OSError, WordListError."""
     annotator = Annotator(config)
-    for name in files.match(inputs):
-        for block in files.blocks(name):
-            yield annotator.measure(block)
+    source = (block for name in files.match(inputs) for block in files.blocks(name))
+    for block in files.together(source):
+        yield annotator.measure(block)

@@ -135,8 +135,10 @@ def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
     with path.open("wb") as out:
         for part in parts:
             with part.open("rb") as lines:
-                for line in sorted(lines, key=lambda line: orjson.loads(line)["ordinal"]):
-                    out.write(line)
+                for letter in sorted(
+                    map(orjson.loads, lines), key=lambda each: (each["file"], each["ordinal"])
+                ):
+                    out.write(orjson.dumps(letter) + b"\n")
                     rows += 1
             part.unlink()
     seal(path)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, files
 from evenflow.transforms.io.records import dead_letter
 from evenflow.transforms.staging import aside, sentence_table
 from evenflow.transforms.staging.shards import read_block, replace_block
@@ -56,8 +56,9 @@ def repeated(
             )
         ]
         for ordinal, identity, file in sorted(rows):
-            place = first.setdefault(identity, f"{file}, record {ordinal}")
-            if place != f"{file}, record {ordinal}":
+            own = "{}, record {}".format(*files.position(file, ordinal))
+            place = first.setdefault(identity, own)
+            if place != own:
                 found[ordinal] = place
         if found:
             yield stem, found

@@ -14,6 +14,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -25,6 +26,7 @@ from evenflow.transforms.io.parquet import broken_data, row_groups
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
 BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
+BETWEEN = "\0"  # the names of a block of several files; no file's name holds it
 SEEKABLE = ".jsonl"  # the format where a reader may begin at a record's byte
 # A longer record is not held in memory: its beginning becomes a dead letter
 RECORD_BYTES = 32 << 20
@@ -52,7 +54,7 @@ class Block:
     fault: why the file ends here. stored: bytes of the file read when the block was done. offset:
     byte of the first record, where a reader may begin; None where it may not. cut: full length, in
     bytes, of records (by index) longer than RECORD_BYTES, of which only the first KEPT_BYTES are
-    here.
+    here. A block of several texts has a file for each (see `together`).
     """
 
     file: str
@@ -232,6 +234,43 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
             yield Block(
                 file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}"
             )
+
+
+def together(source: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, whole texts that follow each other as one: each alone costs as much. `position`
+    tells whose a record is.
+    """
+    texts: list[Block] = []
+    size = 0
+    for block in source:
+        is_text = block.file.endswith(".txt") and block.fault is None and not block.cut
+        if texts and (
+            not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
+        ):
+            yield _joined(texts)
+            texts, size = [], 0
+        if is_text:
+            texts.append(block)
+            size += len(block.records[0])
+        else:
+            yield block
+    if texts:
+        yield _joined(texts)
+
+
+def _joined(texts: list[Block]) -> Block:
+    names, records = BETWEEN.join(each.file for each in texts), [each.records[0] for each in texts]
+    return Block(names, 0, records, texts[-1].stored)
+
+
+def position(file: str, place: int) -> tuple[str, int]:
+    """The file and the ordinal of a record, by what its block has for them."""
+    return (_names(file)[place], 0) if BETWEEN in file else (file, place)
+
+
+@lru_cache(maxsize=4)
+def _names(file: str) -> list[str]:
+    return file.split(BETWEEN)
 
 
 def _said(error: Exception) -> str:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, files
 from evenflow.transforms.io.files import RECORD_BYTES, Block
 
 # Kind of reason of the dead letter that stands where a file breaks off
@@ -62,6 +62,7 @@ def dead_letter(
     """A record that became no document: position, reason, and its bytes; length: in full, where raw
     is cut.
     """
+    file, place = files.position(file, place)
     return {
         "file": file,
         "ordinal": place,
@@ -75,6 +76,7 @@ def made_id(file: str, place: int, root: str | None = None) -> str:
     """The id of a document that has none: the file's path below a folder (its name, where none is
     given) and the ordinal.
     """
+    file, place = files.position(file, place)
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
@@ -140,6 +142,8 @@ Result = tuple[str | None, str, dict[str, Any]] | UnusableError | None
 def _lines(
     block: Block, parse: Callable[[bytes], Result], spoilt: Mapping[int, UnusableError]
 ) -> Iterator[tuple[bytes, Result]]:
+    # So many records begin a file
+    begin = block.size if files.BETWEEN in block.file else int(block.first == 0)
     for index, raw in enumerate(block.records):
         if index in spoilt:
             yield raw, spoilt[index]
@@ -154,7 +158,7 @@ def _lines(
             )
             continue
         try:
-            yield raw, parse(raw.removeprefix(BOM) if index + block.first == 0 else raw)
+            yield raw, parse(raw.removeprefix(BOM) if index < begin else raw)
         except UnusableError as error:
             yield raw, error
 

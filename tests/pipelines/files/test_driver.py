@@ -47,6 +47,44 @@ def digests(output: Path) -> dict[str, str]:
     }
 
 
+def test_texts_that_are_read_together_come_out_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = tmp_path / "in"
+    texts.mkdir()
+    (texts / "a.jsonl").write_text(
+        '{"id": "d.txt#0", "text": "The id of a text that is read later."}\n'
+    )
+    written = (
+        b"She met her brother.",
+        b"\xef\xbb\xbfHe and his father.",
+        b"bad \xff",
+        b"The second of its id.",
+        b" ",
+        b"Her, him, her.",
+    )
+    for name, raw in zip("bcxdye", written, strict=True):
+        (texts / f"{name}.txt").write_bytes(raw)
+    found = []
+    for output in (tmp_path / "together", tmp_path / "alone"):
+        Run([str(texts)], output, load(None)).go()
+        found.append(digests(output))
+        monkeypatch.setattr("evenflow.transforms.io.files.together", iter)
+    assert found[0] == found[1]
+    [entry] = read_entries(tmp_path / "together")
+    assert (entry.documents, entry.dead_reasons) == (
+        4,
+        {"duplicate id": 1, "invalid UTF-8": 1, "text empty": 1},
+    )
+    assert [each.file.rsplit("/", 1)[-1] for each in entry.source] == sorted(
+        path.name for path in texts.iterdir()
+    )
+    heavy = [(each.id, each.counts) for each in entry.attributes["gender"].heavy]
+    assert heavy == [("b.txt#0", [2, 1]), ("c.txt#0", [0, 3]), ("e.txt#0", [2, 1])]
+    rows = pq.read_table(next((tmp_path / "together" / entry.folder).glob("*.parquet"))).to_pylist()
+    assert {row["id"]: row["text"] for row in rows}["c.txt#0"] == "He and his father."
+
+
 def test_every_record_is_in_one_place(corpus: Path, tmp_path: Path) -> None:
     config = load(
         None, {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}

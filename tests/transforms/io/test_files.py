@@ -223,3 +223,21 @@ def test_a_name_that_is_not_utf_8_is_shown_as_one_that_is(tmp_path: Path) -> Non
     (tmp_path / os.fsdecode(b"caf\xe9.jsonl")).write_bytes(PLAIN)
     [name] = files.match([str(tmp_path)])
     assert {block.file for block in files.blocks(name)} == {f"{tmp_path}/caf\\xe9.jsonl"}
+
+
+def test_texts_are_read_together_up_to_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BLOCK_RECORDS", 3)
+    monkeypatch.setattr(files, "BLOCK_BYTES", 10)
+    line = files.Block("m.jsonl", 0, [b"{}"], 2)
+    texts = [
+        files.Block(f"{i}.txt", 0, [b"x" * size], size)
+        for i, size in enumerate((1, 1, 1, 1, 9, 2, 2))
+    ]
+    cut = files.Block("cut.txt", 0, [b"x"], 1, cut={0: 99})
+    found = list(files.together([line, *texts, line, cut]))
+    assert [each.size for each in found] == [1, 3, 2, 2, 1, 1]
+    assert (found[0], found[4], found[5]) == (line, line, cut)
+    assert [files.position(found[1].file, place) for place in range(3)] == [
+        (f"{i}.txt", 0) for i in range(3)
+    ]
+    assert files.position("m.jsonl", 7) == ("m.jsonl", 7)
