@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent
+HELPERS = Path(__file__).parent / "helpers"
 SKIPS = {
     "called": "def test_it(): require('no broker: run `make kafka`')",
     "fixture": (
@@ -36,7 +36,7 @@ def ran(folder: Path, source: str, ci: str, *options: str) -> tuple[int, str]:
     environment = {
         **os.environ,
         "CI": ci,
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": str(HELPERS),
         "PYTEST_ADDOPTS": "",
         "COLUMNS": "400",
     }

@@ -354,7 +354,7 @@ def test_an_unexpected_error_is_one_line(
     ended = call("measure", texts)
     assert (ended.status, ended.out) == (1, "")
     assert len(ended.err.splitlines()) == 1
-    assert ended.err.startswith("evenflow: unexpected error: KeyError: 'x' (test_cli.py, line ")
+    assert ended.err.startswith("evenflow: unexpected error: KeyError: 'x' (test_app.py, line ")
     assert ended.err.endswith("; --debug shows the traceback\n")
     for words in (["--debug", "measure", texts], ["measure", texts, "--debug"]):
         told = call(*words)

@@ -120,14 +120,14 @@ def test_an_error_of_every_text_is_raised(faulty: Any) -> None:
 
 
 def test_an_error_of_no_record_alone_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = annotate._pieces
+    pieces = annotate.pieces
 
-    def raising(texts: Any) -> Any:
+    def raising(texts: Any, most: int) -> Any:
         if len(texts) == len(TEXTS):
             raise ZeroDivisionError
-        return pieces(texts)
+        return pieces(texts, most)
 
-    monkeypatch.setattr(annotate, "_pieces", raising)
+    monkeypatch.setattr(annotate, "pieces", raising)
     with pytest.raises(ZeroDivisionError):
         Annotator(CONFIG).annotate(BLOCK)
 
