@@ -71,6 +71,13 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert not elsewhere, "\n".join(elsewhere)
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_of_the_files_beside_the_code_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)", text)
+    assert [each for each in targets if not (ROOT / each).exists()] == []
+
+
 def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
     expected = {
         "configuration.html": ("min_mentions", "max_text_mib"),
