@@ -18,6 +18,10 @@ from evenflow.transforms.representation import interval
 
 # Attributes by which a page loads something as it is shown; a link (a href) loads nothing.
 LOADING = {"src", "srcset", "data", "poster"}
+# A file or folder of the repository, as texts name it
+PATH = re.compile(
+    r"\b(?:pipelines|gates|transforms|schemas|wordlists|prompts|tests|docs|deploy)/[\w/.-]+\w/?"
+)
 STYLE = re.compile(r"(?:url\(|@import)\s*[\"']?([^\"')]+)")
 
 
@@ -78,6 +82,14 @@ def test_links_of_the_files_beside_the_code_lead_somewhere(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     targets = re.findall(r"\]\(([^)#]+)", text)
     assert [each for each in targets if not (ROOT / each).exists()] == []
+
+
+def test_paths_that_texts_name_are_there() -> None:
+    texts = [ROOT / "NOTICE", *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    texts += [*ROOT.glob("tests/data/*.md"), *ROOT.glob("transforms/models/shipped/*.md")]
+    named = {(path.name, each) for path in texts for each in PATH.findall(path.read_text("utf-8"))}
+    assert len(named) > 50
+    assert sorted(each for each in named if not (ROOT / each[1]).exists()) == []
 
 
 def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
