@@ -8,7 +8,7 @@ include deploy/services.mk
 include deploy/llm.mk
 
 .DEFAULT_GOAL := install
-.PHONY: install demo test lint clean
+.PHONY: install demo docs test lint clean
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml
@@ -37,6 +37,11 @@ lint: install
 test: install lint $(if $(CI),services)
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/services
+
+# Into build/docs; a broken link is an error.
+docs: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --config-file docs/mkdocs.yml
+	@echo build/docs/index.html
 
 clean:
 	rm -rf build $(VENV)

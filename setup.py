@@ -11,6 +11,8 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
+# mkdocs-material: a site with search and checked links that needs no network to read
+DOCS = ["mkdocs-material>=9.6,<10"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 ROOMS = [
     ".".join(room.parent.parts) for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))
@@ -60,6 +62,7 @@ setup(
         "kafka": KAFKA,
         "llm": LLM,
         "metrics": METRICS,
+        "docs": [*DOCS, *METRICS],
         "train": [
             "onnx>=1.16",
             "onnxscript>=0.3",
@@ -72,6 +75,7 @@ setup(
             *KAFKA,
             *LLM,
             *METRICS,
+            *DOCS,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",

@@ -102,8 +102,8 @@ class RepairSettings(Section):
         default=0.8,
         description=(
             "Least probability that a substitution which is made is right: 0 makes all that are"
-            " possible, 1 the surest alone. README.md has the precision and recall at 0.8 and at"
-            " 0.5."
+            " possible, 1 the surest alone. docs/pages/quality.md has the precision and recall at"
+            " 0.8 and at 0.5."
         ),
     )
     judge: Literal["careful", "fast"] = Field(

@@ -1,0 +1,153 @@
+"""Hooks of MkDocs: pages that are made from the code, or from files that lie elsewhere.
+
+A line `::: KIND ARGUMENT` in a page is replaced by Markdown that is made from the code, so that the
+two cannot disagree. The kinds are the keys of `MAKERS`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+# Pages that are files of the repository: they are read there too, and have one source.
+PAGES = {
+    "contributing.md": "CONTRIBUTING.md",
+    "exchange_guideline.md": "docs/exchange_guideline.md",
+    "stereotype_guideline.md": "docs/stereotype_guideline.md",
+    "model_card.md": "transforms/models/shipped/README.md",
+    "data_exchanges.md": "tests/data/exchanges_README.md",
+    "data_cda.md": "tests/data/cda_README.md",
+    "data_stereotype_sets.md": "tests/data/stereotype_sets_README.md",
+    "data_stereotype_gold.md": "tests/data/stereotype_gold_README.md",
+    "report.png": "docs/report.png",
+}
+DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
+TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that lie elsewhere in the repository.
+
+    Args:
+        files: The files under docs/pages.
+        config: The site's configuration.
+
+    Returns:
+        The same files, and those of `PAGES`.
+    """
+    for name, path in PAGES.items():
+        files.append(File.generated(config, name, content=(ROOT / path).read_bytes()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Replace the directives of a page.
+
+    Args:
+        markdown: The page's source.
+        page: The page.
+        config: The site's configuration.
+        files: All files of the site.
+
+    Returns:
+        The source with each directive replaced.
+
+    Raises:
+        KeyError: A directive's kind is not in `MAKERS`.
+    """
+    return DIRECTIVE.sub(lambda found: MAKERS[found[1]](found[2].strip()), markdown)
+
+
+def configuration(_: str) -> str:
+    """Return every key of the configuration with its meaning and default, as `config show`."""
+    from evenflow.schemas.commented import commented
+    from evenflow.schemas.config import load
+
+    return _fenced("yaml", commented(load(None, {})))
+
+
+def commands(_: str) -> str:
+    """Return the help of every command, a section each."""
+    from typer.main import get_command
+
+    from evenflow.pipelines.cli.app import application
+
+    return "\n\n".join(_helps(get_command(application()), "evenflow"))
+
+
+def _helps(command: Any, name: str, above: Any = None) -> Iterator[str]:
+    """Yield the help of a command and of those below it."""
+    context = command.make_context(name, ["--"], parent=above, resilient_parsing=True)
+    context.terminal_width = context.max_content_width = 92
+    yield f"## {context.command_path}\n\n" + _fenced("text", command.get_help(context))
+    for each in getattr(command, "commands", {}).values():
+        yield from _helps(each, each.name, context)
+
+
+def metrics(_: str) -> str:
+    """Return a table of the metrics that a run serves to Prometheus."""
+    from evenflow.gates.ledger.totals import Totals
+    from evenflow.gates.metrics import Now, families
+
+    # Every family is there where a topic was read, and files, and a pane was committed
+    rows = ["| metric | labels | meaning |", "| --- | --- | --- |"]
+    now = Now(time=0, held=False, committed=0, read=0, size=0)
+    for family in families(Totals(newest=0), now):
+        name = family.name + ("_total" if family.type == "counter" else "")
+        labels = ", ".join(f"`{label}`" for label in getattr(family, "_labelnames", ()))
+        rows.append(f"| `{name}` | {labels} | {family.documentation} |")
+    return "\n".join(rows)
+
+
+def rooms(_: str) -> str:
+    """Return a table of the rooms with the first paragraph of their docstrings."""
+    rows = ["| room | what belongs there |", "| --- | --- |"]
+    for top in TOPS:
+        for path in sorted((ROOT / top).rglob("__init__.py")):
+            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            if said:
+                about = " ".join(said.split("\n\n")[0].split())
+                rows.append(f"| `{path.parent.relative_to(ROOT)}/` | {about} |")
+    return "\n".join(rows)
+
+
+def docstring(name: str) -> str:
+    """Return the docstring of an object, and its signature where it is a function or a class.
+
+    Args:
+        name: Dotted name of a module, or of an object in one.
+    """
+    try:
+        found: Any = import_module(name)
+    except ModuleNotFoundError:
+        module, _, own = name.rpartition(".")
+        found = getattr(import_module(module), own)
+    said = inspect.getdoc(found) or ""
+    if inspect.ismodule(found):
+        return said
+    # Code is shown as it is: sections of a docstring are indented, which Markdown reads otherwise
+    head = f"### {name.removeprefix('evenflow.')}\n\n"
+    return head + _fenced("python", f"{found.__name__}{inspect.signature(found)}\n\n{said}")
+
+
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+MAKERS: dict[str, Callable[[str], str]] = {
+    "configuration": configuration,
+    "commands": commands,
+    "metrics": metrics,
+    "rooms": rooms,
+    "docstring": docstring,
+}

@@ -1,0 +1,109 @@
+"""The documentation builds without a broken link, and its pages load nothing from elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from parts import require
+from places import ROOT
+
+from evenflow.transforms.representation import interval
+
+# Attributes by which a page loads something as it is shown; a link (a href) loads nothing.
+LOADING = {"src", "srcset", "data", "poster"}
+# A file or folder of the repository, as texts name it
+PATH = re.compile(
+    r"\b(?:pipelines|gates|transforms|schemas|wordlists|prompts|tests|docs|deploy)/[\w/.-]+\w/?"
+)
+STYLE = re.compile(r"(?:url\(|@import)\s*[\"']?([^\"')]+)")
+
+
+class Resources(HTMLParser):
+    """Collects what a page loads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            loads = name in LOADING or (tag == "link" and name == "href")
+            if value and loads:
+                self.found.append(value)
+            elif value and name == "style":
+                self.found += STYLE.findall(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    if importlib.util.find_spec("material") is None:
+        require("no mkdocs-material: run `pip install mkdocs-material`")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    done = subprocess.run(
+        [*command, "--config-file", ROOT / "docs" / "mkdocs.yml", "--site-dir", folder],
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 20
+    elsewhere: list[str] = []
+    for path in pages:
+        resources = Resources()
+        resources.feed(path.read_text(encoding="utf-8"))
+        assert resources.found, f"{path.name} loads no style: the page is not what was meant"
+        # For a drawing of this class the theme's script loads Mermaid from a server
+        assert 'class="mermaid"' not in path.read_text(encoding="utf-8"), path.name
+        elsewhere += [
+            f"{path.name}: {each}" for each in resources.found if re.match(r"(\w+:)?//", each)
+        ]
+    for path in site.rglob("*.css"):
+        found = STYLE.findall(path.read_text(encoding="utf-8"))
+        elsewhere += [f"{path.name}: {each}" for each in found if re.match(r"(\w+:)?//", each)]
+    assert not elsewhere, "\n".join(elsewhere)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_of_the_files_beside_the_code_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)", text)
+    assert [each for each in targets if not (ROOT / each).exists()] == []
+
+
+def test_paths_that_texts_name_are_there() -> None:
+    texts = [ROOT / "NOTICE", *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    texts += [*ROOT.glob("tests/data/*.md"), *ROOT.glob("transforms/models/shipped/*.md")]
+    named = {(path.name, each) for path in texts for each in PATH.findall(path.read_text("utf-8"))}
+    assert len(named) > 50
+    assert sorted(each for each in named if not (ROOT / each[1]).exists()) == []
+
+
+def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
+    stated = " ".join(str(interval.__doc__).split()[:4])
+    expected = {
+        "configuration.html": ("min_mentions", "max_text_mib"),
+        "commands.html": ("evenflow wordlists check", "--epsilon"),
+        "metrics.html": ("evenflow_panes_total", "evenflow_dr_low"),
+        "statistics.html": (stated, "documents_until"),
+        "architecture.html": ("transforms/", "<svg"),
+        "contributing.html": ("Add an attribute",),
+    }
+    for name, words in expected.items():
+        text = (site / name).read_text(encoding="utf-8")
+        assert "<p>::: " not in text, f"{name} has a directive that nothing replaced"
+        for word in words:
+            assert word in text, f"{name}: {word}"
