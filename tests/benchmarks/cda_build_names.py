@@ -1,4 +1,4 @@
-"""Builds `transforms/names.tsv`: first names, the sex they are given to, and whether they are
+"""Builds `transforms/text/names.tsv`: first names, the sex they are given to, and whether they are
 common words too.
 
     python tests/benchmarks/cda_build_names.py census_1990_female_first.txt
@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-OUT = Path(__file__).parents[2] / "transforms" / "names.tsv"
+OUT = Path(__file__).parents[2] / "transforms" / "text" / "names.tsv"
 LEAST = 0.002  # per cent: rarer first names are left out, they are as often surnames and words
 ONE_SIDED = 0.9  # share of a name's bearers from which it is one sex's
 

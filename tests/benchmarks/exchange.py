@@ -1,9 +1,10 @@
 """Measures the judges of exchanges on labelled ones: area, precision and recall by source and
 attribute, reliability, speed.
 
-    python tests/benchmarks/exchange.py                       # documents kept for the report, by
-    the models that ship python tests/benchmarks/exchange.py --left-out FILE       # and of sources
-    left out: a file that the training wrote
+    # documents kept for the report, by the models that ship
+    python tests/benchmarks/exchange.py
+    # and of sources left out: a file that the training wrote
+    python tests/benchmarks/exchange.py --left-out FILE
 
 Labels are those of language models. Intervals are 95 %: of areas by a bootstrap over documents, of
 shares Wilson's. Sources are left out in groups of three (`train.data.FOLDS`): four trainings, each

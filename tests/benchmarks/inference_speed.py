@@ -2,10 +2,12 @@
 answers take.
 
 usage: python tests/benchmarks/inference_speed.py utilisation [--latency 0.5] [--concurrency 32]
-       [--questions 2000] python tests/benchmarks/inference_speed.py cache [--answers 1000000]
-       python tests/benchmarks/inference_speed.py server --llm URL --llm-model NAME [--questions
-       2000] python tests/benchmarks/inference_speed.py serve --llm-serve DIR_OR_NAME [--questions
-       2000]
+           [--questions 2000]
+       python tests/benchmarks/inference_speed.py cache [--answers 1000000]
+       python tests/benchmarks/inference_speed.py server --llm URL --llm-model NAME
+           [--questions 2000]
+       python tests/benchmarks/inference_speed.py serve --llm-serve DIR_OR_NAME
+           [--questions 2000]
 
 utilisation: the share of the places at the server (concurrency) that are taken on average, from the
 first request to the last answer; the server is another process. cache: resident memory before and
@@ -98,7 +100,7 @@ def question(number: int) -> Question:
 
 
 def asked(settings: ServerSettings, count: int) -> dict[str, float]:
-    """Seconds and figures of so many questions to a server, through a cache that has none of them."""
+    """Seconds and figures of that many questions to a server, through an empty cache."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Client(settings, Cache(Path(folder, "answers"))) as client,

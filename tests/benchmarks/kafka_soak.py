@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from kafka_documents import PARTITIONS, values
 from kafka_plot import Panel, svg
 from services.kafka_broker import Broker

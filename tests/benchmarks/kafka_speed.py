@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from kafka_documents import PARTITIONS, values
 from kafka_soak import Steady, soak
 from services.kafka_broker import Broker

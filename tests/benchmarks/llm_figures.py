@@ -1,9 +1,9 @@
 """What a language model brings: sentences a second, and the figures of detection and substitution,
 by mode.
 
-    python tests/benchmarks/llm_figures.py --serve Qwen/Qwen2.5-7B-Instruct          # starts vLLM,
-    and stops it python tests/benchmarks/llm_figures.py --url http://127.0.0.1:8000 --model NAME
-    --sample 200
+    # starts vLLM, and stops it
+    python tests/benchmarks/llm_figures.py --serve Qwen/Qwen2.5-7B-Instruct
+    python tests/benchmarks/llm_figures.py --url http://127.0.0.1:8000 --model NAME --sample 200
 
 Detection: tests/data/stereotype_gold.jsonl, sentences labelled by hand: precision, recall and macro
 F1 of the embedded detector, of the cascade and of the model alone (main paper, 4.2.3 and its table

@@ -1,4 +1,4 @@
-"""Writes transforms/stereotyping/calibration.json: from which probability on what is called is
+"""Writes transforms/stereotypes/calibration.json: from which probability on what is called is
 right, and how often.
 
     python tests/benchmarks/stereotype_calibration.py [--published FOLDER]

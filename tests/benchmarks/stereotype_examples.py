@@ -6,11 +6,13 @@ Lines file.
 A row: text (prepared as `transforms/stereotypes/masking.py` does), task, label, source, doc, split.
 Tasks:
 
-    stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied? stance
-    stated, denied, objected, irony, reported, fact, none: what the sentence does with it strength
-    0..1: how strong people find it (published scores; ours as strength / 3) indicators   {name:
-    value}, see transforms/stereotyping/indicators.py association  1 or 0: is what is said what
-    people ascribe to such a group (StereoSet: stereotype, or unrelated)?
+    stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied?
+    stance       stated, denied, objected, irony, reported, fact, none: what the sentence does with
+                 it
+    strength     0..1: how strong people find it (published scores; ours as strength / 3)
+    indicators   {name: value}, see transforms/stereotypes/indicators.py
+    association  1 or 0: is what is said what people ascribe to such a group (StereoSet: stereotype,
+                 or unrelated)?
 
 split: `report` rows are never learnt from. Of real text they are those whose document has a hash of
 0 modulo 5, and the report halves of the older sets. PUBLISHED holds StereoSet (CC BY-SA 4.0) and,
@@ -93,7 +95,7 @@ def of_hash(doc: str) -> str:
 
 
 def shown(sentence: str, attribute: str) -> str | None:
-    """The sentence as a model is asked about an attribute; None where it names none of its groups."""
+    """The sentence as a model sees it for an attribute; None if it names none of its groups."""
     own = [each for each in spans(sentence) if each[2] == attribute]
     return prepared(sentence, own) if own else None
 

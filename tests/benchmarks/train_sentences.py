@@ -1,4 +1,4 @@
-"""Rebuild transforms/sentence_model.json: python tests/benchmarks/train_sentences.py
+"""Rebuild transforms/text/sentence_model.json: python tests/benchmarks/train_sentences.py
 en_ewt_train.conllu.gz
 
 Deterministic: the same file gives the same model. With --search, print the cross-validated F1

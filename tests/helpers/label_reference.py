@@ -92,7 +92,7 @@ def folded(word: str, exact: bool) -> str:
 
 @lru_cache(4096)
 def tokens(text: str, linked: bool = True) -> tuple[Token, ...]:
-    """Words and signs of a text; what is in a link, and underscores around a word, are other signs."""
+    """Words and signs of a text. Links, and underscores around a word, count as other signs."""
     signs = [Sign(c, kind(c), i, i + 1) for i, c in enumerate(text)]
     signs = [sign for sign in signs if sign.kind != "ignored"]
     seen = "".join(sign.text for sign in signs)

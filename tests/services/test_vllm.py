@@ -59,9 +59,7 @@ def server_of(served: Served) -> psutil.Process:
     """The server's own process: the guard's child, which has children itself."""
     port = served.url.removesuffix("/v1").rpartition(":")[2]
     guards = [
-        each
-        for each in psutil.Process().children()
-        if "inference_guard.py" in " ".join(each.cmdline())
+        each for each in psutil.Process().children() if "guard.py" in " ".join(each.cmdline())
     ]
     (guard,) = [each for each in guards if port in each.cmdline()]
     (server,) = guard.children()
