@@ -20,6 +20,7 @@ from evenflow.transforms.io.files import Block, position
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader
@@ -41,14 +42,14 @@ Ints = npt.NDArray[np.int64]
 class Annotated:
     """A block after reading: its table, dead letters as JSON-able records, figures; details: what
     the repair of its text needs, if it has one; aside: documents that are set aside, with the
-    reason; heard: what may still be asked."""
+    reason; deferred: what may still be asked."""
 
     table: pa.Table
     dead: list[dict[str, Any]]
     figures: documents.Figures
     details: Details | None = None
     aside: pa.Table | None = None
-    heard: Deferred | None = None
+    deferred: Deferred | None = None
 
 
 @dataclass
@@ -148,8 +149,8 @@ class Annotator:
             return self._annotated(found, input_bytes)
         with self.tier.block(known) as asked:
             done = self._annotated(found, input_bytes)
-            done.figures.llm, heard = asked()
-        done.heard = Deferred(heard, found) if heard else None
+            done.figures.llm, questions = asked()
+        done.deferred = Deferred(questions, found) if questions else None
         return done
 
     def _annotated(self, found: Documents, input_bytes: int) -> Annotated:
@@ -202,38 +203,15 @@ class Annotator:
                 aside[each.number] = done.aside
         if not aside and texts == found.texts:
             return found, None
-        keep = [number for number in range(len(texts)) if number not in aside]
-        columns = {
-            column: values.take(pa.array(keep, pa.int64()))
-            for column, values in found.fields.items()
-        }
-        kept = replace(
-            found,
-            ids=[found.ids[number] for number in keep],
-            texts=[texts[number] for number in keep],
-            places=[found.places[number] for number in keep],
-            fields=columns,
+        kept = _chosen(
+            replace(found, texts=texts),
+            [number for number in range(len(texts)) if number not in aside],
         )
-        return kept, self._aside(found, aside) if aside else None
-
-    def _aside(self, found: Documents, reasons: dict[int, str]) -> pa.Table:
-        """Documents that are set aside, as they were read, with the reason."""
-        numbers = sorted(reasons)
-        take = pa.array(numbers, pa.int64())
-        columns = [
-            (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
-            (
-                documents.TEXT,
-                pa.array([found.texts[number] for number in numbers], pa.large_string()),
-            ),
-            (documents.ORDINAL, pa.array([found.places[number] for number in numbers], pa.int64())),
-            (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
-            *((column, values.take(take)) for column, values in found.fields.items()),
-        ]
-        schema = pa.schema(
-            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
-        )
-        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
+        if not aside:
+            return kept, None
+        numbers = sorted(aside)
+        reasons = pa.array([aside[number] for number in numbers], pa.string())
+        return kept, documents_table(_chosen(found, numbers), {documents.REASON: reasons})
 
     def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
         for number, text, sentences, mentions in relevant:
@@ -287,26 +265,19 @@ class Annotator:
                 yield Relevant(piece.first + owner, text, sentences, own)
 
     def _table(self, found: Documents, counts: list[Ints]) -> pa.Table:
-        columns: list[tuple[pa.Field, Any]] = [
-            (documents.ID, pa.array(found.ids, pa.string())),
-            (documents.TEXT, pa.array(found.texts, pa.large_string())),
-            (documents.ORDINAL, pa.array(found.places, pa.int64())),
-        ]
-        for attribute, each in zip(self.attributes, counts, strict=True):
-            for number, column in enumerate(documents.mention_fields(attribute)):
-                columns.append((column, pa.array(each[:, number], pa.int32())))
-        for column in documents.own_fields(self.attributes)[len(columns) - 3 :]:
-            blank = (
+        """The documents with their mentions, and blanks in the columns that the repair fills."""
+        own = {
+            column: pa.array(each[:, number], pa.int32())
+            for attribute, each in zip(self.attributes, counts, strict=True)
+            for number, column in enumerate(documents.mention_fields(attribute))
+        }
+        for column in documents.own_fields(self.attributes)[len(own) :]:
+            own[column] = (
                 pa.nulls(len(found.ids), column.type)
                 if column.nullable
                 else pa.array(np.ones(len(found.ids)), column.type)
             )
-            columns.append((column, blank))  # what the repair fills
-        columns += found.fields.items()
-        schema = pa.schema(
-            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
-        )
-        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
+        return documents_table(found, own)
 
     def count(
         self,
@@ -384,6 +355,18 @@ class Annotator:
             )
             counts.append(each)
         return figures, counts
+
+
+def _chosen(found: Documents, numbers: Sequence[int]) -> Documents:
+    """Some of a block's documents, by their numbers."""
+    take = pa.array(numbers, pa.int64())
+    return replace(
+        found,
+        ids=[found.ids[number] for number in numbers],
+        texts=[found.texts[number] for number in numbers],
+        places=[found.places[number] for number in numbers],
+        fields={column: values.take(take) for column, values in found.fields.items()},
+    )
 
 
 def _tier(config: Config) -> Tier | None:

@@ -7,15 +7,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.documents import ORDINAL, TEXT
 from evenflow.transforms.repair import draw, eligibility
 from evenflow.transforms.repair.draw import Unit
-from evenflow.transforms.staging import proposals
+from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
-from evenflow.transforms.staging.shards import read_block
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, shown
 from evenflow.transforms.substitution.sets import Edit, Set
@@ -37,10 +36,10 @@ class Spot(NamedTuple):
 class StagedPane:
     """A pane's staged blocks: their texts, and the documents' sets as they lie in their files."""
 
-    def __init__(self, paths: Sequence[Path]):
-        self.paths = paths
-        self._lines = [proposals.lines(path.with_suffix(proposals.SUFFIX)) for path in paths]
-        self._texts: dict[int, tuple[dict[int, int], list[str]]] = {}
+    def __init__(self, blocks: Sequence[StagedBlock]):
+        self.blocks = blocks
+        self._lines = [list(block.lines(Part.PROPOSALS)) for block in blocks]
+        self._texts: dict[int, dict[int, str]] = {}  # by block, then by ordinal
 
     def spots(self, *blocks: int) -> Iterator[Spot]:
         """The documents with sets of some blocks or of all, in the pane's order."""
@@ -52,16 +51,15 @@ class StagedPane:
 
     def document(self, spot: Spot, attribute: str | None = None) -> Proposed:
         """A document's sets, of one attribute or of all."""
-        return proposals.read_line(self._lines[spot.block][spot.line], attribute)
+        return Proposed.from_line(self._lines[spot.block][spot.line], attribute)
 
     def text(self, block: int, ordinal: int) -> str:
         """A document's text as it was staged; the texts of one block are kept at a time."""
         if block not in self._texts:
-            table = read_block(self.paths[block])
-            rows = {at: row for row, at in enumerate(table.column(2).to_pylist())}
-            self._texts = {block: (rows, table.column(1).to_pylist())}
-        rows, texts = self._texts[block]
-        return texts[rows[ordinal]]
+            table = self.blocks[block].read(Part.DOCUMENTS)
+            ordinals, texts = (table[each.name].to_pylist() for each in (ORDINAL, TEXT))
+            self._texts = {block: dict(zip(ordinals, texts, strict=True))}
+        return self._texts[block][ordinal]
 
 
 class Exchanges:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -27,10 +28,10 @@ from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.repair.plan import Plan
 from evenflow.transforms.repair.tallies import SubstitutionCounts
-from evenflow.transforms.staging import proposals, sentence_table
+from evenflow.transforms.staging import sentence_table
+from evenflow.transforms.staging.block import Part, StagedBlock, read_documents, replace_columns
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
-from evenflow.transforms.staging.shards import read_block, replace_block
 from evenflow.transforms.substitution.counterfactuals import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
 
@@ -47,33 +48,38 @@ class _Unit:
     changes: list[Change] = field(default_factory=list)
 
 
-def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> Mended:
-    """Repair a pane whose staged blocks, in source order, have these figures; the blocks are
-    written anew.
+def repair(
+    blocks: Mapping[StagedBlock, Figures], folder: Path, pane: int, annotator: Annotator
+) -> Mended:
+    """Repair a pane; its staged blocks are written anew.
 
-    A block without documents has no file. folder: where the table of sentences goes. Raises
-    OSError.
+    Args:
+        blocks: The pane's staged blocks in source order, with their figures.
+        folder: Where the table of sentences goes.
+        pane: The pane's number.
+        annotator: The annotator that read the blocks.
+
+    Returns:
+        The pane's figures after the repair, what was done, and the table of sentences.
+
+    Raises:
+        OSError: A file cannot be read or written.
     """
     before = Figures()
     for attribute in annotator.attributes:
         before.attributes[attribute.name] = AttributeFigures.empty(len(attribute.groups))
+    after = deepcopy(before)
     for each in blocks.values():
         before.add(each)
-    mender = _Mender(
-        annotator, before, [path for path in blocks if path.with_suffix(proposals.SUFFIX).exists()]
-    )
+    rebuilder = _Rebuilder(annotator, before, [each for each in blocks if each.has(Part.PROPOSALS)])
     findings = None
     if annotator.screen is not None:
-        # Its models are loaded where they are asked for alone
+        # Its models are only loaded where stereotypes are looked for
         from evenflow.transforms.stereotypes.findings import Findings
 
         findings = Findings(annotator.config)
-    after = Figures()
-    for name, each in before.attributes.items():
-        after.attributes[name] = AttributeFigures.empty(len(each.counts))
-    tables: list[Path] = []
-    for path, figures in blocks.items():
-        changed = mender.block(path) if path.with_suffix(proposals.SUFFIX).exists() else None
+    for block, figures in blocks.items():
+        changed = rebuilder.rebuild(block) if block.has(Part.PROPOSALS) else None
         if changed is not None:
             changed.input_bytes, changed.dead_reasons, changed.llm = (
                 figures.input_bytes,
@@ -81,31 +87,26 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
                 figures.llm,
             )
         after.add(changed or figures)
-        if path.with_suffix(sentence_table.SUFFIX).exists():
-            tables.append(path.with_suffix(sentence_table.SUFFIX))
-    rows = (mender.rows(path) for path in tables)
+    rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
     shard = sentence_table.write(
         map(findings.seen, rows) if findings is not None else rows, folder, pane
     )
-    repairs = mender.told(before, after)
+    repairs = rebuilder.summary(before, after)
     for attribute in annotator.attributes:
         if attribute.mode == "reweight":
-            staged = [path for path in blocks if path.exists()]
+            staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
             repairs[attribute.name] = _reweight(staged, attribute, annotator.config, after)
-    for path in blocks:
-        for suffix in (proposals.SUFFIX, sentence_table.SUFFIX):
-            path.with_suffix(suffix).unlink(missing_ok=True)
     return Mended(after, repairs, findings.told() if findings is not None else {}, shard)
 
 
-class _Mender:
+class _Rebuilder:
     """What a pane's attributes change.
 
     Attributes in mode substitute come first, in the lists' order, then those in mode augment; what
     one changes is not changed by a later one.
     """
 
-    def __init__(self, annotator: Annotator, before: Figures, staged: Sequence[Path]):
+    def __init__(self, annotator: Annotator, before: Figures, staged: Sequence[StagedBlock]):
         self._annotator = annotator
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
@@ -117,7 +118,7 @@ class _Mender:
         self._targets: dict[str, dict[tuple[Spot, int], str]] = {}
         self._copies: dict[Spot, list[tuple[str, str, Unit]]] = {}  # attribute, target, unit
         self._tallies: dict[str, SubstitutionCounts] = {}
-        self._done: dict[Path, dict[int, _Unit]] = {}
+        self._done: dict[StagedBlock, dict[int, _Unit]] = {}
         names = () if annotator.proposer is None else annotator.proposer.attributes
         judge = _judge(self._config)
         for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
@@ -145,14 +146,18 @@ class _Mender:
                     _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
         copying = any(self._modes[name] == "augment" for name in names)
         self._ids = (
-            {value for path in staged for value in read_block(path).column(0).to_pylist()}
+            {
+                identity
+                for block in staged
+                for identity in block.read(Part.DOCUMENTS)[documents.ID.name].to_pylist()
+            }
             if copying
             else set()
         )
 
-    def block(self, path: Path) -> Figures | None:
+    def rebuild(self, block: StagedBlock) -> Figures | None:
         """Change a block's documents; its figures then, None where none was changed."""
-        number = self._pane.paths.index(path)
+        number = self._pane.blocks.index(block)
         units: dict[int, _Unit] = {}
         copies: dict[int, list[tuple[str, _Unit]]] = {}
         for spot in self._pane.spots(number):
@@ -174,20 +179,20 @@ class _Mender:
                     if changed:
                         text = self._pane.text(number, document.ordinal)
                         tally.add(document.id, text, changed, own.edits, augmented)
-        self._done[path.with_suffix(sentence_table.SUFFIX)] = units
+        self._done[block] = units
         edits = {ordinal: unit.edits for ordinal, unit in units.items() if unit.edits}
-        return self._rebuild(path, edits, copies) if edits or copies else None
+        return self._rebuild(block, edits, copies) if edits or copies else None
 
-    def rows(self, path: Path) -> pa.Table:
+    def rows(self, block: StagedBlock) -> pa.Table:
         """A block's part of the table of sentences."""
-        units = self._done.pop(path, {})
+        units = self._done.pop(block, {})
         return sentence_table.completed(
-            read_block(path),
+            block.read(Part.SENTENCES),
             {ordinal: unit.changes for ordinal, unit in units.items()},
             {ordinal: unit.edits for ordinal, unit in units.items()},
         )
 
-    def told(self, before: Figures, after: Figures) -> dict[str, dict[str, Any]]:
+    def summary(self, before: Figures, after: Figures) -> dict[str, dict[str, Any]]:
         """What was done, by attribute."""
         out: dict[str, dict[str, Any]] = {}
         for name, plan in self._plans.items():
@@ -203,7 +208,7 @@ class _Mender:
                 "judged": own.judged,
                 "eligible": own.count - own.barred.total(),
                 "barred": dict(sorted(own.barred.items())),
-                **self._tallies[name].told(),
+                **self._tallies[name].summary(),
             }
         return out
 
@@ -236,18 +241,19 @@ class _Mender:
 
     def _rebuild(
         self,
-        path: Path,
+        block: StagedBlock,
         changed: Mapping[int, Sequence[Edit]],
         copies: Mapping[int, Sequence[tuple[str, _Unit]]],
     ) -> Figures:
         """Write a block with changed texts and added copies, each behind its original; its figures."""
-        block = read_block(path)
-        file = (block.schema.metadata or {}).get(documents.FILE, b"").decode()
-        ids, texts, ordinals = (block.column(i).to_pylist() for i in range(3))
+        table = block.read(Part.DOCUMENTS)
+        read = read_documents(table)
         take: list[int] = []
         new: tuple[list[str], list[str]] = ([], [])
         origins: list[str | None] = []
-        for row, (identity, text, ordinal) in enumerate(zip(ids, texts, ordinals, strict=True)):
+        for row, (identity, text, ordinal) in enumerate(
+            zip(read.ids, read.texts, read.places, strict=True)
+        ):
             take.append(row)
             new[0].append(identity)
             new[1].append(apply(text, changed[ordinal]) if ordinal in changed else text)
@@ -257,20 +263,19 @@ class _Mender:
                 new[0].append(copied)
                 new[1].append(apply(text, unit.edits))
                 origins.append(identity)
-        places = [ordinals[row] for row in take]
-        figures, counts = self._annotator.count(file, *new, places)
-        table = block.take(pa.array(take)).combine_chunks()
-        table = table.set_column(0, documents.ID, pa.array(new[0], pa.string()))
-        table = table.set_column(1, documents.TEXT, pa.array(new[1], pa.large_string()))
-        at = 3
+        places = [read.places[row] for row in take]
+        figures, counts = self._annotator.count(read.file, *new, places)
+        columns = {
+            documents.ID: pa.array(new[0], pa.string()),
+            documents.TEXT: pa.array(new[1], pa.large_string()),
+        }
         for attribute, each in zip(self._annotator.attributes, counts, strict=True):
             for number, column in enumerate(documents.mention_fields(attribute)):
-                table = table.set_column(at, column, pa.array(each[:, number], pa.int32()))
-                at += 1
+                columns[column] = pa.array(each[:, number], pa.int32())
         if copies:
-            place = table.schema.get_field_index(documents.COPY_OF.name)
-            table = table.set_column(place, documents.COPY_OF, pa.array(origins, pa.string()))
-        replace_block(table.replace_schema_metadata(block.schema.metadata), path)
+            columns[documents.COPY_OF] = pa.array(origins, pa.string())
+        rebuilt = table.take(pa.array(take)).combine_chunks()
+        block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
         return figures
 
 
@@ -284,7 +289,7 @@ def _judge(config: Config) -> ExchangeJudge | None:
 
 
 def _reweight(
-    staged: Sequence[Path], attribute: documents.Attribute, config: Config, figures: Figures
+    staged: Sequence[StagedBlock], attribute: documents.Attribute, config: Config, figures: Figures
 ) -> dict[str, Any]:
     """Give each document of a pane its weight. What was done, for the ledger, and the weighted
     sums.
@@ -297,8 +302,8 @@ def _reweight(
     counts: dict[tuple[int, ...], Ints] = {}
     products: dict[tuple[int, ...], Ints] = {}
     each: tuple[int, ...]
-    for path in staged:
-        table, keys = _profiles(path, columns)
+    for block in staged:
+        table, keys = _profiles(block.read(Part.DOCUMENTS), columns)
         for key in np.unique(keys[:, :], axis=0) if len(keys) else ():
             each = tuple(key.tolist())
             own = table[(keys == key).all(axis=1)]
@@ -308,16 +313,13 @@ def _reweight(
     found = reweight.reweight(
         _target(config, name, attribute.groups), size, known, config.repair.weight_limit
     )
-    column = documents.weight(name)
-    for path in staged:
-        block = read_block(path)
-        _, keys = _profiles(path, columns)
+    for block in staged:
+        staged_table = block.read(Part.DOCUMENTS)
+        _, keys = _profiles(staged_table, columns)
         weights = [found.weights.get(tuple(key), 1.0) for key in keys.tolist()]
-        place = block.schema.get_field_index(column)
-        replace_block(
-            block.set_column(place, block.schema.field(place), pa.array(weights, pa.float64())),
-            path,
-        )
+        column = staged_table.schema.field(documents.weight(name))
+        new = replace_columns(staged_table, {column: pa.array(weights, pa.float64())})
+        block.write(Part.DOCUMENTS, new)
     seen = figures.attributes[name]
     factors = {key: found.weights.get(key, 1.0) for key in sorted(known)}
     total = sum((factor * counts[key] for key, factor in factors.items()), np.zeros(size))
@@ -341,12 +343,11 @@ def _reweight(
     }
 
 
-def _profiles(path: Path, columns: Sequence[str]) -> tuple[Ints, Ints]:
+def _profiles(table: pa.Table, columns: Sequence[str]) -> tuple[Ints, Ints]:
     """Counts (D, M) of a block's documents and their profiles (D, M), see reweighting.profile; no
     mention: all -1.
     """
-    block = read_block(path)
-    counts = np.stack([block.column(name).to_numpy().astype(np.int64) for name in columns], axis=1)
+    counts = np.stack([table[name].to_numpy().astype(np.int64) for name in columns], axis=1)
     totals = counts.sum(axis=1, keepdims=True)
     return counts, np.where(totals > 0, reweight.EIGHTHS * counts // np.maximum(totals, 1), -1)
 

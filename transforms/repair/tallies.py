@@ -53,7 +53,7 @@ class SubstitutionCounts:
                 if key not in self.examples:
                     self.examples[key] = {"id": identity, **_example(text, edit, edits)}
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """As ledger.Repair has it."""
         often = sorted(self.counts, key=lambda key: (-self.counts[key], key))[:MOST]
         return {

@@ -67,6 +67,6 @@ def test_measure_counts_as_annotate_does() -> None:
     assert measured.dead_reasons == annotated.figures.dead_reasons == {"not JSON": 1}
     assert (
         annotated.table.column_names[:3] == ["id", "text", "ordinal"]
-        and annotated.table.column_names[-1] == "tags"
+        and annotated.table.column_names[-1] == "input:tags"
     )
     assert annotated.figures.input_bytes == sum(map(len, block.records))

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from scripted_judge import First, Judge
 
 from evenflow.schemas.config import Config, load
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import (
@@ -25,9 +25,8 @@ from evenflow.transforms.repair.exchanges import (
     StagedPane,
     meets,
 )
-from evenflow.transforms.staging import proposals
+from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 from evenflow.transforms.staging.proposals import Proposer
-from evenflow.transforms.staging.shards import write_block
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text.sentences import sentences
@@ -63,12 +62,13 @@ def staged(
 ) -> StagedPane:
     """A pane of blocks of some documents each."""
     proposer = Proposer(by, LISTS, first=first)
-    paths: list[Path] = []
+    blocks: list[StagedBlock] = []
     for number in range(0, len(texts), size):
         own = texts[number : number + size]
-        path = folder / f"{number:06d}-000000.arrow"
+        block = StagedBlock(folder, f"{number:06d}-000000")
         ids = [f"d{texts.index(text)}" for text in own]
-        write_block(pa.table({"id": ids, "text": own, "ordinal": list(range(len(own)))}), path)
+        read = Documents("f", ids, own, list(range(len(own))))
+        block.write(Part.DOCUMENTS, documents_table(read, {}))
         found = [
             each
             for at, text in enumerate(own)
@@ -86,9 +86,9 @@ def staged(
                 )
                 for each in found
             ]
-        proposals.write(path.with_suffix(proposals.SUFFIX), found)
-        paths.append(path)
-    return StagedPane(paths)
+        block.write_lines(Part.PROPOSALS, [each.line() for each in found])
+        blocks.append(block)
+    return StagedPane(blocks)
 
 
 def exchanges(

@@ -22,6 +22,7 @@ from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.repair.reweight import profile
+from evenflow.transforms.staging.block import StagedBlock
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",
@@ -286,7 +287,7 @@ def test_every_character_outside_a_changed_sentence_stays(
         "f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts)))
     )
     done = annotator.annotated(found, 1)
-    stage(done, folder / "000000-000000", annotator)
+    stage(done, StagedBlock(folder, "000000-000000"), annotator)
     close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
     after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
     table = folder / "part-00000000.parquet"

@@ -10,7 +10,6 @@ from evenflow.schemas.documents import SENTENCES
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.sentence_table import GONE, Change, Finding, Rows, completed
-from evenflow.transforms.staging.shards import read_block, write_block
 from evenflow.transforms.substitution.sets import Edit, Set
 
 TEXT = "He ran. An old man sat. Rain fell. She sang."
@@ -94,15 +93,6 @@ def test_places_are_those_of_the_text_that_is_left() -> None:
     ).to_pylist()
     assert [row["text_cda"] for row in found] == [None, None, None, "He sang."]
     assert [row["remove_sentence"] for row in found] == [True, False, False, False]
-
-
-def test_documents_are_dropped(tmp_path: Path) -> None:
-    out = Rows(GROUPS)
-    for ordinal in range(3):
-        out.add(ordinal, f"d{ordinal}", TEXT, SPANS, MENTIONS)
-    write_block(out.table(), tmp_path / "b.sentences")
-    sentence_table.drop(tmp_path / "b.sentences", [1])
-    assert set(read_block(tmp_path / "b.sentences").column("id").to_pylist()) == {"d0", "d2"}
 
 
 def test_the_file_does_not_depend_on_the_blocks(
