@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize
 
 from evenflow.transforms.repair.least_dr import (
@@ -20,6 +21,7 @@ from evenflow.transforms.repair.least_dr import (
     off,
 )
 
+Ints = npt.NDArray[np.int64]
 Profile = tuple[int, ...]
 
 # Steps of a share in a profile: 17 profiles for 2 groups, 1231 at most for 5, so a small program
@@ -43,22 +45,22 @@ class Weights:
     expected: Expected
     weights: Mapping[Profile, float]
 
-    def of(self, counts: Sequence[int]) -> float:
-        """The weight of a document of (M,) counts."""
-        return self.weights.get(profile(counts), 1.0)
+    def of(self, counts: Ints) -> list[float]:
+        """The weights (D,) of documents with these mentions (D, M)."""
+        return [self.weights.get(tuple(each), 1.0) for each in profiles(counts).tolist()]
 
 
-def profile(counts: Sequence[int]) -> Profile:
-    """The profile of a document, on which its weight depends.
+def profiles(counts: Ints) -> Ints:
+    """The profiles of documents, on which their weights depend.
 
     Args:
-        counts: Its mentions, (M,).
+        counts: The documents' mentions, (D, M).
 
     Returns:
-        The groups' shares in eighths, rounded down, (M,); empty without mentions.
+        The groups' shares in eighths, rounded down, (D, M); all -1 without mentions.
     """
-    total = sum(counts)
-    return tuple(EIGHTHS * int(each) // total for each in counts) if total else ()
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, EIGHTHS * counts // np.maximum(totals, 1), -1)
 
 
 def reweight(

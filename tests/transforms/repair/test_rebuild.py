@@ -6,6 +6,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +22,7 @@ from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.repair.reweight import profile
+from evenflow.transforms.repair.reweight import profiles
 from evenflow.transforms.staging.block import StagedBlock
 
 MEN = [
@@ -197,15 +198,10 @@ def test_weights_make_a_pane_even(tmp_path: Path) -> None:
     assert list(gender.sums.counts) == pytest.approx([female, male])
     assert gender.pane.dr == 0 and gender.pane.low == 0
     assert all(0.25 <= row["weight_gender"] <= 4 for row in rows) and entry.checks.success
-    kinds = {
-        profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"]
-        for row in rows
-    }
-    assert all(
-        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])]
-        == row["weight_gender"]
-        for row in rows
-    )
+    counts = [[row["mentions_gender_female"], row["mentions_gender_male"]] for row in rows]
+    keys = list(map(tuple, profiles(np.array(counts)).tolist()))
+    weights = [row["weight_gender"] for row in rows]
+    assert list(map(dict(zip(keys, weights, strict=True)).get, keys)) == weights
 
 
 def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path, judge: Judge) -> None:
