@@ -65,7 +65,7 @@ class Plan:
     sentences: float
 
     def rates_of(self, kind: Class) -> dict[str, float]:
-        """A class's rates by target group, in the targets' order; empty if nothing of it changes."""
+        """A class's rates by target group, in order of the targets; empty if none of it changes."""
         return dict(zip(kind.targets, self.rates.get(kind, ()), strict=False))
 
 

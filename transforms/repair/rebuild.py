@@ -20,6 +20,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, Mended
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.repair.plan import Plan, target_shares
@@ -275,7 +276,8 @@ class _Rebuilder:
                 new.append((row, copied, apply(text, copy.edits), identity))
         rows, ids, texts, origins = map(list, zip(*new, strict=True))
         places = [read.places[row] for row in rows]
-        figures, counts = self._annotator.count(read.file, ids, texts, places)
+        found = Documents(read.file, ids, texts, places)
+        figures, counts = self._annotator.mentions.count(found)
         columns = {
             documents.ID: pa.array(ids, pa.string()),
             documents.TEXT: pa.array(texts, pa.large_string()),
