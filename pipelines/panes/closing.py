@@ -75,10 +75,10 @@ def close_pane(
     if annotator.tier is not None:
         from evenflow.transforms.annotation import second_pass  # as above
 
-        figures = second_pass.settled(figures, annotator, stage)
+        figures = second_pass.spend_budget(figures, annotator, stage)
     staged = list(figures)
-    known = None if index is None else index.known(duplicates.ids(staged))
-    for block, found in duplicates.repeated(staged, known):
+    known = None if index is None else index.known(duplicates.read_ids(staged))
+    for block, found in duplicates.find(staged, known):
         figures[block] = duplicates.drop(block, found, annotator, figures[block])
     if annotator.repairs:
         # It loads models and a solver, which are not needed without

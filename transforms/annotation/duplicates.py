@@ -29,7 +29,7 @@ REASON = "duplicate id"
 Duplicates = dict[int, str]
 
 
-def repeated(
+def find(
     blocks: Sequence[StagedBlock], known: Mapping[str, int] | None = None
 ) -> Iterator[tuple[StagedBlock, Duplicates]]:
     """Find the documents of a pane whose id came before.
@@ -71,7 +71,7 @@ def repeated(
             yield block, duplicates
 
 
-def ids(blocks: Sequence[StagedBlock]) -> set[str]:
+def read_ids(blocks: Sequence[StagedBlock]) -> set[str]:
     """The ids of a pane's documents, from its staged blocks."""
     return {
         identity

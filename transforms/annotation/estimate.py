@@ -2,17 +2,15 @@
 
 The sample is annotated as in a run, with a language model that counts every question and answers
 none. So the count is what a run would ask, as long as the model finds as much as the embedded
-models do. Documents are taken from places spread over the input: plain JSON lines at several
-offsets of a file, other formats at the beginning of each file. A total is the ratio estimate of
-survey sampling (Cochran, “Sampling Techniques”, 1977, 6.4): questions a byte in the sample, times
-the input's bytes.
+models do. A total is the ratio estimate of survey sampling (Cochran, “Sampling Techniques”, 1977,
+6.4): questions a byte in the sample, times the input's bytes.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
@@ -23,7 +21,6 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.schemas.sections import Tiering
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files
 from evenflow.transforms.io.files import Block
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.llm.budget import SPENT
@@ -32,8 +29,6 @@ from evenflow.transforms.llm.worker import Tier
 
 T = TypeVar("T")
 
-PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
-LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 # Of English, in common models' vocabularies; other languages need more tokens
 CHARACTERS_A_TOKEN = 4.0
@@ -215,7 +210,7 @@ def _everything(config: Config, mode: Tiering) -> Config:
     return Config.model_validate(data)
 
 
-def configured(config: Config) -> dict[str, str]:
+def configured_modes(config: Config) -> dict[str, str]:
     """The mode in which a run would ask each prompt.
 
     Args:
@@ -230,77 +225,3 @@ def configured(config: Config) -> dict[str, str]:
         prompt: getattr(config.llm, step) if done[step] else "embedded"
         for prompt, step in STEPS.items()
     }
-
-
-def taken(found: Mapping[str, int], documents: int) -> Iterator[tuple[Block, float]]:
-    """Take blocks from places spread over the input.
-
-    Args:
-        found: The stored bytes of each file, by its name.
-        documents: About how many documents are wanted in all.
-
-    Yields:
-        Each block, with the stored bytes that it stands for.
-
-    Raises:
-        OSError: A file cannot be read.
-    """
-    names = [name for name in found if found[name]]
-    names = [
-        names[number * len(names) // min(PLACES, len(names))]
-        for number in range(min(PLACES, len(names)))
-    ]
-    a_file = max(1, PLACES // max(1, len(names)))
-    for name in names:
-        places = a_file if name.endswith(".jsonl") else 1
-        for place in range(places):
-            wanted = max(1, documents // (len(names) * places))
-            if name.endswith(".jsonl"):
-                yield from _lines(
-                    name, found[name] * place // places, found[name] * (place + 1) // places, wanted
-                )
-            else:
-                yield from _beginning(name, found[name], wanted)
-
-
-def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block, float]]:
-    """Up to so many lines of a file that begin at byte `start` or later, and before byte `end`."""
-    with files.open_file(name) as raw:
-        if start:
-            raw.seek(start - 1)
-            start += len(raw.readline(files.RECORD_BYTES)) - 1
-    block = next(files.blocks(name, 1, start), None) if start < end else None
-    if block is None or not block.size:
-        return
-    begins = np.cumsum([0, *(weight + 1 for weight in block.weights())]) + start
-    count = min(wanted, block.size, int(np.count_nonzero(begins[:-1] < end)))
-    part = block.clip(block.first, block.first + count - 1)
-    if part is not None:
-        yield part, float(begins[count] - start)
-
-
-def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float]]:
-    """Up to so many of a file's first records, and the stored bytes that they stand for.
-
-    A compressed file has fewer stored bytes than its records have.
-    """
-    parts: list[Block] = []
-    weight = before = 0
-    known = (0, 0)  # bytes of records, and the stored bytes that they came from
-    for block in files.blocks(name):
-        # A block says how far the file was read, which is further than the end of its last record.
-        # But once the reader has to read on, all that it read before has been given out.
-        if block.stored > before and weight:
-            known = (weight, before)
-        before = block.stored
-        weight += sum(block.weights())
-        part = block.clip(block.first, block.first + wanted - 1) if wanted else None
-        if part is not None and part.size:
-            parts.append(part)
-            wanted -= part.size
-        if not wanted and known[1] >= LOOKED_AHEAD:
-            break
-    else:
-        known = (weight, size)
-    for part in parts:
-        yield part, known[1] * sum(part.weights()) / max(1, known[0])

@@ -83,7 +83,7 @@ def write(block: StagedBlock, deferred: Deferred) -> None:
     block.write(Part.READ, documents_table(deferred.read, {}))
 
 
-def settled(
+def spend_budget(
     figures: Mapping[StagedBlock, Figures], annotator: Annotator, stage: Stage
 ) -> dict[StagedBlock, Figures]:
     """Spend a pane's budget on the questions of its blocks.

@@ -116,7 +116,7 @@ def draw(
     alive = sorted(units, key=lambda unit: unit.key)
     while True:
         made = planning.plan(
-            counts, target, eligibility.summed(groups, ((unit.kind, unit.size) for unit in alive))
+            counts, target, eligibility.add_up(groups, ((unit.kind, unit.size) for unit in alive))
         )
         chosen = _filled(made, alive)
         unjudged = [(unit, group) for unit, group in chosen if group not in unit.settled]

@@ -62,7 +62,7 @@ def class_of(proposed: Set) -> Class:
     return Class(proposed.source, tuple(targets))
 
 
-def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
+def measure_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
     """The class and size of a set (mode substitute).
 
     Args:
@@ -83,7 +83,7 @@ def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
     )
 
 
-def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
+def choose_copied(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
     """The class of a document, and the sets that change in its copy (mode augment).
 
     The sets are those of the group of which most mentions may change; of equal groups, the first in
@@ -113,7 +113,7 @@ def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set
     return Class(source, tuple(sorted(targets))), by_group[source]
 
 
-def of_copy(
+def measure_copy(
     groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]
 ) -> tuple[Class, ClassSize] | None:
     """The class and size of a document to copy (mode augment).
@@ -130,7 +130,7 @@ def of_copy(
         ValueError: A set has a group that is not among the groups.
     """
     place = _places(groups)
-    found = to_copy(groups, sets)
+    found = choose_copied(groups, sets)
     if found is None:
         return None
     kind, chosen = found
@@ -146,7 +146,7 @@ def of_copy(
     )
 
 
-def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
+def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
     """Add up classes and sizes.
 
     Args:

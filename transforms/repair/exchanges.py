@@ -109,7 +109,7 @@ class Exchanges:
         name: The attribute's name.
         judged: Number of exchanges that the judge was asked about.
         count: Number of sets.
-        barred: Number of sets that may not change, by reason.
+        excluded: Number of sets that may not change, by reason.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Exchanges:
     ):
         self.name = name
         self.judged = self.count = 0
-        self.barred: Counter[str] = Counter()
+        self.excluded: Counter[str] = Counter()
         self._groups, self._pane, self._judge, self._made = groups, pane, judge, made
         self._seed, self._strictness = config.repair.seed, config.strictness(name)
         self._augments = config.mode(name) == "augment"
@@ -166,7 +166,7 @@ class Exchanges:
                 if not reason:
                     free.append(place)
                 else:
-                    self.barred[reason] += 1
+                    self.excluded[reason] += 1
             self.count += len(own)
             if self._augments:
                 copy = self._copy(spot, document, free)
@@ -207,7 +207,7 @@ class Exchanges:
         ):
             if probability < self._strictness:
                 self._refused[owner] = reason or sets.DOUBTED
-                self.barred[self._refused[owner]] += 1
+                self.excluded[self._refused[owner]] += 1
         self.judged += len(windows)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
 
@@ -242,7 +242,7 @@ class Exchanges:
     def _unit(self, spot: Spot, document: Proposed, place: int) -> Unit:
         """A set as a unit (mode substitute)."""
         each = document.sets[self.name][place]
-        kind, size = eligibility.of_set(self._groups, each)
+        kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
         done = self._judge is None or _settled(each)
         return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
@@ -251,7 +251,7 @@ class Exchanges:
         """A document as a unit (mode augment), given the places of the sets that may change."""
         own = document.sets.get(self.name, ())
         found = (
-            eligibility.of_copy(
+            eligibility.measure_copy(
                 self._groups, document.counts[self.name], [own[place] for place in free]
             )
             if free

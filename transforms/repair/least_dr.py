@@ -45,7 +45,7 @@ class Expected:
     shortage: tuple[float, ...]
 
 
-def checked(
+def check(
     counts: Sequence[int], target: Sequence[float] | None, groups: int
 ) -> tuple[Floats, Floats]:
     """Check counts and target.
@@ -94,12 +94,12 @@ def expected(before: Floats, after: Floats, q: Floats) -> Expected:
     )
 
 
-def off(counts: Floats, q: Floats) -> float:
+def dr_of(counts: Floats, q: Floats) -> float:
     """DR of counts (M,) from target shares (M,); 0 without mentions."""
     return float(np.abs(counts / counts.sum() - q).sum() / 2) if counts.any() else 0.0
 
 
-def least_change(
+def fewest_changes(
     c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
 ) -> Floats:
     """Solve the two programs of `plan` for O options.

@@ -29,7 +29,7 @@ import numpy as np
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.repair.eligibility import Class, Eligible
-from evenflow.transforms.repair.least_dr import Expected, checked, expected, least_change
+from evenflow.transforms.repair.least_dr import Expected, check, expected, fewest_changes
 
 
 def target_shares(config: Config, name: str, groups: Sequence[str]) -> list[float] | None:
@@ -84,7 +84,7 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
         ValueError: Counts or target do not fit the groups, or more mentions of a group are eligible
             than were counted.
     """
-    c, q = checked(counts, target, len(eligible.groups))
+    c, q = check(counts, target, len(eligible.groups))
     kinds = sorted(eligible.tallies)
     options = [(place, t) for place, kind in enumerate(kinds) for t in range(len(kind.targets))]
     tallies = [eligible.tallies[kind] for kind in kinds]
@@ -98,7 +98,7 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
         raise ValueError(
             f"more mentions are eligible than counted: {leaving.tolist()} of {c.tolist()}"
         )
-    x = least_change(c, q, changes, sentences, classes)
+    x = fewest_changes(c, q, changes, sentences, classes)
     rates: dict[Class, tuple[float, ...]] = {}
     for place, kind in enumerate(kinds):
         own = tuple(float(rate) for rate in x[classes == place])

@@ -196,7 +196,7 @@ class _Rebuilder:
     def rows(self, block: StagedBlock) -> pa.Table:
         """The block's part of the table of sentences, completed with what became of the sets."""
         units = self._done.pop(block, {})
-        return sentence_table.completed(
+        return sentence_table.complete(
             block.read(Part.SENTENCES),
             {ordinal: unit.changes for ordinal, unit in units.items()},
             {ordinal: unit.edits for ordinal, unit in units.items()},
@@ -224,8 +224,8 @@ class _Rebuilder:
                 "mentions": after.attributes[name].counts,
                 "sets": own.count,
                 "judged": own.judged,
-                "eligible": own.count - own.barred.total(),
-                "barred": dict(sorted(own.barred.items())),
+                "eligible": own.count - own.excluded.total(),
+                "barred": dict(sorted(own.excluded.items())),
                 **self._tallies[name].summary(),
             }
         return out

@@ -15,10 +15,10 @@ from evenflow.transforms.repair.least_dr import (
     TOLERANCE,
     Expected,
     Floats,
-    checked,
+    check,
+    dr_of,
     expected,
-    least_change,
-    off,
+    fewest_changes,
 )
 
 Ints = npt.NDArray[np.int64]
@@ -94,11 +94,11 @@ def reweight(
         raise ValueError(f"limit must be a number of at least 1, it is {limit}")
     profiles = sorted(key for key, counts in documents.items() if sum(counts))
     sums = np.array([documents[key] for key in profiles], float).reshape(-1, groups)
-    c, q = checked(sums.sum(axis=0).tolist(), target, groups)
+    c, q = check(sums.sum(axis=0).tolist(), target, groups)
     weights = _raked(sums, q, limit)
-    if off(weights @ sums, q) > RAKED:
+    if dr_of(weights @ sums, q) > RAKED:
         changes = np.concatenate([(limit - 1) * sums, (1 / limit - 1) * sums])
-        x = least_change(
+        x = fewest_changes(
             c, q, changes, np.abs(changes).sum(axis=1), np.tile(np.arange(len(sums)), 2)
         )
         up, down = x[: len(sums)], x[len(sums) :]
@@ -116,7 +116,7 @@ def _raked(sums: Floats, q: Floats, limit: float) -> Floats:
     The derivative of phi is exp, cut at the bounds.
     """
     mentions = sums.sum(axis=1)
-    if not len(sums) or off(sums.sum(axis=0), q) <= RAKED:
+    if not len(sums) or dr_of(sums.sum(axis=0), q) <= RAKED:
         return np.ones(len(sums))
     z = sums / mentions[:, None] - q
     share = mentions / mentions.sum()

@@ -8,8 +8,9 @@ out, so that sets and edits find their rows.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,7 +155,7 @@ class Rows:
         return pa.Table.from_arrays(arrays, schema=STAGED)
 
 
-def completed(
+def complete(
     staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: Mapping[int, Sequence[Edit]]
 ) -> pa.Table:
     """Complete a block's rows with what became of their sets.
@@ -175,16 +176,9 @@ def completed(
     texts = staged.column("sent_text")
     out_texts: list[str | None] = [None] * staged.num_rows
     out_sets: list[list[dict[str, Any]]] = [[] for _ in range(staged.num_rows)]
-    first = 0
-    for last in [
-        *(i for i in range(1, staged.num_rows) if ordinals[i] != ordinals[i - 1]),
-        staged.num_rows,
-    ]:
-        if first == last:
-            break
-        ordinal = ordinals[first]
-        rows = range(first, last)
-        # Begins and rows of an attribute's sentences that are still there
+    for ordinal, group in groupby(range(staged.num_rows), ordinals.__getitem__):
+        rows = list(group)
+        # By attribute, the beginnings and rows of the sentences that are still there
         standing: dict[str, list[tuple[int, int]]] = {}
         for row in rows if ordinal in changes else ():
             if places[row] != GONE:
@@ -204,15 +198,14 @@ def completed(
             }:
                 if spot >= 0:
                     out_sets[own[spot][1]].append(outcome)
-        made = edits.get(ordinal, ())
-        if made:
-            for row in rows:
-                if all(outcome["target"] is None for outcome in out_sets[row]):
-                    continue  # this attribute changed nothing in it
-                stop = places[row] + ends[row] - starts[row]
-                if inside := within(made, places[row], stop):
-                    out_texts[row] = apply(texts[row].as_py(), inside)
-        first = last
+        if not (made := edits.get(ordinal)):
+            continue
+        for row in rows:
+            if all(outcome["target"] is None for outcome in out_sets[row]):
+                continue  # this attribute changed nothing in the sentence
+            stop = places[row] + ends[row] - starts[row]
+            if inside := within(made, places[row], stop):
+                out_texts[row] = apply(texts[row].as_py(), inside)
     columns = {
         "text_cda": pa.array(out_texts, SENTENCES.field("text_cda").type),
         "sets": pa.array(out_sets, SENTENCES.field("sets").type),
@@ -238,31 +231,30 @@ def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
     Raises:
         OSError: The file cannot be written.
     """
-    path = folder / f"part-{pane:08d}.parquet"
-    writer: pq.ParquetWriter | None = None
-    pending: list[pa.Table] = []
-    waiting = rows = 0
-    try:
-        for table in tables:
-            while table.num_rows:
-                part = table.slice(0, ROW_GROUP - waiting)
-                table = table.slice(part.num_rows)
-                pending.append(part)
-                waiting, rows = waiting + part.num_rows, rows + part.num_rows
-                if waiting == ROW_GROUP:
-                    writer = writer or pq.ParquetWriter(
-                        path, SENTENCES, compression="zstd", compression_level=1
-                    )
-                    writer.write_table(pa.concat_tables(pending).combine_chunks())
-                    pending, waiting = [], 0
-        if pending:
-            writer = writer or pq.ParquetWriter(
-                path, SENTENCES, compression="zstd", compression_level=1
-            )
-            writer.write_table(pa.concat_tables(pending).combine_chunks())
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
+    groups = _row_groups(tables)
+    first = next(groups, None)
+    if first is None:
         return None
+    path, rows = folder / f"part-{pane:08d}.parquet", 0
+    with pq.ParquetWriter(path, SENTENCES, compression="zstd", compression_level=1) as writer:
+        for group in chain([first], groups):
+            writer.write_table(group)
+            rows += group.num_rows
     return seal(path, rows)
+
+
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Tables of ROW_GROUP rows each, but for the last."""
+    pending: list[pa.Table] = []
+    waiting = 0
+    for table in tables:
+        while table.num_rows:
+            part = table.slice(0, ROW_GROUP - waiting)
+            table = table.slice(part.num_rows)
+            pending.append(part)
+            waiting += part.num_rows
+            if waiting == ROW_GROUP:
+                yield pa.concat_tables(pending).combine_chunks()
+                pending, waiting = [], 0
+    if pending:
+        yield pa.concat_tables(pending).combine_chunks()

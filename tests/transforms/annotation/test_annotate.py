@@ -36,10 +36,10 @@ def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> 
         )
         assert (counts[number] == expected).all()
         seen = figures.attributes[words.attribute]
-        said = expected[expected.any(axis=1)]
-        assert seen.documents == len(said)
+        named = expected[expected.any(axis=1)]
+        assert seen.documents == len(named)
         assert seen.counts == expected.sum(axis=0).tolist()
-        assert seen.products == (said.T @ said).tolist()
+        assert seen.products == (named.T @ named).tolist()
         assert sum(seen.labels.values()) == expected.sum()
         assert [sum(each["counts"]) for each in seen.heavy] == sorted(
             expected.sum(axis=1)[expected.any(axis=1)], reverse=True

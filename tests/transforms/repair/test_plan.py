@@ -14,10 +14,10 @@ from evenflow.transforms.repair.eligibility import (
     Class,
     ClassSize,
     Eligible,
-    of_copy,
-    of_set,
-    summed,
-    to_copy,
+    add_up,
+    choose_copied,
+    measure_copy,
+    measure_set,
 )
 from evenflow.transforms.repair.plan import plan
 from evenflow.transforms.repair.reweight import profiles, reweight
@@ -29,13 +29,15 @@ GROUPS = ("a", "b", "c", "d", "e")
 
 
 def a_set(source: str, targets: str, mentions: int = 1, sentences: int = 1, word: str = "w") -> Set:
-    said = tuple(Mention(4 * at, 4 * at + 3, "old", "any", source) for at in range(mentions))
-    edits = {target: tuple(Edit(each.start, each.end, word) for each in said) for target in targets}
-    return Set("any", source, edits, 1.0, tuple(range(sentences)), (), said)
+    mentioned = tuple(Mention(4 * at, 4 * at + 3, "old", "any", source) for at in range(mentions))
+    edits = {
+        target: tuple(Edit(each.start, each.end, word) for each in mentioned) for target in targets
+    }
+    return Set("any", source, edits, 1.0, tuple(range(sentences)), (), mentioned)
 
 
 def may_go(groups: Sequence[str], sets: Sequence[Set]) -> Eligible:
-    return summed(groups, (of_set(groups, each) for each in sets if each.edits))
+    return add_up(groups, (measure_set(groups, each) for each in sets if each.edits))
 
 
 @st.composite
@@ -224,8 +226,8 @@ def test_what_does_not_fit_is_refused():
 def copies(
     documents: Sequence[tuple[Sequence[int], Sequence[Set]]], groups: Sequence[str] = "ab"
 ) -> Eligible:
-    found = (of_copy(groups, counts, sets) for counts, sets in documents)
-    return summed(groups, (each for each in found if each is not None))
+    found = (measure_copy(groups, counts, sets) for counts, sets in documents)
+    return add_up(groups, (each for each in found if each is not None))
 
 
 def test_augmentation_counts_what_the_copy_adds():
@@ -247,13 +249,13 @@ def test_augmentation_counts_what_the_copy_adds():
 def test_a_copy_is_of_the_group_of_most_mentions_and_goes_where_some_of_it_can():
     sets = [a_set("b", "a", 2), a_set("a", "b", 3), a_set("b", "ac", 1)]
     # Of equal ones, the first in the list
-    assert to_copy("abc", sets) == (Class("a", ("b",)), [sets[1]])
-    assert to_copy("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
-    assert of_copy("bac", [3, 3, 0], sets) == (
+    assert choose_copied("abc", sets) == (Class("a", ("b",)), [sets[1]])
+    assert choose_copied("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
+    assert measure_copy("bac", [3, 3, 0], sets) == (
         Class("b", ("a", "c")),
         ClassSize(1, 3, (1, 1), ((0, 6, 0), (2, 3, 1))),
     )
-    assert to_copy("ab", []) is of_copy("ab", [0, 2], []) is None
+    assert choose_copied("ab", []) is measure_copy("ab", [0, 2], []) is None
 
 
 @settings(deadline=None, max_examples=60)
