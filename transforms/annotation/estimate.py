@@ -112,7 +112,7 @@ class Sample:
         within = None
         if len(weights) > 1:
             spread = (counts - ratio * weights).std(ddof=1) * math.sqrt(len(weights)) / whole
-            # All of the input was seen where share is 1: nothing is left to err about.
+            # A sample of the whole input (share 1) has no error
             within = round(NORMAL_95 * spread * math.sqrt(1 - share) * input_bytes)
         return Total(round(ratio * input_bytes), within, round(tokens.sum() / whole * input_bytes))
 

@@ -137,9 +137,9 @@ def measure_copy(
     sentences: list[int] = []
     changes: list[tuple[int, ...]] = []
     for target in kind.targets:
-        going = [each for each in chosen if target in class_of(each).targets]
-        sentences.append(len({at for each in going for at in each.sentences}))
-        moved = [_moved(place, len(groups), each, target) for each in going]
+        changing = [each for each in chosen if target in class_of(each).targets]
+        sentences.append(len({at for each in changing for at in each.sentences}))
+        moved = [_moved(place, len(groups), each, target) for each in changing]
         changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
     return kind, ClassSize(
         1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes)

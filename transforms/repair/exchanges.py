@@ -211,7 +211,7 @@ class Exchanges:
         self.judged += len(windows)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
 
-    def going(self, unit: Unit, document: Proposed, target: str) -> list[int]:
+    def changing(self, unit: Unit, document: Proposed, target: str) -> list[int]:
         """The sets of a unit that change for a target.
 
         Args:

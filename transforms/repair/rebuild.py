@@ -168,11 +168,11 @@ class _Rebuilder:
             OSError: A file cannot be read or written.
         """
         number = self._pane.blocks.index(block)
-        units: dict[int, _Rebuilt] = {}
+        originals: dict[int, _Rebuilt] = {}
         copies: dict[int, list[tuple[str, _Rebuilt]]] = {}
         for spot in self._pane.spots(number):
             document = self._pane.document(spot)
-            unit = units[document.ordinal] = self._unit(spot, document)
+            original = originals[document.ordinal] = self._original(spot, document)
             made = [
                 (each[0], *self._copy(spot, document, *each)) for each in self._copies.get(spot, ())
             ]
@@ -180,7 +180,8 @@ class _Rebuilder:
                 copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
             for name, tally in self._tallies.items():
                 augmented = self._modes[name] == "augment"
-                for own in [copy for of, _, copy in made if of == name] if augmented else [unit]:
+                own_copies = [copy for of, _, copy in made if of == name]
+                for own in own_copies if augmented else [original]:
                     changed = [
                         each
                         for each in own.changes
@@ -189,17 +190,17 @@ class _Rebuilder:
                     if changed:
                         text = self._pane.text(number, document.ordinal)
                         tally.add(document.id, text, changed, own.edits, augmented)
-        self._done[block] = units
-        edits = {ordinal: unit.edits for ordinal, unit in units.items() if unit.edits}
+        self._done[block] = originals
+        edits = {ordinal: each.edits for ordinal, each in originals.items() if each.edits}
         return self._rebuild(block, edits, copies) if edits or copies else None
 
     def rows(self, block: StagedBlock) -> pa.Table:
         """The block's part of the table of sentences, completed with what became of the sets."""
-        units = self._done.pop(block, {})
+        originals = self._done.pop(block, {})
         return sentence_table.complete(
             block.read(Part.SENTENCES),
-            {ordinal: unit.changes for ordinal, unit in units.items()},
-            {ordinal: unit.edits for ordinal, unit in units.items()},
+            {ordinal: each.changes for ordinal, each in originals.items()},
+            {ordinal: each.edits for ordinal, each in originals.items()},
         )
 
     def summary(self, before: Figures, after: Figures) -> dict[str, dict[str, Any]]:
@@ -230,23 +231,23 @@ class _Rebuilder:
             }
         return out
 
-    def _unit(self, spot: Spot, document: Proposed) -> _Rebuilt:
-        """What changes in a document by substitution, and what became of each set."""
-        unit = _Rebuilt(self._edits.get(spot, []))
+    def _original(self, spot: Spot, document: Proposed) -> _Rebuilt:
+        """A document with its substitutions, and what became of each set."""
+        rebuilt = _Rebuilt(self._edits.get(spot, []))
         for name, targets in self._targets.items():
             if self._modes[name] == "augment":
                 continue
             for place, each in enumerate(document.sets.get(name, ())):
                 reason = self._exchanges[name].reason(spot, place, each)
-                unit.changes.append(Change(place, each, targets.get((spot, place)), reason))
-        return unit
+                rebuilt.changes.append(Change(place, each, targets.get((spot, place)), reason))
+        return rebuilt
 
     def _copy(
         self, spot: Spot, document: Proposed, name: str, target: str, unit: Unit
     ) -> tuple[str, _Rebuilt]:
         """A changed copy of a document, under its own id."""
         copy = _Rebuilt(list(self._edits.get(spot, [])))
-        for place in self._exchanges[name].going(unit, document, target):
+        for place in self._exchanges[name].changing(unit, document, target):
             each = document.sets[name][place]
             if not meets(each.edits[target], copy.edits):
                 _join(copy.edits, each.edits[target])
