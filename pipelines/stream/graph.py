@@ -103,13 +103,13 @@ class StageItems:
 
     def _read(self, item: Item, annotator: Annotator) -> Annotated:
         if isinstance(item, Lost):
-            nothing = annotator.annotated(Documents(""), 0)
+            nothing = annotator.annotate_documents(Documents(""), 0)
             nothing.figures.dead_reasons = {LOST: 1}
             return Annotated(nothing.table, [records.lost(item)], nothing.figures)
 
         def done(spoilt: Spoilt) -> Annotated:
             found = records.validate(item, annotator.config, annotator.own, self._values, spoilt)
-            return annotator.annotated(found, sum(len(value or b"") for value in item.values))
+            return annotator.annotate_documents(found, sum(len(value or b"") for value in item.values))
 
         return without_spoilt(done, item.size, annotator.probe)
 

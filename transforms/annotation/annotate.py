@@ -146,7 +146,7 @@ class Annotator:
         """
 
         def done(spoilt: Spoilt) -> Annotated:
-            return self.annotated(
+            return self.annotate_documents(
                 validate(block, self.config, self.own, root=root, spoilt=spoilt),
                 sum(block.weights()),
             )
@@ -155,9 +155,9 @@ class Annotator:
 
     def probe(self) -> Annotated:
         """Annotate a plain document, to see whether annotation works at all."""
-        return self.annotated(Documents("", ["probe"], ["She paid."], [0]), 0)
+        return self.annotate_documents(Documents("", ["probe"], ["She paid."], [0]), 0)
 
-    def annotated(
+    def annotate_documents(
         self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None
     ) -> Annotated:
         """Annotate validated documents.
@@ -172,14 +172,14 @@ class Annotator:
             The annotated block.
         """
         if self.tier is None:
-            return self._annotated(found, input_bytes)
+            return self._annotate(found, input_bytes)
         with self.tier.block(known) as asked:
-            done = self._annotated(found, input_bytes)
+            done = self._annotate(found, input_bytes)
             done.figures.llm, questions = asked()
         done.deferred = Deferred(questions, found) if questions else None
         return done
 
-    def _annotated(self, found: Documents, input_bytes: int) -> Annotated:
+    def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
         figures, counts = self.mentions.count(found, searched=searched)

@@ -190,7 +190,7 @@ class Sampler:
             for mode, annotator in self._annotators.items():
                 self._counters[mode].counts = {}
                 own = type(found)(found.file, found.ids[part], texts, found.places[part])
-                annotator.annotated(own, 0)
+                annotator.annotate_documents(own, 0)
                 sample.asked[mode].append(self._counters[mode].counts)
 
 

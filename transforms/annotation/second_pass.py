@@ -161,7 +161,7 @@ def _annotated_again(
     """Annotate a block again with the known answers; whether new questions came up."""
     before = figures[block]
     read = read_documents(block.read(Part.READ))
-    done = annotator.annotated(read, before.input_bytes, known)
+    done = annotator.annotate_documents(read, before.input_bytes, known)
     done.figures.dead_reasons, done.figures.llm = before.dead_reasons, before.llm
     block.remove(*(part for part in Part if part != Part.LETTERS))
     stage(done, block, annotator)

@@ -282,7 +282,7 @@ def test_every_character_outside_a_changed_sentence_stays(
     found = Documents(
         "f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts)))
     )
-    done = annotator.annotated(found, 1)
+    done = annotator.annotate_documents(found, 1)
     stage(done, StagedBlock(folder, "000000-000000"), annotator)
     close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
     after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
