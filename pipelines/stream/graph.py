@@ -109,7 +109,9 @@ class StageItems:
 
         def done(spoilt: Spoilt) -> Annotated:
             found = records.validate(item, annotator.config, annotator.own, self._values, spoilt)
-            return annotator.annotate_documents(found, sum(len(value or b"") for value in item.values))
+            return annotator.annotate_documents(
+                found, sum(len(value or b"") for value in item.values)
+            )
 
         return without_spoilt(done, item.size, annotator.probe)
 
