@@ -132,16 +132,17 @@ def estimate(
     logs(context.obj or Session())
     from evenflow.schemas.config import load
     from evenflow.transforms.annotation import estimate as inference_estimate
+    from evenflow.transforms.annotation.sample import sample_blocks
     from evenflow.transforms.io import files
 
     settings = load(config, options.given(fields__text=text_field), attribute or (), wordlist or ())
     found = files.match(inputs)
     sampler = inference_estimate.Sampler(settings)
     seen = inference_estimate.Sample()
-    for block, stored in inference_estimate.taken(found, sample):
+    for block, stored in sample_blocks(found, sample):
         sampler.add(seen, block, stored)
     result = _estimated(
-        seen, inference_estimate.configured(settings), sum(found.values()), tokens_per_second
+        seen, inference_estimate.configured_modes(settings), sum(found.values()), tokens_per_second
     )
     with printing():
         print(json.dumps(result, indent=1) + "\n" if as_json else _estimate_lines(result), end="")

@@ -31,6 +31,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import files
 from evenflow.transforms.io.record_digest import RecordDigest
+from evenflow.transforms.staging.block import StagedBlock
 
 # Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700
 # they are looked through again and again, for a tenth of the time, and none of them is garbage in a
@@ -118,7 +119,7 @@ class ReadAndAnnotate(beam.DoFn):
                     done = shop.annotator.annotate(block, self._place.root)
                 stem = f"{segments[0].order:06d}-{number:06d}"
                 with shop.timed("stage"):
-                    stage(done, folder / stem, shop.annotator)
+                    stage(done, StagedBlock(folder, stem), shop.annotator)
                 shop.on_block(done.figures)
                 yield pane, Staged((segments[0].order, number), stem, done.figures)
 

@@ -14,14 +14,9 @@ from evenflow.schemas.documents import Figures, Mended
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
-from evenflow.transforms.staging import aside, sentence_table
-from evenflow.transforms.staging.shards import (
-    ShardLayout,
-    described,
-    seal,
-    write_block,
-    write_shards,
-)
+from evenflow.transforms.staging import aside
+from evenflow.transforms.staging.block import Part, StagedBlock
+from evenflow.transforms.staging.shards import ShardLayout, seal, write_shards
 
 
 @dataclass(frozen=True)
@@ -48,24 +43,22 @@ class Ready:
     stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
-    """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
+def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
+    """Write the parts of an annotated block. Raises OSError."""
     if done.table.num_rows:
-        write_block(done.table, path.with_suffix(".arrow"))
+        block.write(Part.DOCUMENTS, done.table)
         if annotator.proposer is not None and done.details is not None:
-            # It loads models and a solver, which are not needed without
-            from evenflow.transforms.staging import proposals
-
-            proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed)
+            block.write_lines(Part.PROPOSALS, (each.line() for each in done.details.proposed))
     if done.details is not None:
-        write_block(done.details.rows.table(), path.with_suffix(sentence_table.SUFFIX))
+        block.write(Part.SENTENCES, done.details.rows.table())
     if done.aside is not None:
-        write_block(done.aside, path.with_suffix(aside.SUFFIX))
-    if annotator.tier is not None:
-        from evenflow.transforms.annotation import second_pass  # as above
+        block.write(Part.ASIDE, done.aside)
+    if done.deferred is not None:
+        # It is there wherever a language model is
+        from evenflow.transforms.annotation import second_pass
 
-        second_pass.keep(path, done.heard)
-    write_letters(path.with_suffix(".jsonl"), done.dead)
+        second_pass.write(block, done.deferred)
+    block.add_letters(done.dead)
 
 
 def close_pane(
@@ -78,36 +71,31 @@ def close_pane(
     """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the
     dead-letter file, remove the blocks, mark the pane ready. index: of the ids of all panes before,
     where these count."""
-    figures = {each.stem: each.figures for each in blocks}
+    figures = {StagedBlock(folder, each.stem): each.figures for each in blocks}
     if annotator.tier is not None:
-        # It is there wherever a language model is
-        from evenflow.transforms.annotation import second_pass
+        from evenflow.transforms.annotation import second_pass  # as above
 
-        figures = second_pass.settled(figures, folder, annotator, stage)
-    stems = [each.stem for each in blocks]
-    known = None if index is None else index.known(duplicates.ids(folder, stems))
-    for stem, doubles in duplicates.repeated(folder, stems, known):
-        figures[stem], letters = duplicates.drop(folder, stem, doubles, annotator, figures[stem])
-        write_letters(folder / f"{stem}.jsonl", letters)
-    staged = [path for stem in stems if (path := folder / f"{stem}.arrow").exists()]
-    closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
+        figures = second_pass.spend_budget(figures, annotator, stage)
+    staged = list(figures)
+    known = None if index is None else index.known(duplicates.read_ids(staged))
+    for block, found in duplicates.find(staged, known):
+        figures[block] = duplicates.drop(block, found, annotator, figures[block])
     if annotator.repairs:
-        from evenflow.transforms.repair import rebuild  # as above
+        # It loads models and a solver, which are not needed without
+        from evenflow.transforms.repair import rebuild
 
-        mended = rebuild.mend(closed, folder, pane, annotator)
+        mended = rebuild.repair(figures, folder, pane, annotator)
     else:
-        mended = Mended.unchanged(closed.values())
+        mended = Mended.unchanged(figures.values())
     config = annotator.config
     layout = ShardLayout(
         annotator.attributes, config.fields.text, config.fields.id, config.shards.rows
     )
     shards = write_shards(staged, folder, pane, layout)
-    set_aside = aside.write(
-        [folder / f"{stem}{aside.SUFFIX}" for stem in stems], folder, pane, layout
-    )
-    letters = _join_letters(folder, stems, pane)
-    for path in staged:
-        path.unlink()
+    set_aside = aside.write(staged, folder, pane, layout)
+    letters = _join_letters(staged, folder, pane)
+    for block in staged:
+        block.remove()
     ready = {
         "figures": dataclasses.asdict(mended.figures),
         "shards": [shard.model_dump() for shard in shards],
@@ -120,29 +108,19 @@ def close_pane(
     (folder / "ready.json").write_bytes(orjson.dumps(ready))
 
 
-def write_letters(path: Path, letters: list[dict[str, Any]]) -> None:
-    """Add dead letters to a block's file."""
-    if letters:
-        with path.open("ab") as file:
-            file.write(b"".join(orjson.dumps(each) + b"\n" for each in letters))
-
-
-def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
-    parts = [part for stem in stems if (part := folder / f"{stem}.jsonl").exists()]
-    if not parts:
+def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard | None:
+    """Write a pane's dead letters from its blocks', in source order; None if it has none."""
+    blocks = [block for block in staged if block.has(Part.LETTERS)]
+    if not blocks:
         return None
     path, rows = folder / f"part-{pane:08d}.jsonl", 0
     with path.open("wb") as out:
-        for part in parts:
-            with part.open("rb") as lines:
-                for letter in sorted(
-                    map(orjson.loads, lines), key=lambda each: (each["file"], each["ordinal"])
-                ):
-                    out.write(orjson.dumps(letter) + b"\n")
-                    rows += 1
-            part.unlink()
-    seal(path)
-    return described(path, rows)
+        for block in blocks:
+            letters = map(orjson.loads, block.lines(Part.LETTERS))
+            for letter in sorted(letters, key=lambda each: (each["file"], each["ordinal"])):
+                out.write(orjson.dumps(letter) + b"\n")
+                rows += 1
+    return seal(path, rows)
 
 
 def read_ready(folder: Path) -> Ready:

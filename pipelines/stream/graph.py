@@ -39,6 +39,7 @@ from evenflow.transforms.kafka.blocks import Item, Lost
 from evenflow.transforms.kafka.options import Source, Start
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId
 from evenflow.transforms.kafka.source import ReadFromKafka, ReadFromKafkaToEnd
+from evenflow.transforms.staging.block import StagedBlock
 
 BLOCKS = "blocks.json"  # in a pane's folder in staged/: the pane is whole, and these are its blocks
 HELD = "held"  # in gate/: while it is there, the source does not read
@@ -95,19 +96,22 @@ class StageItems:
             folder.mkdir(parents=True, exist_ok=True)
             done = self._read(item, shop.annotator)
             piece = StagedRange(item.partition, item.start, item.next, item.end.time, done.figures)
-            (folder / f"{piece.stem}.jsonl").unlink(missing_ok=True)
-            stage(done, folder / piece.stem, shop.annotator)
+            block = StagedBlock(folder, piece.stem)
+            block.remove()  # what an earlier try left
+            stage(done, block, shop.annotator)
         yield (item.pane.span, item.pane.part), piece
 
     def _read(self, item: Item, annotator: Annotator) -> Annotated:
         if isinstance(item, Lost):
-            nothing = annotator.annotated(Documents(""), 0)
+            nothing = annotator.annotate_documents(Documents(""), 0)
             nothing.figures.dead_reasons = {LOST: 1}
             return Annotated(nothing.table, [records.lost(item)], nothing.figures)
 
         def done(spoilt: Spoilt) -> Annotated:
             found = records.validate(item, annotator.config, annotator.own, self._values, spoilt)
-            return annotator.annotated(found, sum(len(value or b"") for value in item.values))
+            return annotator.annotate_documents(
+                found, sum(len(value or b"") for value in item.values)
+            )
 
         return without_spoilt(done, item.size, annotator.probe)
 

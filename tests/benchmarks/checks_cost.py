@@ -27,6 +27,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import AttributeEntry, Sums, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.representation.dr import score
 
 HERE = Path(__file__).resolve().parents[1]
@@ -76,7 +77,9 @@ def texts(lines: list[str], number: int, size: int) -> list[str]:
 def shard(annotator: Annotator, path: Path, held: list[str]) -> dict[str, AttributeEntry]:
     """Write a pane's shard as the gate does; the figures that its ledger has."""
     ids = [f"document-{number}" for number in range(len(held))]
-    figures, counts = annotator.count("in", ids, held, range(len(held)), with_sentences=False)
+    figures, counts = annotator.mentions.count(
+        Documents("in", ids, held, list(range(len(held)))), with_sentences=False
+    )
     columns: dict[str, Any] = {
         "id": ids,
         "text": pa.array(held, pa.large_string()),

@@ -45,6 +45,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.estimate import CHARACTERS_A_TOKEN
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.judges import BY_MODEL
+from evenflow.transforms.staging.block import StagedBlock
 
 REPAIRS = {
     "measure": ("--mode", "measure"),
@@ -250,7 +251,7 @@ def repaired(path: Path, work: Path) -> None:
             ):
                 done = annotator.annotate(block)
                 stem = f"{each.order:06d}-{number:06d}"
-                closing.stage(done, folder / stem, annotator)
+                closing.stage(done, StagedBlock(folder, stem), annotator)
                 staged.append(closing.Staged((each.order, number), stem, done.figures))
         closing.close_pane(pane.number, staged, folder, annotator)
 

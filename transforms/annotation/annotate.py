@@ -1,27 +1,23 @@
-"""Annotates the documents of a block: label mentions, sentence bounds, counts; and stages the block
-as Arrow.
-"""
+"""Annotates the documents of a block: mentions, sentences, stereotypes, proposed substitutions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.transforms.io.files import Block, position
+from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Searched
+from evenflow.transforms.io.files import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
-from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
@@ -31,30 +27,35 @@ if TYPE_CHECKING:
     from evenflow.transforms.staging.proposals import Proposed, Proposer
     from evenflow.transforms.stereotypes.filter import StereotypeFilter
 
-# Characters that are searched at a time. It bounds the memory of the arrays.
-PIECE = 4 << 20
-
-Ints = npt.NDArray[np.int64]
-
 
 @dataclass
 class Annotated:
-    """A block after reading: its table, dead letters as JSON-able records, figures; details: what
-    the repair of its text needs, if it has one; aside: documents that are set aside, with the
-    reason; heard: what may still be asked."""
+    """A block after reading.
+
+    Attributes:
+        table: Its documents with their mentions, for Part.DOCUMENTS.
+        dead: Its dead letters, JSON-able.
+        figures: Its figures.
+        details: What the repair of its text needs; None: its text is not repaired.
+        aside: The documents that are set aside, with the reason; None: there are none.
+        deferred: What a language model may still be asked; None: nothing.
+    """
 
     table: pa.Table
     dead: list[dict[str, Any]]
     figures: documents.Figures
     details: Details | None = None
     aside: pa.Table | None = None
-    heard: Deferred | None = None
+    deferred: Deferred | None = None
 
 
 @dataclass
 class Deferred:
-    """What a language model with a budget may be asked about a block once its pane is whole, and
-    its documents as read.
+    """What a language model with a budget may be asked about a block once its pane is whole.
+
+    Attributes:
+        questions: The questions.
+        read: The block's documents as they were read.
     """
 
     questions: list[Question]
@@ -63,30 +64,37 @@ class Deferred:
 
 @dataclass
 class Details:
-    """What is known of a block's sentences: rows of the table of sentences, and proposed
-    substitutions.
+    """What the repair needs of a block's sentences.
+
+    Attributes:
+        rows: The block's rows of the table of sentences.
+        proposed: What could be substituted, by document.
     """
 
     rows: Rows
     proposed: list[Proposed]
 
 
-class Searched(NamedTuple):
-    """Documents first.. of a block that were searched together: where each begins in the joined
-    text, what was found there, and where sentences begin."""
-
-    first: int
-    texts: Sequence[str]
-    begins: Ints
-    every: list[Found]
-    starts: Ints
-
-
 class Annotator:
-    """Annotates blocks under a configuration; built once a process. tier: a language model in the
-    place of the configured one.
+    """Annotates blocks under a configuration; built once a process.
 
-    Raises WordListError.
+    Args:
+        config: The configuration.
+        tier: A language model in the place of the configured one.
+
+    Attributes:
+        config: The configuration.
+        lists: The word lists of its attributes.
+        attributes: Its attributes, in the same order.
+        own: The names of the columns that are computed here.
+        mentions: Counts mentions.
+        tier: The language model; None: none is asked.
+        proposer: Proposes substitutions; None: no text is changed.
+        screen: Looks for stereotypes; None: nothing looks for them.
+        repairs: Whether panes are more than measured.
+
+    Raises:
+        WordListError: A word list cannot be read.
     """
 
     def __init__(self, config: Config, tier: Tier | None = None):
@@ -99,22 +107,26 @@ class Annotator:
             for words in self.lists
         )
         self.own = frozenset(documents.own_columns(self.attributes))
-        self._finder = LabelFinder(self.lists)
+        self.mentions = MentionCounter(self.lists, self.attributes)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
         weighs = any(each.mode == "reweight" for each in self.attributes)
-        # Whether panes are more than measured
         self.repairs = self.proposer is not None or self.screen is not None or weighs
 
     def measure(self, block: Block) -> documents.Figures:
-        """The figures of a block; no sentences are bounded and no other fields kept."""
+        """Count the mentions in a block, without sentences and other fields.
+
+        Args:
+            block: The block.
+
+        Returns:
+            Its figures.
+        """
 
         def measured(spoilt: Spoilt) -> documents.Figures:
             found = validate(block, self.config, self.own, keep_fields=False, spoilt=spoilt)
-            figures, _ = self.count(
-                found.file, found.ids, found.texts, found.places, with_sentences=False
-            )
+            figures, _ = self.mentions.count(found, with_sentences=False)
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures
@@ -122,10 +134,19 @@ class Annotator:
         return without_spoilt(measured, block.size, self.probe)
 
     def annotate(self, block: Block, root: str | None = None) -> Annotated:
-        """The block's documents with their mentions. root: as in records.validate."""
+        """Validate and annotate a block.
+
+        Args:
+            block: The block.
+            root: The folder that all files are in, for ids that are made; None: as in
+                records.validate.
+
+        Returns:
+            The annotated block.
+        """
 
         def done(spoilt: Spoilt) -> Annotated:
-            return self.annotated(
+            return self.annotate_documents(
                 validate(block, self.config, self.own, root=root, spoilt=spoilt),
                 sum(block.weights()),
             )
@@ -133,44 +154,49 @@ class Annotator:
         return without_spoilt(done, block.size, self.probe)
 
     def probe(self) -> Annotated:
-        """A plain document of its own, annotated."""
-        return self.annotated(Documents("", ["probe"], ["She paid."], [0]), 0)
+        """Annotate a plain document, to see whether annotation works at all."""
+        return self.annotate_documents(Documents("", ["probe"], ["She paid."], [0]), 0)
 
-    def annotated(
+    def annotate_documents(
         self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None
     ) -> Annotated:
-        """Validated documents with their mentions.
+        """Annotate validated documents.
 
-        input_bytes: of the records that they came from. known: what a language model with a budget
-        has answered so far.
+        Args:
+            found: The documents.
+            input_bytes: Bytes of the records that they came from.
+            known: The answers that a language model with a budget has given so far, by the
+                questions' keys.
+
+        Returns:
+            The annotated block.
         """
         if self.tier is None:
-            return self._annotated(found, input_bytes)
+            return self._annotate(found, input_bytes)
         with self.tier.block(known) as asked:
-            done = self._annotated(found, input_bytes)
-            done.figures.llm, heard = asked()
-        done.heard = Deferred(heard, found) if heard else None
+            done = self._annotate(found, input_bytes)
+            done.figures.llm, questions = asked()
+        done.deferred = Deferred(questions, found) if questions else None
         return done
 
-    def _annotated(self, found: Documents, input_bytes: int) -> Annotated:
-        searched: list[Searched] = []
-        look = searched.append if self.proposer is not None or self.screen is not None else None
-        figures, counts = self.count(found.file, found.ids, found.texts, found.places, look=look)
+    def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
+        """Annotate validated documents with the language model's answers at hand."""
+        searched: list[Searched] | None = [] if self.proposer or self.screen else None
+        figures, counts = self.mentions.count(found, searched=searched)
         details, aside = None, None
-        if look is not None:
+        if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
-            relevant = list(self._relevant(searched))
+            relevant = list(self.mentions.relevant(searched))
             kept = found
             if self.screen is None:
-                self._fill(rows, found, relevant)
+                for number, text, sentences, mentions in relevant:
+                    rows.add(found.places[number], found.ids[number], text, sentences, mentions)
             else:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
-                figures, counts = self.count(
-                    kept.file, kept.ids, kept.texts, kept.places, look=look
-                )
-                relevant = list(self._relevant(searched)) if self.proposer is not None else []
+                figures, counts = self.mentions.count(kept, searched=searched)
+                relevant = list(self.mentions.relevant(searched)) if self.proposer else []
             propose = partial(self._proposed, kept, relevant)
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
             found = kept
@@ -181,9 +207,7 @@ class Annotator:
     def _screened(
         self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
     ) -> tuple[Documents, pa.Table | None]:
-        """The documents without what was taken out of them, and those that were set aside. Fills
-        the rows.
-        """
+        """The documents without their stereotypes, and those that are set aside. Fills the rows."""
         texts = list(found.texts)
         aside: dict[int, str] = {}
         for each, done in zip(relevant, screen.screen(relevant), strict=True):
@@ -202,45 +226,18 @@ class Annotator:
                 aside[each.number] = done.aside
         if not aside and texts == found.texts:
             return found, None
-        keep = [number for number in range(len(texts)) if number not in aside]
-        columns = {
-            column: values.take(pa.array(keep, pa.int64()))
-            for column, values in found.fields.items()
-        }
-        kept = replace(
-            found,
-            ids=[found.ids[number] for number in keep],
-            texts=[texts[number] for number in keep],
-            places=[found.places[number] for number in keep],
-            fields=columns,
+        kept = _chosen(
+            replace(found, texts=texts),
+            [number for number in range(len(texts)) if number not in aside],
         )
-        return kept, self._aside(found, aside) if aside else None
-
-    def _aside(self, found: Documents, reasons: dict[int, str]) -> pa.Table:
-        """Documents that are set aside, as they were read, with the reason."""
-        numbers = sorted(reasons)
-        take = pa.array(numbers, pa.int64())
-        columns = [
-            (documents.ID, pa.array([found.ids[number] for number in numbers], pa.string())),
-            (
-                documents.TEXT,
-                pa.array([found.texts[number] for number in numbers], pa.large_string()),
-            ),
-            (documents.ORDINAL, pa.array([found.places[number] for number in numbers], pa.int64())),
-            (documents.REASON, pa.array([reasons[number] for number in numbers], pa.string())),
-            *((column, values.take(take)) for column, values in found.fields.items()),
-        ]
-        schema = pa.schema(
-            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
-        )
-        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
-
-    def _fill(self, rows: Rows, found: Documents, relevant: Sequence[Relevant]) -> None:
-        for number, text, sentences, mentions in relevant:
-            rows.add(found.places[number], found.ids[number], text, sentences, mentions)
+        if not aside:
+            return kept, None
+        numbers = sorted(aside)
+        reasons = pa.array([aside[number] for number in numbers], pa.string())
+        return kept, documents_table(_chosen(found, numbers), {documents.REASON: reasons})
 
     def _proposed(self, found: Documents, relevant: Sequence[Relevant]) -> list[Proposed]:
-        """What could be substituted."""
+        """What could be substituted, by document."""
         if self.proposer is None:
             return []
         proposed = (
@@ -251,143 +248,36 @@ class Annotator:
         )
         return [each for each in proposed if each is not None]
 
-    def _relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
-        """Documents that name a label."""
-        names = [words.attribute for words in self.lists]
-        ranks = np.array([sorted(names).index(name) for name in names])
-        labels = [self._finder.labels(number) for number in range(len(names))]
-        for piece in searched:
-            lists = np.repeat(np.arange(len(names)), [len(found.starts) for found in piece.every])
-            begins, ends, numbers, groups = (
-                np.concatenate([getattr(found, name) for found in piece.every])
-                for name in ("starts", "ends", "labels", "groups")
-            )
-            # By start, the longest first, then by attribute
-            order = np.lexsort((ranks[lists], -ends, begins))
-            owners = np.searchsorted(piece.begins, begins[order], "right") - 1
-            begins, ends = begins[order] - piece.begins[owners], ends[order] - piece.begins[owners]
-            columns = (begins, ends, numbers[order], groups[order], lists[order])
-            edges = (
-                np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist()
-                if len(owners)
-                else []
-            )
-            for first, last in pairwise(edges):
-                owner = int(owners[first])
-                begin, text = int(piece.begins[owner]), piece.texts[owner]
-                low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
-                own = [
-                    Mention(start, end, labels[at][label], names[at], self.lists[at].groups[group])
-                    for start, end, label, group, at in zip(
-                        *(each[first:last].tolist() for each in columns), strict=True
-                    )
-                ]
-                starts = (piece.starts[low:high] - begin).tolist()
-                sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
-                yield Relevant(piece.first + owner, text, sentences, own)
-
     def _table(self, found: Documents, counts: list[Ints]) -> pa.Table:
-        columns: list[tuple[pa.Field, Any]] = [
-            (documents.ID, pa.array(found.ids, pa.string())),
-            (documents.TEXT, pa.array(found.texts, pa.large_string())),
-            (documents.ORDINAL, pa.array(found.places, pa.int64())),
-        ]
-        for attribute, each in zip(self.attributes, counts, strict=True):
-            for number, column in enumerate(documents.mention_fields(attribute)):
-                columns.append((column, pa.array(each[:, number], pa.int32())))
-        for column in documents.own_fields(self.attributes)[len(columns) - 3 :]:
-            blank = (
+        """The documents with their mentions, and blanks in the columns that the repair fills."""
+        own = {
+            column: pa.array(each[:, number], pa.int32())
+            for attribute, each in zip(self.attributes, counts, strict=True)
+            for number, column in enumerate(documents.mention_fields(attribute))
+        }
+        for column in documents.own_fields(self.attributes)[len(own) :]:
+            own[column] = (
                 pa.nulls(len(found.ids), column.type)
                 if column.nullable
                 else pa.array(np.ones(len(found.ids)), column.type)
             )
-            columns.append((column, blank))  # what the repair fills
-        columns += found.fields.items()
-        schema = pa.schema(
-            [column for column, _ in columns], metadata={documents.FILE: found.file.encode()}
-        )
-        return pa.Table.from_arrays([values for _, values in columns], schema=schema)
+        return documents_table(found, own)
 
-    def count(
-        self,
-        file: str,
-        ids: Sequence[str],
-        texts: Sequence[str],
-        places: Sequence[int],
-        with_sentences: bool = True,
-        look: Callable[[Searched], None] | None = None,
-    ) -> tuple[documents.Figures, list[Ints]]:
-        """Figures of D documents, and for each attribute the mentions of its groups in each of
-        them, (D, M).
 
-        look: called with what was found, for those who need to know more.
-        """
-        figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
-        for attribute in self.attributes:
-            figures.attributes[attribute.name] = documents.AttributeFigures.empty(
-                len(attribute.groups)
-            )
-        parts: list[list[Ints]] = []
-        for first, last in pieces(texts, PIECE):
-            piece = self._searched(first, texts[first:last], with_sentences)
-            part, counts = self._piece(file, ids[first:last], places[first:last], piece)
-            figures.add(part)
-            if look is not None:
-                look(piece)
-            parts.append(counts)
-        none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self.attributes]
-        return figures, [np.concatenate(each) for each in zip(none, *parts, strict=True)]
-
-    def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
-        joined = BETWEEN.join(texts)
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
-        every = self._finder.find_all(joined)
-        starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
-        return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
-
-    def _piece(
-        self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
-    ) -> tuple[documents.Figures, list[Ints]]:
-        _, texts, begins, every, starts = piece
-        figures = documents.Figures(sentences=len(starts))
-        counts: list[Ints] = []
-        for number, (words, found) in enumerate(zip(self.lists, every, strict=True)):
-            size = len(words.groups)
-            owner = np.searchsorted(begins, found.starts, "right") - 1
-            each = np.bincount(owner * size + found.groups, minlength=len(texts) * size).reshape(
-                len(texts), size
-            )
-            said = each[each.any(axis=1)].astype(np.int64)
-            numbers = np.bincount(found.labels, minlength=1)
-            labels = self._finder.labels(number)
-            totals = each.sum(axis=1)
-            top = [
-                int(i) for i in np.argsort(-totals, kind="stable")[: documents.HEAVY] if totals[i]
-            ]
-            figures.attributes[words.attribute] = documents.AttributeFigures(
-                documents=len(said),
-                counts=[int(n) for n in said.sum(axis=0)],
-                products=[[int(n) for n in row] for row in said.T @ said],
-                relevant=_changes(np.searchsorted(starts, found.starts, "right"))
-                if len(starts)
-                else 0,
-                labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
-                heavy=[
-                    {
-                        "id": ids[i],
-                        "at": list(position(file, places[i])),
-                        "counts": [int(n) for n in each[i]],
-                        "snippet": texts[i][: documents.SNIPPET],
-                    }
-                    for i in top
-                ],
-            )
-            counts.append(each)
-        return figures, counts
+def _chosen(found: Documents, numbers: Sequence[int]) -> Documents:
+    """Some of a block's documents, by their numbers."""
+    take = pa.array(numbers, pa.int64())
+    return replace(
+        found,
+        ids=[found.ids[number] for number in numbers],
+        texts=[found.texts[number] for number in numbers],
+        places=[found.places[number] for number in numbers],
+        fields={column: values.take(take) for column, values in found.fields.items()},
+    )
 
 
 def _tier(config: Config) -> Tier | None:
-    """The LLM that is asked; None where none is, or nothing is there to ask about."""
+    """The language model that is asked; None if none is configured, or nothing is asked of it."""
     if config.llm.url is None or not config.tells_sentences:
         return None
     from evenflow.transforms.llm.worker import Tier
@@ -396,12 +286,11 @@ def _tier(config: Config) -> Tier | None:
 
 
 def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> Proposer | None:
-    """Who proposes substitutions; None where none are asked for."""
+    """What proposes substitutions; None if no text is changed."""
     if not config.changes_sentences:
         return None
-    from evenflow.transforms.staging.proposals import (
-        Proposer,  # its models take a part of a second, which measuring need not wait for
-    )
+    # Its models take a part of a second to load; measuring does not wait for them
+    from evenflow.transforms.staging.proposals import Proposer
 
     if config.repair.method == "base":
         return Proposer(config, lists)
@@ -413,7 +302,7 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
-    """Who looks for stereotypes; None where nobody is asked to."""
+    """What looks for stereotypes; None if nothing is to look for them."""
     if not config.looks_for_stereotypes:
         return None
     from evenflow.transforms.stereotypes import detect, indicators
@@ -423,12 +312,3 @@ def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
         return StereotypeFilter(config)
     detector, scorer = detect.shipped(), indicators.shipped()
     return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))
-
-
-def _changes(values: Ints) -> int:
-    """How many different values an ascending array (n,) holds."""
-    return int(np.count_nonzero(values[1:] != values[:-1])) + (len(values) > 0)
-
-
-def _utf8_length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,152 +1,137 @@
-"""An id names one document: the first in source order stays, whatever became of it; later ones
-become dead letters.
+"""Finds documents whose id came before, and turns them into dead letters.
 
-Within a pane always. Across panes where it is asked for, by an index on disk (id_index).
+An id names one document. The first in source order stays, whatever became of it. Ids are always
+compared within a pane, and across panes where the configuration says so (by an index on disk, see
+id_index).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from evenflow.schemas import documents
-from evenflow.schemas.documents import Figures
+from evenflow.schemas.documents import ID, ORDINAL, TEXT, Figures
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import fields, files
 from evenflow.transforms.io.records import dead_letter
-from evenflow.transforms.staging import aside, sentence_table
-from evenflow.transforms.staging.shards import read_block, replace_block
+from evenflow.transforms.staging.block import (
+    Part,
+    StagedBlock,
+    input_fields,
+    read_documents,
+    source_file,
+)
 
 REASON = "duplicate id"
-# Documents whose id came before, by their ordinals, and where each id stands first
-Doubles = dict[int, str]
+# Ordinals of documents whose id came before, and where each id stands first
+Duplicates = dict[int, str]
 
 
-def repeated(
-    folder: Path, stems: Sequence[str], known: Mapping[str, int] | None = None
-) -> Iterator[tuple[str, Doubles]]:
-    """Blocks of a pane, given in source order, with documents whose id came before.
+def find(
+    blocks: Sequence[StagedBlock], known: Mapping[str, int] | None = None
+) -> Iterator[tuple[StagedBlock, Duplicates]]:
+    """Find the documents of a pane whose id came before.
 
-    Those that a filter has set aside count as well: their sentences are in the table too. known:
-    ids of earlier panes, and which; None where these do not count.
+    Documents that a filter has set aside count as well: their sentences are in the table too.
+
+    Args:
+        blocks: The pane's blocks in source order.
+        known: Ids of earlier panes, and the number of each one's pane; None: these do not count.
+
+    Yields:
+        Each block with such documents, and the documents.
     """
     seen: set[str] = set(known or ())
     doubtful = bool(known)
-    for stem in () if doubtful else stems:
-        ids = [
-            identity for table in _tables(folder, stem) for identity in table.column(0).to_pylist()
-        ]
+    for block in () if doubtful else blocks:
+        found = [identity for table in _tables(block) for identity in table[ID.name].to_pylist()]
         before = len(seen)
-        seen.update(ids)
-        doubtful |= len(seen) < before + len(ids)
+        seen.update(found)
+        doubtful |= len(seen) < before + len(found)
     if not doubtful:
         return
     first = {identity: f"pane {pane}" for identity, pane in (known or {}).items()}
-    for stem in stems:
-        found: Doubles = {}
+    for block in blocks:
+        duplicates: Duplicates = {}
         rows = [
-            (ordinal, identity, (table.schema.metadata or {}).get(documents.FILE, b"").decode())
-            for table in _tables(folder, stem)
+            (ordinal, identity, source_file(table))
+            for table in _tables(block)
             for identity, ordinal in zip(
-                table.column(0).to_pylist(), table.column(2).to_pylist(), strict=True
+                table[ID.name].to_pylist(), table[ORDINAL.name].to_pylist(), strict=True
             )
         ]
         for ordinal, identity, file in sorted(rows):
             own = "{}, record {}".format(*files.position(file, ordinal))
             place = first.setdefault(identity, own)
             if place != own:
-                found[ordinal] = place
-        if found:
-            yield stem, found
+                duplicates[ordinal] = place
+        if duplicates:
+            yield block, duplicates
 
 
-def ids(folder: Path, stems: Sequence[str]) -> set[str]:
-    """The ids of a pane's staged documents."""
+def read_ids(blocks: Sequence[StagedBlock]) -> set[str]:
+    """The ids of a pane's documents, from its staged blocks."""
     return {
         identity
-        for stem in stems
-        for table in _tables(folder, stem)
-        for identity in table.column(0).to_pylist()
+        for block in blocks
+        for table in _tables(block)
+        for identity in table[ID.name].to_pylist()
     }
-
-
-def _tables(folder: Path, stem: str) -> list[pa.Table]:
-    paths = (folder / f"{stem}{suffix}" for suffix in (".arrow", aside.SUFFIX))
-    return [read_block(path) for path in paths if path.exists()]
 
 
 def drop(
-    folder: Path, stem: str, doubles: Doubles, annotator: Annotator, before: Figures
-) -> tuple[Figures, list[dict[str, Any]]]:
-    """Take documents out of a block: its figures without them, and their dead letters. before: its
-    figures with them.
-    """
-    letters: list[dict[str, Any]] = []
-    figures = before
-    path = folder / f"{stem}.arrow"
-    for each, own in ((path, 3 + len(annotator.own)), (path.with_suffix(aside.SUFFIX), aside.OWN)):
-        if not each.exists():
-            continue
-        table = read_block(each)
-        rows = [
-            row for row, ordinal in enumerate(table.column(2).to_pylist()) if ordinal in doubles
-        ]
-        if not rows:
-            continue
-        letters += _letters(table, rows, own, doubles, annotator)
-        keep = np.ones(table.num_rows, bool)
-        keep[rows] = False
-        rest = table.filter(pa.array(keep)).combine_chunks()
-        replace_block(rest, each)
-        if each == path:
-            file = (table.schema.metadata or {}).get(documents.FILE, b"").decode()
-            texts, ordinals = rest.column(1).to_pylist(), rest.column(2).to_pylist()
-            figures, _ = annotator.count(file, rest.column(0).to_pylist(), texts, ordinals)
-            figures.input_bytes, figures.llm, figures.dead_reasons = (
-                before.input_bytes,
-                before.llm,
-                before.dead_reasons,
-            )
-        elif not rest.num_rows:
-            each.unlink()
-    if annotator.proposer is not None:
-        # It loads models and a solver, which are not needed without
-        from evenflow.transforms.staging import proposals
+    block: StagedBlock, duplicates: Duplicates, annotator: Annotator, before: Figures
+) -> Figures:
+    """Take documents out of a block, and add their dead letters to its letters.
 
-        if path.with_suffix(proposals.SUFFIX).exists():
-            proposals.drop(path.with_suffix(proposals.SUFFIX), doubles)
-    if path.with_suffix(sentence_table.SUFFIX).exists():
-        sentence_table.drop(path.with_suffix(sentence_table.SUFFIX), doubles)
-    figures.dead_reasons = {
-        **figures.dead_reasons,
-        REASON: figures.dead_reasons.get(REASON, 0) + len(letters),
-    }
-    return figures, letters
+    Args:
+        block: The block; its files are written anew.
+        duplicates: The documents.
+        annotator: The annotator that read the block.
+        before: The block's figures with the documents.
+
+    Returns:
+        The block's figures without them.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    letters = [
+        letter for table in _tables(block) for letter in _letters(table, duplicates, annotator)
+    ]
+    block.drop(duplicates)
+    block.add_letters(letters)
+    figures = before
+    if block.has(Part.DOCUMENTS):
+        left = read_documents(block.read(Part.DOCUMENTS))
+        figures, _ = annotator.mentions.count(left)
+        figures.input_bytes, figures.llm = before.input_bytes, before.llm
+    reasons = before.dead_reasons
+    figures.dead_reasons = {**reasons, REASON: reasons.get(REASON, 0) + len(letters)}
+    return figures
+
+
+def _tables(block: StagedBlock) -> list[pa.Table]:
+    """The tables of a block's documents: of those that go on, and of those that are set aside."""
+    return [block.read(part) for part in (Part.DOCUMENTS, Part.ASIDE) if block.has(part)]
 
 
 def _letters(
-    table: pa.Table, rows: Sequence[int], own: int, doubles: Doubles, annotator: Annotator
-) -> list[dict[str, Any]]:
-    """The dead letters of some rows. own: columns before the input's other fields."""
-    file = (table.schema.metadata or {}).get(documents.FILE, b"").decode()
-    others = table.select(list(range(own, table.num_columns)))
-    names = annotator.config.fields
-    out = []
-    for row in rows:
-        identity, ordinal = table.column(0)[row].as_py(), table.column(2)[row].as_py()
+    table: pa.Table, duplicates: Duplicates, annotator: Annotator
+) -> Iterator[dict[str, Any]]:
+    """The dead letters of a table's documents that are duplicates."""
+    others, names = input_fields(table), annotator.config.fields
+    for row, ordinal in enumerate(table[ORDINAL.name].to_pylist()):
+        if ordinal not in duplicates:
+            continue
+        identity = table[ID.name][row].as_py()
         values = {
             names.id: identity,
-            names.text: table.column(1)[row].as_py(),
+            names.text: table[TEXT.name][row].as_py(),
             **fields.record(others, list(others.schema), row),
         }
         raw = fields.to_json(values).encode("utf-8", "backslashreplace")
-        out.append(
-            dead_letter(
-                file, ordinal, f"{REASON}: {identity!r} came first in {doubles[ordinal]}", raw
-            )
-        )
-    return out
+        reason = f"{REASON}: {identity!r} came first in {duplicates[ordinal]}"
+        yield dead_letter(source_file(table), ordinal, reason, raw)

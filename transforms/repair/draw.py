@@ -1,21 +1,20 @@
-"""Draws what changes in a pane, and has it judged: until the plan's quotas are met by what a judge
-accepts, or all is judged.
+"""Draws what changes in a pane, and lets a judge accept or refuse it.
 
-A unit is what changes as a whole: a set, or (mode augment) a document to copy. Units stand in the
-order of a hash of seed, attribute, document and place, the likelier right ones sooner: key = -ln(u)
-/ p, u in (0, 1] of the hash and p the first probability (Efraimidis and Spirakis 2006, «Weighted
-random sampling with a reservoir»). Then
+A unit is what changes as a whole: a set, or (mode augment) a document to copy. Units are ordered by
+a hash of seed, attribute, document and place, so that those that are likelier right come sooner:
+key = -ln(u) / p, where u in (0, 1] is the hash and p the first probability (Efraimidis and Spirakis
+2006, “Weighted random sampling with a reservoir”). Then
 
-1. plan over all units that may still change (`planning`), which gives each class of units a rate
-for each target;
-2. make quotas of the rates, in mentions, and fill them in the units' order;
-3. judge those drawn that nobody has judged; those that are refused may no longer change;
-4. from 1, until nothing drawn is unjudged.
+1. Plan over all units that may still change (`plan`). The plan gives each class of units a rate for
+   each target.
+2. Turn the rates into quotas, in mentions, and fill them in the units' order.
+3. Judge the drawn units that are not judged yet. Those that are refused may no longer change.
+4. Go on from 1 until every drawn unit is judged.
 
-So the counts after are those of the plan, not of a sample of it, and what is judged grows with what
-changes. It all hangs on the pane's documents, the seed and the judge's answers: units are in one
-order whatever block they were read in, sums do not depend on it, and the judge's answer to a unit
-depends on that unit alone. A replay draws the same.
+So the counts afterwards are those of the plan, not of a sample of it, and the number of judged
+units grows with the number of changes. The result depends on the pane's documents, the seed and the
+judge's answers alone: units have one order whatever block they were read in, sums do not depend on
+the order, and the judge's answer to a unit depends on that unit alone. A replay draws the same.
 """
 
 from __future__ import annotations
@@ -34,10 +33,14 @@ from evenflow.transforms.repair.plan import Plan
 
 @dataclass(slots=True)
 class Unit:
-    """What changes as a whole. key: its place in the order. kind, size: what it is to the plan.
-    place: where it is from.
+    """What changes as a whole.
 
-    settled: groups for which it is accepted.
+    Attributes:
+        key: Its place in the order of the draw.
+        kind: Its class in the plan.
+        size: Its size in the plan.
+        place: Where it is from; the judge knows what it means.
+        settled: The target groups for which it is accepted.
     """
 
     key: float
@@ -49,30 +52,34 @@ class Unit:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What changes: units with their target groups, in the units' order, and the plan that they
-    fulfil.
+    """What changes.
+
+    Attributes:
+        plan: The plan that the units fulfil.
+        chosen: The units with their target groups, in the units' order.
     """
 
     plan: Plan
     chosen: list[tuple[Unit, str]]
 
 
-# Judges units for targets: of each what is left of it, None: nothing. An accepted one has the
-# target among its settled.
+# Judges units for targets. Returns what is left of each (None: nothing); what was accepted has the
+# target in `settled`.
 Judge = Callable[[list[tuple[Unit, str]]], Sequence[Unit | None]]
 
 
 def key(seed: int, attribute: str, identity: str, place: int, probability: float) -> float:
-    """A unit's place in the order of the draw.
+    """Compute a unit's place in the order of the draw.
 
     Args:
-        seed: Of the draw.
-        attribute: So that attributes draw independently.
+        seed: The seed of the draw.
+        attribute: The attribute's name, so that attributes draw independently.
         identity: The document's id.
-        place: Of the set in its document; mode augment: 0.
-        probability: First probability of being right, in (0, 1].
+        place: The set's place in its document; 0 in mode augment.
+        probability: The first probability that the unit is right, in (0, 1].
 
-    Returns: A number of an exponential distribution with that rate. Its hash has 53 bits of BLAKE2b
+    Returns:
+        A number from an exponential distribution of that rate. It is made of 53 bits of BLAKE2b
         (RFC 7693).
     """
     digest = hashlib.blake2b(digest_size=8)
@@ -91,38 +98,38 @@ def draw(
     units: Sequence[Unit],
     judge: Judge,
 ) -> Drawn:
-    """What changes in a pane for an attribute.
+    """Draw what changes in a pane for an attribute.
 
     Args:
-        counts: Mentions before, (M,).
-        target: Shares (M,); None: uniform.
-        groups: The attribute's, (M,).
-        units: What may change.
-        judge: Who accepts.
+        counts: Mentions before the repair, (M,).
+        target: Target shares (M,); None: uniform.
+        groups: The attribute's groups, (M,).
+        units: All that may change.
+        judge: Accepts or refuses what is drawn.
 
     Returns:
         The units that change, each accepted for its target.
 
     Raises:
-        ValueError: Counts, target and units that do not fit the groups.
+        ValueError: Counts, target or units do not fit the groups.
     """
     alive = sorted(units, key=lambda unit: unit.key)
     while True:
         made = planning.plan(
-            counts, target, eligibility.summed(groups, ((unit.kind, unit.size) for unit in alive))
+            counts, target, eligibility.add_up(groups, ((unit.kind, unit.size) for unit in alive))
         )
         chosen = _filled(made, alive)
-        asked = [(unit, group) for unit, group in chosen if group not in unit.settled]
-        if not asked:
+        unjudged = [(unit, group) for unit, group in chosen if group not in unit.settled]
+        if not unjudged:
             return Drawn(made, chosen)
-        left = {id(unit): rest for (unit, _), rest in zip(asked, judge(asked), strict=True)}
+        left = {id(unit): rest for (unit, _), rest in zip(unjudged, judge(unjudged), strict=True)}
         alive = [rest for unit in alive if (rest := left.get(id(unit), unit)) is not None]
 
 
 def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
     """The units that fill a plan's quotas, with their targets.
 
-    A unit is passed over that has more mentions than the quota still lacks.
+    A unit that has more mentions than the quota still lacks is passed over.
     """
     totals: dict[Class, int] = {}
     for unit in units:
@@ -134,7 +141,7 @@ def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
     out: list[tuple[Unit, str]] = []
     for unit in units:
         quota = lacking[unit.kind]
-        # Of several targets one for which it is settled already: nobody need be asked again.
+        # A target for which the unit is settled comes first: the judge is not asked again
         for group in sorted(quota, key=lambda group: (group not in unit.settled, group)):
             if unit.size.mentions <= quota[group]:
                 quota[group] -= unit.size.mentions

@@ -1,7 +1,6 @@
-"""What may be changed in a pane for an attribute, summed up: classes of sets that may go to the
-same groups, and their sizes.
+"""Sums up what may be changed in a pane: classes of sets that may go to the same groups.
 
-See `planning` for what is made of a summary.
+`plan` computes rates from such a summary.
 """
 
 from __future__ import annotations
@@ -14,7 +13,12 @@ from evenflow.transforms.substitution.sets import Set
 
 
 class Class(NamedTuple):
-    """What may go from one group to the same others; targets sorted."""
+    """What may go from one group to the same other groups.
+
+    Attributes:
+        source: The group.
+        targets: The other groups, sorted.
+    """
 
     source: str
     targets: tuple[str, ...]
@@ -22,11 +26,13 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSize:
-    """A class's size. units: sets, or documents to copy. mentions: of its source that would change,
-    at most.
+    """The size of a class with T targets, over M groups.
 
-    sentences (T,): to change for each of the class's targets. changes (T, M): added to the counts
-    if all go there.
+    Attributes:
+        units: Number of sets, or of documents to copy.
+        mentions: Most mentions of the source that would change.
+        sentences: Sentences to change for each target, (T,).
+        changes: What is added to the counts if all go to a target, (T, M).
     """
 
     units: int
@@ -37,8 +43,11 @@ class ClassSize:
 
 @dataclass(frozen=True)
 class Eligible:
-    """What may be changed in a pane for an attribute: tallies by class, over M groups in the list's
-    order.
+    """What may be changed in a pane for an attribute.
+
+    Attributes:
+        groups: The M groups, in the word list's order.
+        tallies: The sizes by class.
     """
 
     groups: tuple[str, ...]
@@ -46,16 +55,25 @@ class Eligible:
 
 
 def class_of(proposed: Set) -> Class:
-    """The class of a set: its group, and the others that it has edits for."""
+    """The class of a set: its group, and the other groups that it has edits for."""
     targets = sorted(
         target for target, edits in proposed.edits.items() if edits and target != proposed.source
     )
     return Class(proposed.source, tuple(targets))
 
 
-def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
-    """Mode substitute: the class and size of a set. Raises ValueError for a group that groups does
-    not have.
+def measure_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
+    """The class and size of a set (mode substitute).
+
+    Args:
+        groups: The attribute's groups, (M,).
+        proposed: The set.
+
+    Returns:
+        Its class, and its size as one unit.
+
+    Raises:
+        ValueError: The set has a group that is not among the groups.
     """
     place = _places(groups)
     kind = class_of(proposed)
@@ -65,12 +83,21 @@ def of_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
     )
 
 
-def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
-    """Mode augment: a document's class and those of its eligible sets that change in its copy; None
-    where there are none.
+def choose_copied(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
+    """The class of a document, and the sets that change in its copy (mode augment).
 
-    They are of the group of which most mentions may change (of equal ones, the first in the list);
-    the copy for a target changes those of them that can go there.
+    The sets are those of the group of which most mentions may change; of equal groups, the first in
+    the list. The copy for a target changes those of them that can go there.
+
+    Args:
+        groups: The attribute's groups, (M,).
+        sets: The document's eligible sets.
+
+    Returns:
+        The class and the sets; None if no set is eligible.
+
+    Raises:
+        ValueError: A set has a group that is not among the groups.
     """
     place = _places(groups)
     by_group: dict[str, list[Set]] = {}
@@ -86,32 +113,52 @@ def to_copy(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set
     return Class(source, tuple(sorted(targets))), by_group[source]
 
 
-def of_copy(
+def measure_copy(
     groups: Sequence[str], counts: Sequence[int], sets: Sequence[Set]
 ) -> tuple[Class, ClassSize] | None:
-    """Mode augment: the class and size of a document of (M,) counts. Raises as of_set."""
+    """The class and size of a document to copy (mode augment).
+
+    Args:
+        groups: The attribute's groups, (M,).
+        counts: The document's mentions, (M,).
+        sets: Its eligible sets.
+
+    Returns:
+        Its class, and its size as one unit; None if no set is eligible.
+
+    Raises:
+        ValueError: A set has a group that is not among the groups.
+    """
     place = _places(groups)
-    found = to_copy(groups, sets)
+    found = choose_copied(groups, sets)
     if found is None:
         return None
     kind, chosen = found
     sentences: list[int] = []
     changes: list[tuple[int, ...]] = []
     for target in kind.targets:
-        going = [each for each in chosen if target in class_of(each).targets]
-        sentences.append(len({at for each in going for at in each.sentences}))
-        moved = [_moved(place, len(groups), each, target) for each in going]
+        changing = [each for each in chosen if target in class_of(each).targets]
+        sentences.append(len({at for each in changing for at in each.sentences}))
+        moved = [_moved(place, len(groups), each, target) for each in changing]
         changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
     return kind, ClassSize(
         1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes)
     )
 
 
-def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
-    """The summary of some classes and sizes."""
+def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
+    """Add up classes and sizes.
+
+    Args:
+        groups: The attribute's groups, (M,).
+        found: The class and size of each unit.
+
+    Returns:
+        The size of each class.
+    """
     rows: dict[Class, list[ClassSize]] = {}
-    for kind, tally in found:
-        rows.setdefault(kind, []).append(tally)
+    for kind, size in found:
+        rows.setdefault(kind, []).append(size)
     tallies = {
         kind: ClassSize(
             sum(each.units for each in own),
@@ -128,8 +175,9 @@ def summed(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> E
 
 
 def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> list[int]:
-    """What a set adds to the counts (M,) when it goes to a target; a mention whose edit leaves no
-    word arrives nowhere.
+    """What a set adds to the counts (M,) when it goes to a target.
+
+    A mention whose edit leaves no word leaves its group and goes to no other.
     """
     moved = [0] * groups
     source, to = place(proposed.source), place(target)
@@ -145,6 +193,8 @@ def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str)
 
 
 def _places(groups: Sequence[str]) -> Callable[[str], int]:
+    """The place of a group among the groups, as a function that raises ValueError."""
+
     def place(group: str) -> int:
         if group not in groups:
             raise ValueError(f"group {group!r}: there are only {', '.join(groups)}")

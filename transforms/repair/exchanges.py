@@ -1,49 +1,64 @@
-"""The exchanges of one attribute that a pane's documents propose: as units to draw, and judged when
-they are drawn.
-"""
+"""The exchanges of one attribute in a pane: units to draw, and judged when they are drawn."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.documents import ORDINAL, TEXT
 from evenflow.transforms.repair import draw, eligibility
 from evenflow.transforms.repair.draw import Unit
-from evenflow.transforms.staging import proposals
+from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
-from evenflow.transforms.staging.shards import read_block
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, shown
 from evenflow.transforms.substitution.sets import Edit, Set
 
 CONFLICT = "meets another attribute's change"
-# First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie
-# two fifths of the exchanges, and one in 76 of those that the encoder would accept at the default
-# strictness (report documents of exchanges.jsonl.gz).
+# With a first probability below UNLIKELY a set does not change, from SURE on it changes without the
+# judge. Two fifths of the exchanges lie below 0.15, and one in 76 of those that the encoder would
+# accept at the default strictness (report documents of exchanges.jsonl.gz).
 UNLIKELY, SURE = 0.15, 0.98
 
 
 class Spot(NamedTuple):
-    """A document's place in a pane: its block, and its line in the block's file of sets."""
+    """A document's place in a pane.
+
+    Attributes:
+        block: The number of its block in the pane.
+        line: The number of its line among the block's proposals.
+    """
 
     block: int
     line: int
 
 
 class StagedPane:
-    """A pane's staged blocks: their texts, and the documents' sets as they lie in their files."""
+    """The texts and sets of a pane's staged blocks.
 
-    def __init__(self, paths: Sequence[Path]):
-        self.paths = paths
-        self._lines = [proposals.lines(path.with_suffix(proposals.SUFFIX)) for path in paths]
-        self._texts: dict[int, tuple[dict[int, int], list[str]]] = {}
+    The sets of all blocks are held as lines of JSON, the texts of one block at a time.
+
+    Args:
+        blocks: The blocks with proposals, in source order.
+    """
+
+    def __init__(self, blocks: Sequence[StagedBlock]):
+        self.blocks = blocks
+        self._lines = [list(block.lines(Part.PROPOSALS)) for block in blocks]
+        self._texts: dict[int, dict[int, str]] = {}  # by block, then by ordinal
 
     def spots(self, *blocks: int) -> Iterator[Spot]:
-        """The documents with sets of some blocks or of all, in the pane's order."""
+        """The places of documents with sets, in the pane's order.
+
+        Args:
+            *blocks: Numbers of blocks; none: all blocks.
+
+        Returns:
+            The places.
+        """
         return (
             Spot(block, line)
             for block in blocks or range(len(self._lines))
@@ -51,29 +66,50 @@ class StagedPane:
         )
 
     def document(self, spot: Spot, attribute: str | None = None) -> Proposed:
-        """A document's sets, of one attribute or of all."""
-        return proposals.read_line(self._lines[spot.block][spot.line], attribute)
+        """Read a document's sets.
+
+        Args:
+            spot: The document's place.
+            attribute: The only attribute whose sets are wanted; None: all.
+
+        Returns:
+            The document's sets.
+        """
+        return Proposed.from_line(self._lines[spot.block][spot.line], attribute)
 
     def text(self, block: int, ordinal: int) -> str:
-        """A document's text as it was staged; the texts of one block are kept at a time."""
+        """A document's text as it was staged.
+
+        Args:
+            block: The number of its block.
+            ordinal: Its place in its file.
+
+        Returns:
+            The text.
+        """
         if block not in self._texts:
-            table = read_block(self.paths[block])
-            rows = {at: row for row, at in enumerate(table.column(2).to_pylist())}
-            self._texts = {block: (rows, table.column(1).to_pylist())}
-        rows, texts = self._texts[block]
-        return texts[rows[ordinal]]
+            table = self.blocks[block].read(Part.DOCUMENTS)
+            ordinals, texts = (table[each.name].to_pylist() for each in (ORDINAL, TEXT))
+            self._texts = {block: dict(zip(ordinals, texts, strict=True))}
+        return self._texts[block][ordinal]
 
 
 class Exchanges:
-    """What an attribute's sets may become, and what is known of them.
+    """An attribute's sets in a pane, and why some of them may not change.
 
     Args:
-        name: The attribute.
-        groups: Its groups.
+        name: The attribute's name.
+        groups: Its groups, (M,).
         config: The configuration.
         pane: The staged blocks.
-        judge: Who judges what is drawn; None: the first probability decides.
-        made: Edits of earlier attributes by document.
+        judge: The model that judges what is drawn; None: the first probability decides.
+        made: Edits of earlier attributes by document. They are read when units are made.
+
+    Attributes:
+        name: The attribute's name.
+        judged: Number of exchanges that the judge was asked about.
+        count: Number of sets.
+        excluded: Number of sets that may not change, by reason.
     """
 
     def __init__(
@@ -86,16 +122,24 @@ class Exchanges:
         made: dict[Spot, list[Edit]],
     ):
         self.name = name
-        self.judged = 0  # exchanges that the judge was asked about
-        self.count = 0  # sets
-        self.barred: Counter[str] = Counter()  # sets that may not change, by reason
+        self.judged = self.count = 0
+        self.excluded: Counter[str] = Counter()
         self._groups, self._pane, self._judge, self._made = groups, pane, judge, made
         self._seed, self._strictness = config.repair.seed, config.strictness(name)
         self._augments = config.mode(name) == "augment"
         self._refused: dict[tuple[Spot, int], str] = {}
 
     def reason(self, spot: Spot, place: int, proposed: Set) -> str:
-        """Why a set may not change; empty where it may."""
+        """Say why a set may not change.
+
+        Args:
+            spot: The place of its document.
+            place: Its place among the document's sets of the attribute.
+            proposed: The set.
+
+        Returns:
+            The reason; empty if the set may change.
+        """
         if not proposed.edits or not proposed.confidence:
             return proposed.reason or sets.NO_COUNTERPART
         least = (
@@ -108,9 +152,7 @@ class Exchanges:
         return self._refused.get((spot, place), "")
 
     def units(self) -> list[Unit]:
-        """All that may change as units to draw; sets that meet an earlier attribute's edits are
-        refused.
-        """
+        """All units that may change; sets that meet an earlier attribute's edits are refused."""
         out: list[Unit] = []
         for spot in self._pane.spots():
             document = self._pane.document(spot, self.name)
@@ -124,7 +166,7 @@ class Exchanges:
                 if not reason:
                     free.append(place)
                 else:
-                    self.barred[reason] += 1
+                    self.excluded[reason] += 1
             self.count += len(own)
             if self._augments:
                 copy = self._copy(spot, document, free)
@@ -134,9 +176,16 @@ class Exchanges:
         return out
 
     def judge(self, asked: list[tuple[Unit, str]]) -> list[Unit | None]:
-        """What is left of units when their exchanges for a target are judged (see `drawing.Judge`)."""
-        assert self._judge is not None  # without a judge all is settled
-        # A block's texts are read once
+        """Judge the exchanges of units (see `draw.Judge`).
+
+        Args:
+            asked: The units, each with the target that its sets are exchanged for.
+
+        Returns:
+            What is left of each unit; None: nothing.
+        """
+        assert self._judge is not None  # without a judge every unit is settled
+        # In the order of the blocks, so that the texts of each are read once
         order = sorted(range(len(asked)), key=lambda number: asked[number][0].place[0])
         windows: list[list[str]] = []
         owners: list[tuple[Spot, int]] = []
@@ -158,15 +207,25 @@ class Exchanges:
         ):
             if probability < self._strictness:
                 self._refused[owner] = reason or sets.DOUBTED
-                self.barred[self._refused[owner]] += 1
+                self.excluded[self._refused[owner]] += 1
         self.judged += len(windows)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
 
-    def going(self, unit: Unit, document: Proposed, target: str) -> list[int]:
-        """The places of a unit's sets that change for a target."""
+    def changing(self, unit: Unit, document: Proposed, target: str) -> list[int]:
+        """The sets of a unit that change for a target.
+
+        Args:
+            unit: The unit.
+            document: Its document.
+            target: The target group.
+
+        Returns:
+            The sets' places among the document's sets of the attribute.
+        """
         return [place for place in unit.place[1] if target in document.sets[self.name][place].edits]
 
     def _left(self, unit: Unit, target: str, document: Proposed) -> Unit | None:
+        """What is left of a judged unit; None: nothing."""
         spot, places = unit.place
         kept = [place for place in places if (spot, place) not in self._refused]
         if len(kept) == len(places):
@@ -181,16 +240,18 @@ class Exchanges:
         return rest
 
     def _unit(self, spot: Spot, document: Proposed, place: int) -> Unit:
+        """A set as a unit (mode substitute)."""
         each = document.sets[self.name][place]
-        kind, size = eligibility.of_set(self._groups, each)
+        kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
         done = self._judge is None or _settled(each)
         return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
+        """A document as a unit (mode augment), given the places of the sets that may change."""
         own = document.sets.get(self.name, ())
         found = (
-            eligibility.of_copy(
+            eligibility.measure_copy(
                 self._groups, document.counts[self.name], [own[place] for place in free]
             )
             if free
@@ -208,13 +269,19 @@ class Exchanges:
 
 
 def _settled(proposed: Set) -> bool:
-    """Whether nobody need be asked about a set."""
+    """Whether the judge need not be asked about a set."""
     return proposed.judged or proposed.confidence >= SURE
 
 
 def meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:
-    """Whether some edits overlap or touch others, which are in order: what the one assumes around
-    it is then not there.
+    """Whether edits overlap or touch others: the text around them is then not what they assume.
+
+    Args:
+        new: Edits.
+        made: The other edits, in order.
+
+    Returns:
+        Whether any two of them meet.
     """
     for edit in new:
         at = bisect_left(made, edit)

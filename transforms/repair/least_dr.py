@@ -1,5 +1,6 @@
-"""The least DR that changes can lead to, and the fewest changes that do: two linear programs, as
-`planning` describes them.
+"""The least DR that changes can lead to, and the fewest changes that lead to it.
+
+These are the two linear programs that `plan` describes.
 """
 
 from __future__ import annotations
@@ -15,21 +16,26 @@ from evenflow.transforms.representation.dr import demographic_representation
 
 Floats = npt.NDArray[np.float64]
 
-DIGITS = 9  # of a rate: a thousand million sets would be off by one
-NOISE = 1e-8  # of a share: what the solver leaves of nothing
-# On the least DR, in DR: none where the solver's rounding allows, then its tolerances
+DIGITS = 9  # decimals of a rate: only of a thousand million sets would one be off
+NOISE = 1e-8  # share below which the solver's result counts as 0
+# Slack on the least DR, in DR: none if the solver's rounding allows that, else its tolerances
 SLACKS = (0.0, 1e-9, 1e-7)
 TOLERANCE = 1e-10  # HiGHS's finest, on constraints in shares of the mentions
-# Of all mentions, must stay: else mentions that fall away could make a pane even by leaving it none
+# Share of the mentions that must stay: else a pane could become even by losing all its mentions
 KEPT = 1e-3
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Counts (M,) before and expected after, with their DR (None without mentions).
+    """Counts before the changes and those expected after, over M groups.
 
-    shortage (M,): mentions that a group then still lacks, max(0, q_i N - n_i); all 0 where the
-    target is met.
+    Attributes:
+        before: Mentions before, (M,).
+        after: Expected mentions after, (M,).
+        dr_before: DR before; None without mentions.
+        dr_after: Expected DR after; None without mentions.
+        shortage: Mentions that a group then still lacks, max(0, q_i N - n_i), (M,); all 0 if the
+            target is met.
     """
 
     before: tuple[int, ...]
@@ -39,21 +45,43 @@ class Expected:
     shortage: tuple[float, ...]
 
 
-def checked(
+def check(
     counts: Sequence[int], target: Sequence[float] | None, groups: int
 ) -> tuple[Floats, Floats]:
-    """counts and target as arrays (M,), the target summing to 1 exactly."""
+    """Check counts and target.
+
+    Args:
+        counts: Mentions, (M,).
+        target: Target shares (M,); None: uniform.
+        groups: M.
+
+    Returns:
+        The counts (M,), and the target (M,), which sums to 1 exactly.
+
+    Raises:
+        ValueError: The counts are negative or not of M groups, or the target is not one.
+    """
     c = np.array(counts, float)
     if c.shape != (groups,) or not np.isfinite(c).all() or (c < 0).any():
         raise ValueError(
             f"counts must be of {groups} groups and not negative, they are {list(counts)}"
         )
     q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
-    demographic_representation([1] * groups, q.tolist())  # refuses a target that is none
+    demographic_representation([1] * groups, q.tolist())  # refuses a target that is not one
     return c, q / q.sum()
 
 
 def expected(before: Floats, after: Floats, q: Floats) -> Expected:
+    """Describe counts before and after.
+
+    Args:
+        before: Mentions before, (M,).
+        after: Expected mentions after, (M,).
+        q: Target shares, (M,).
+
+    Returns:
+        The counts with their DR and the shortage.
+    """
     lacking = np.maximum(q * after.sum() - after, 0)
     lacking[lacking <= NOISE * max(after.sum(), 1)] = 0
     counts = tuple(int(each) for each in before)
@@ -66,20 +94,32 @@ def expected(before: Floats, after: Floats, q: Floats) -> Expected:
     )
 
 
-def off(counts: Floats, q: Floats) -> float:
-    """DR of counts (M,); 0 where there are none."""
+def dr_of(counts: Floats, q: Floats) -> float:
+    """DR of counts (M,) from target shares (M,); 0 without mentions."""
     return float(np.abs(counts / counts.sum() - q).sum() / 2) if counts.any() else 0.0
 
 
-def least_change(
+def fewest_changes(
     c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
 ) -> Floats:
-    """Rates (O,) of options of changes (O, M) and costs (O,), those of a class 1 at most together:
-    see the module's text.
+    """Solve the two programs of `plan` for O options.
 
-    Variables: z = x times the option's size (its greatest change, as a share of all mentions, so
-    that a small class is solved as exactly as a large one), tau = 1 / N(x) in step 1 and 1 in step
-    2, and over, under (M,), the parts of n - q N.
+    The variables are z, x times the option's size (its greatest change as a share of all mentions,
+    so that a small class is solved as exactly as a large one); tau, 1 / N(x) in step 1 and 1 in
+    step 2; and over and under (M,), the parts of n - q N.
+
+    Args:
+        c: Mentions before, (M,).
+        q: Target shares, (M,).
+        changes: What each option adds to the counts if all of it goes, (O, M).
+        costs: What each option then costs, (O,).
+        classes: The number of each option's class, (O,). The rates of a class sum to 1 at most.
+
+    Returns:
+        The rate of each option in [0, 1], (O,).
+
+    Raises:
+        ArithmeticError: The solver found no solution.
     """
     rates = np.zeros(len(costs))
     used = np.flatnonzero(np.abs(changes).max(axis=1, initial=0) > 0)
@@ -138,6 +178,7 @@ def _solved(
     tau: int,
     between: tuple[float, float],
 ) -> Floats | None:
+    """The solution of a linear program whose variable number `tau` lies in an interval."""
     bounds: list[tuple[float, float | None]] = [(0.0, None)] * len(objective)
     bounds[tau] = between
     result = linprog(
@@ -157,5 +198,6 @@ def _solved(
 
 
 def _dr(counts: Floats, q: Floats) -> float | None:
+    """Rounded DR of counts; None without mentions."""
     found = demographic_representation(counts.tolist(), q.tolist())
     return None if found is None else round(found, DIGITS)

@@ -1,24 +1,23 @@
-"""Which share of a pane's substitutable sets becomes a counterfactual of which group, so that its
-DR meets the target.
+"""Plans which share of a pane's sets becomes a counterfactual of which group.
 
 The main paper (4.2.4, GC-CDA) changes as many sentences as an estimate says are needed for a DR
-near 0, from one majority to one minority group. Here M groups are planned at once, over what may be
-changed at all, in two linear programs. A class is what may go to the same groups; x_kt in [0, 1] is
-the rate at which class k goes to group t, with sum_t x_kt <= 1; D_kt (M,) is what the whole class
-would add to the counts if it all went, and s_kt its sentences.
+near 0, from one majority to one minority group. Here M groups are planned at once, over all that
+may be changed, in two linear programs. A class is what may go to the same groups. x_kt in [0, 1] is
+the rate at which class k goes to group t, with sum_t x_kt <= 1. D_kt (M,) is what the whole class
+would add to the counts if all of it went, and s_kt the number of its sentences.
 
     n(x) = c + sum_kt x_kt D_kt,   N(x) = sum_i n_i(x),   DR(x) = 1/2 sum_i |n_i(x) - q_i N(x)| /
     N(x)
 
-1. The least DR: a linear-fractional program, made linear by dividing through by N(x) (Charnes and
-Cooper 1962).
+1. The least DR: a linear-fractional program, made linear by division by N(x) (Charnes and Cooper
+   1962).
 2. The fewest changed sentences, min sum_kt x_kt s_kt, among all x of that DR (linear once DR is a
-number).
+   number).
 
-Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a copy of the
-document, changed, is added, so all its mentions are. Reweight: (w - 1) times the counts of
-documents of like profile, w within [1/limit, limit]. `drawing` makes a plan's rates quotas, and
-fills them with what a judge accepts.
+Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a changed copy
+of the document is added, with all its mentions. Reweight: (w - 1) times the counts of documents of
+the same profile, w within [1/limit, limit]. `draw` turns a plan's rates into quotas, and fills them
+with what a judge accepts.
 """
 
 from __future__ import annotations
@@ -28,16 +27,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenflow.schemas.config import Config
 from evenflow.transforms.repair.eligibility import Class, Eligible
-from evenflow.transforms.repair.least_dr import Expected, checked, expected, least_change
+from evenflow.transforms.repair.least_dr import Expected, check, expected, fewest_changes
+
+
+def target_shares(config: Config, name: str, groups: Sequence[str]) -> list[float] | None:
+    """The target that a configuration sets for an attribute.
+
+    Args:
+        config: The configuration.
+        name: The attribute's name.
+        groups: Its groups, (M,).
+
+    Returns:
+        The target shares (M,); None: uniform.
+    """
+    target = config.attributes[name].target
+    return None if target is None else [target[group] for group in groups]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """rates: by class, the probability with which it goes to each of its targets (T,); a class
-    without any is left out.
+    """Rates of the classes, and what is expected of them.
 
-    units, sentences: expected to change.
+    Attributes:
+        expected: Counts and DR before and after.
+        rates: The rate at which a class goes to each of its targets, (T,), by class. A class of
+            which nothing changes is left out.
+        units: Expected number of units that change.
+        sentences: Expected number of sentences that change.
     """
 
     expected: Expected
@@ -46,19 +65,26 @@ class Plan:
     sentences: float
 
     def rates_of(self, kind: Class) -> dict[str, float]:
-        """A class's rates by target group, in the targets' order; empty where nothing of it
-        changes.
-        """
+        """A class's rates by target group, in order of the targets; empty if none of it changes."""
         return dict(zip(kind.targets, self.rates.get(kind, ()), strict=False))
 
 
 def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligible) -> Plan:
-    """The rates of the least expected DR with the fewest changed sentences.
+    """Find the rates of the least expected DR with the fewest changed sentences.
 
-    counts (M,): mentions before. target (M,): shares, uniform where None. Raises ValueError where
-    they do not fit the summary's groups, or more is eligible of a group than was counted.
+    Args:
+        counts: Mentions before, (M,).
+        target: Target shares (M,); None: uniform.
+        eligible: What may be changed.
+
+    Returns:
+        The plan.
+
+    Raises:
+        ValueError: Counts or target do not fit the groups, or more mentions of a group are eligible
+            than were counted.
     """
-    c, q = checked(counts, target, len(eligible.groups))
+    c, q = check(counts, target, len(eligible.groups))
     kinds = sorted(eligible.tallies)
     options = [(place, t) for place, kind in enumerate(kinds) for t in range(len(kind.targets))]
     tallies = [eligible.tallies[kind] for kind in kinds]
@@ -72,7 +98,7 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
         raise ValueError(
             f"more mentions are eligible than counted: {leaving.tolist()} of {c.tolist()}"
         )
-    x = least_change(c, q, changes, sentences, classes)
+    x = fewest_changes(c, q, changes, sentences, classes)
     rates: dict[Class, tuple[float, ...]] = {}
     for place, kind in enumerate(kinds):
         own = tuple(float(rate) for rate in x[classes == place])

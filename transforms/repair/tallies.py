@@ -1,6 +1,4 @@
-"""What is told of the substitutions that were made in a pane: how many, the most frequent ones, and
-an example of each.
-"""
+"""Counts the substitutions of a pane: how many, the most frequent, and an example of each."""
 
 from __future__ import annotations
 
@@ -17,8 +15,18 @@ AROUND = 70  # characters on each side of an example's first word
 
 @dataclass
 class SubstitutionCounts:
-    """Sums over documents, and the first example of each substitution in the order in which they
-    are added.
+    """Sums over documents, and the first example of each substitution that was added.
+
+    A substitution is a text and what replaces it, both in lower case, and the target group.
+
+    Attributes:
+        changed: Sets that changed.
+        sentences: Sentences with such sets.
+        documents: Documents with such sets, copies included.
+        copies: Documents that are changed copies.
+        counts: How often each substitution was made.
+        examples: The first example of each: the document's id, and a stretch of its text before
+            and after.
     """
 
     changed: int = 0
@@ -31,8 +39,14 @@ class SubstitutionCounts:
     def add(
         self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool
     ) -> None:
-        """Add a document's changes of an attribute. text: as before. edits: all of the document's,
-        in order.
+        """Add a document's changes of an attribute.
+
+        Args:
+            identity: The document's id.
+            text: Its text before the changes.
+            made: The sets that changed.
+            edits: All edits of the document, in order.
+            is_copy: Whether the changes are made in a copy.
         """
         self.changed += len(made)
         self.sentences += len({place for each in made for place in each.proposed.sentences})
@@ -53,8 +67,8 @@ class SubstitutionCounts:
                 if key not in self.examples:
                     self.examples[key] = {"id": identity, **_example(text, edit, edits)}
 
-    def told(self) -> dict[str, Any]:
-        """As ledger.Repair has it."""
+    def summary(self) -> dict[str, Any]:
+        """The sums and the most frequent substitutions, as in ledger.Repair."""
         often = sorted(self.counts, key=lambda key: (-self.counts[key], key))[:MOST]
         return {
             "changed": self.changed,
@@ -77,7 +91,7 @@ class SubstitutionCounts:
 def _example(text: str, edit: Edit, edits: Sequence[Edit]) -> dict[str, str]:
     """A stretch of the text around an edit, before and after all edits in it."""
     start, end = max(0, edit.start - AROUND), min(len(text), edit.end + AROUND)
-    for other in edits:  # none is cut in two
+    for other in edits:  # no edit is cut in two
         if other.start < start < other.end:
             start = other.start
         if other.start < end < other.end:

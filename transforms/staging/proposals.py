@@ -1,14 +1,13 @@
-"""What could be substituted in a block's documents: found where the block is read, used when its
-pane is closed.
+"""Proposes what could be substituted in a block's documents.
 
-Lies beside the staged block as JSON lines, a document a line.
+Proposals are made where the block is read, and used when its pane is closed. Until then they are a
+part of the staged block, with one line of JSON for each document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,19 +19,51 @@ from evenflow.transforms.substitution.judges import SubstitutionJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set
 from evenflow.wordlists.loader import WordList
 
-SUFFIX = ".sets"  # of a block's file
-
 
 @dataclass(frozen=True)
 class Proposed:
-    """A document's sets by attribute, in its order. ordinal: its place in its file. counts: its
-    mentions (M,) by attribute.
+    """What could be substituted in a document.
+
+    Attributes:
+        ordinal: The document's place in its file.
+        id: Its id.
+        sets: Its substitutable sets by attribute, in the text's order.
+        counts: Its mentions (M,) by attribute; only of attributes in mode augment.
     """
 
     ordinal: int
     id: str
     sets: Mapping[str, Sequence[Set]]
     counts: Mapping[str, Sequence[int]]
+
+    def line(self) -> bytes:
+        """The document as a line of JSON, with its end."""
+        data = {
+            "ordinal": self.ordinal,
+            "id": self.id,
+            "sets": {name: list(map(_to_json, sets)) for name, sets in self.sets.items()},
+            "counts": self.counts,
+        }
+        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
+
+    @classmethod
+    def from_line(cls, line: bytes, attribute: str | None = None) -> Proposed:
+        """Read what `line` made.
+
+        Args:
+            line: The line.
+            attribute: The only attribute whose sets are wanted; None: all.
+
+        Returns:
+            The document.
+        """
+        data = orjson.loads(line)
+        sets = {
+            name: [_from_json(name, each) for each in proposed]
+            for name, proposed in data["sets"].items()
+            if attribute is None or name == attribute
+        }
+        return cls(data["ordinal"], data["id"], sets, data["counts"])
 
 
 class Proposer:
@@ -42,7 +73,7 @@ class Proposer:
         config: The configuration.
         lists: The word lists of its attributes.
         tier: A language model that chooses words and judges; None: there is none.
-        first: Who gives each set its first probability.
+        first: The model that gives each set its first probability.
 
     Raises:
         RoleMapError: A role map that cannot be read.
@@ -65,7 +96,7 @@ class Proposer:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Those whose sets are proposed."""
+        """The attributes whose sets are proposed."""
         return tuple(self._substituters)
 
     def propose(
@@ -76,8 +107,17 @@ class Proposer:
         sentences: Sequence[tuple[int, int]],
         mentions: Sequence[Mention],
     ) -> Proposed | None:
-        """A document's sets; None where there are none. sentences, mentions: all of the text's (see
-        `Substituter.propose`).
+        """Find what could be substituted in a document.
+
+        Args:
+            ordinal: The document's place in its file.
+            identity: Its id.
+            text: Its text.
+            sentences: All sentences of the text, as (start, end) in characters.
+            mentions: All mentions of labels in the text, in order.
+
+        Returns:
+            The document's sets; None if it has none.
         """
         found = {
             name: each.propose(text, sentences, mentions, identity)
@@ -87,87 +127,41 @@ class Proposer:
         counts = {}
         for name in sets:
             if self.modes[name] == "augment":
-                said = [mention.group for mention in mentions if mention.attribute == name]
-                counts[name] = [said.count(group) for group in self._groups[name]]
+                named = [mention.group for mention in mentions if mention.attribute == name]
+                counts[name] = [named.count(group) for group in self._groups[name]]
         return Proposed(ordinal, identity, sets, counts) if sets else None
 
 
-def write(path: Path, documents: Iterable[Proposed]) -> None:
-    """Write a block's file; a replay writes the same name again. Raises OSError."""
-    with path.open("wb") as file:
-        file.writelines(
-            orjson.dumps(_to_json(each), option=orjson.OPT_APPEND_NEWLINE) for each in documents
-        )
-
-
-def lines(path: Path) -> list[bytes]:
-    """The documents of a block's file, as `read_line` takes them. Raises OSError."""
-    return path.read_bytes().splitlines()
-
-
-def read(path: Path) -> Iterator[Proposed]:
-    """The documents of a block's file, one by one."""
-    return map(read_line, lines(path))
-
-
-def read_line(line: bytes, attribute: str | None = None) -> Proposed:
-    """A document of a block's file, with the sets of one attribute or of all."""
-    data = orjson.loads(line)
-    sets = {
-        name: [_set(name, each) for each in proposed]
-        for name, proposed in data["sets"].items()
-        if attribute is None or name == attribute
+def _to_json(proposed: Set) -> dict[str, Any]:
+    """A set as plain data."""
+    return {
+        "source": proposed.source,
+        "confidence": proposed.confidence,
+        "judged": proposed.judged,
+        "sentences": proposed.sentences,
+        "spans": proposed.spans,
+        "mentions": [[each.start, each.end, each.label] for each in proposed.mentions],
+        "edits": {target: list(map(list, edits)) for target, edits in proposed.edits.items()},
+        "reason": proposed.reason,
     }
-    return Proposed(data["at"], data["id"], sets, data["counts"])
 
 
-def drop(path: Path, ordinals: Iterable[int]) -> None:
-    """Take documents out of a block's file."""
-    gone = set(ordinals)
-    kept = [each for each in read(path) if each.ordinal not in gone]
-    part = path.with_suffix(".part")
-    write(part, kept)
-    part.replace(path)
-
-
-def _to_json(document: Proposed) -> dict[str, Any]:
-    sets = {
-        name: [
-            {
-                "from": each.source,
-                "sure": each.confidence,
-                "judged": each.judged,
-                "in": each.sentences,
-                "spans": each.spans,
-                "said": [[mention.start, mention.end, mention.label] for mention in each.mentions],
-                "to": {
-                    target: [list(edit) for edit in edits] for target, edits in each.edits.items()
-                },
-                "why": each.reason,
-            }
-            for each in proposed
-        ]
-        for name, proposed in document.sets.items()
-    }
-    return {"at": document.ordinal, "id": document.id, "sets": sets, "counts": document.counts}
-
-
-def _set(attribute: str, data: dict[str, Any]) -> Set:
-    source = data["from"]
+def _from_json(attribute: str, data: dict[str, Any]) -> Set:
+    """Read a set that `_to_json` made."""
     mentions = tuple(
-        [Mention(start, end, label, attribute, source) for start, end, label in data["said"]]
+        [
+            Mention(start, end, label, attribute, data["source"])
+            for start, end, label in data["mentions"]
+        ]
     )
-    edits = {target: tuple(map(Edit._make, made)) for target, made in data["to"].items()}
-    barred = (Refusal(mentions[0], data["why"]),) if data["why"] else ()
-    spans = tuple([(start, end) for start, end in data["spans"]])
     return Set(
         attribute,
-        source,
-        edits,
-        data["sure"],
-        tuple(data["in"]),
-        spans,
+        data["source"],
+        {target: tuple(map(Edit._make, edits)) for target, edits in data["edits"].items()},
+        data["confidence"],
+        tuple(data["sentences"]),
+        tuple([(start, end) for start, end in data["spans"]]),
         mentions,
-        barred,
+        (Refusal(mentions[0], data["reason"]),) if data["reason"] else (),
         data["judged"],
     )

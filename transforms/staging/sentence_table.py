@@ -1,16 +1,16 @@
-"""The table of relevant sentences: gathered a block at a time where documents are read, completed
-when a pane is repaired.
+"""The table of relevant sentences: one row for each sentence and attribute that the sentence names.
 
-A row is a sentence and an attribute that it names. While it is staged it also knows where its
-sentence begins in the text as it is substituted (after stereotypes were taken out), so that sets
-and edits find their rows.
+Rows are collected a block at a time where documents are read, and completed when the pane is
+repaired. A staged row also holds where its sentence begins in the text after stereotypes were taken
+out, so that sets and edits find their rows.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,18 +20,22 @@ import pyarrow.parquet as pq
 from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.staging.shards import described, read_block, replace_block, seal
+from evenflow.transforms.staging.shards import seal
 from evenflow.transforms.substitution.sets import Edit, Set, apply, within
 
-SUFFIX = ".sentences"  # of a block's file
-GONE = -1  # where a sentence begins that was taken out
+GONE = -1  # in place of a beginning, of a sentence that was taken out
 ROW_GROUP = 50_000  # rows: some 10 MB of sentences
 STAGED = pa.schema([*SENTENCES, pa.field("ordinal", pa.int64()), pa.field("at", pa.int64())])
 
 
 class Relevant(NamedTuple):
-    """A document that names a label: its number in the block, text, all sentences, and mentions in
-    the text's order.
+    """A document that names a label.
+
+    Attributes:
+        number: Its number in the block.
+        text: Its text.
+        sentences: All its sentences, as (start, end) in characters.
+        mentions: Its mentions of labels, in the text's order.
     """
 
     number: int
@@ -41,7 +45,14 @@ class Relevant(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What was found of stereotypes in a sentence, for an attribute; see SENTENCES."""
+    """What was found of stereotypes in a sentence, for an attribute.
+
+    Attributes:
+        potential: Probability that the sentence holds a stereotype; None: it was not looked at.
+        indicators: Its linguistic indicators; None: they were not looked for.
+        score: Its strength (SCSC); None: it was not computed.
+        remove: Whether the sentence is taken out.
+    """
 
     potential: float | None
     indicators: str | None
@@ -50,8 +61,13 @@ class Finding(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What became of a set of a document: the group it went to, None where it stayed, and why it
-    stayed.
+    """What became of a set of a document.
+
+    Attributes:
+        number: The set's place among the document's sets of its attribute.
+        proposed: The set.
+        target: The group that it went to; None: it stayed as it was.
+        reason: Why it stayed; empty if it changed or was not drawn.
     """
 
     number: int
@@ -62,7 +78,12 @@ class Change(NamedTuple):
 
 @dataclass
 class Rows:
-    """Rows of a block as columns. groups: of each attribute, in the list's order."""
+    """Rows of a block as columns.
+
+    Attributes:
+        groups: The groups of each attribute, in the word list's order.
+        columns: The values of each column of STAGED.
+    """
 
     groups: Mapping[str, Sequence[str]]
     columns: dict[str, list[Any]] = field(
@@ -79,10 +100,20 @@ class Rows:
         findings: Mapping[tuple[int, str], Finding] | None = None,
         places: Sequence[int] | None = None,
     ) -> None:
-        """Add a document's relevant sentences, and those that have a finding: they name people of a
-        group by a word that is no label. mentions: in the text's order. places: where each sentence
-        begins in the text without those that were taken out (GONE: of these); by default none
-        was."""
+        """Add a document's relevant sentences, and those that have a finding.
+
+        A sentence with a finding may name people of a group by a word that is no label.
+
+        Args:
+            ordinal: The document's place in its file.
+            identity: Its id.
+            text: Its text as it was read.
+            sentences: All its sentences, as (start, end) in characters.
+            mentions: Its mentions of labels, in the text's order.
+            findings: What was found of stereotypes, by number of the sentence and attribute.
+            places: Where each sentence begins in the text without the sentences that were taken
+                out, GONE of these; None: no sentence was taken out.
+        """
         starts = [start for start, _ in sentences]
         by_sentence: dict[int, dict[str, list[Mention]]] = {}
         for mention in mentions:
@@ -107,7 +138,7 @@ class Rows:
                 add["end"](end)
                 add["sent_text"](text[start:end])
                 add["words_per_group"](list(words.items()))
-                add["counts_per_group"]([(group, len(said)) for group, said in words.items()])
+                add["counts_per_group"]([(group, len(labels)) for group, labels in words.items()])
                 add["relevant_sentence"](bool(by_attribute[attribute]))
                 add["potential_stereotype"](finding.potential)
                 add["linguistic_indicators"](finding.indicators)
@@ -119,30 +150,24 @@ class Rows:
                 add["at"](start if places is None else places[number])
 
     def table(self) -> pa.Table:
-        """The rows, STAGED."""
+        """The rows as a table of the schema STAGED."""
         arrays = [pa.array(self.columns[column.name], column.type) for column in STAGED]
         return pa.Table.from_arrays(arrays, schema=STAGED)
 
 
-def drop(path: Path, ordinals: Iterable[int]) -> None:
-    """Take documents out of a block's file."""
-    rows = read_block(path)
-    gone = set(ordinals)
-    kept = rows.filter(
-        pa.array(
-            [ordinal not in gone for ordinal in rows.column("ordinal").to_pylist()], pa.bool_()
-        )
-    )
-    replace_block(kept.combine_chunks(), path)
-
-
-def completed(
+def complete(
     staged: pa.Table, changes: Mapping[int, Sequence[Change]], edits: Mapping[int, Sequence[Edit]]
 ) -> pa.Table:
-    """A block's rows, SENTENCES, with what became of their sets.
+    """Complete a block's rows with what became of their sets.
 
-    changes: of a document by its ordinal. edits: of a document by its ordinal, in order: those that
-    were made, of all attributes.
+    Args:
+        staged: The rows, STAGED.
+        changes: What became of a document's sets, by the document's ordinal.
+        edits: The edits that were made in a document, of all attributes and in order, by the
+            document's ordinal.
+
+    Returns:
+        The rows, SENTENCES.
     """
     ordinals, places, attributes = (
         staged.column(name).to_pylist() for name in ("ordinal", "at", "attribute")
@@ -151,22 +176,15 @@ def completed(
     texts = staged.column("sent_text")
     out_texts: list[str | None] = [None] * staged.num_rows
     out_sets: list[list[dict[str, Any]]] = [[] for _ in range(staged.num_rows)]
-    first = 0
-    for last in [
-        *(i for i in range(1, staged.num_rows) if ordinals[i] != ordinals[i - 1]),
-        staged.num_rows,
-    ]:
-        if first == last:
-            break
-        ordinal = ordinals[first]
-        rows = range(first, last)
-        # Begins and rows of an attribute's sentences that are still there
+    for ordinal, group in groupby(range(staged.num_rows), ordinals.__getitem__):
+        rows = list(group)
+        # By attribute, the beginnings and rows of the sentences that are still there
         standing: dict[str, list[tuple[int, int]]] = {}
         for row in rows if ordinal in changes else ():
             if places[row] != GONE:
                 standing.setdefault(attributes[row], []).append((places[row], row))
         for change in changes.get(ordinal, ()):
-            said = {
+            outcome = {
                 "set": change.number,
                 "source": change.proposed.source,
                 "target": change.target,
@@ -179,16 +197,15 @@ def completed(
                 for mention in change.proposed.mentions
             }:
                 if spot >= 0:
-                    out_sets[own[spot][1]].append(said)
-        made = edits.get(ordinal, ())
-        if made:
-            for row in rows:
-                if all(said["target"] is None for said in out_sets[row]):
-                    continue  # this attribute changed nothing in it
-                stop = places[row] + ends[row] - starts[row]
-                if inside := within(made, places[row], stop):
-                    out_texts[row] = apply(texts[row].as_py(), inside)
-        first = last
+                    out_sets[own[spot][1]].append(outcome)
+        if not (made := edits.get(ordinal)):
+            continue
+        for row in rows:
+            if all(outcome["target"] is None for outcome in out_sets[row]):
+                continue  # this attribute changed nothing in the sentence
+            stop = places[row] + ends[row] - starts[row]
+            if inside := within(made, places[row], stop):
+                out_texts[row] = apply(texts[row].as_py(), inside)
     columns = {
         "text_cda": pa.array(out_texts, SENTENCES.field("text_cda").type),
         "sets": pa.array(out_sets, SENTENCES.field("sets").type),
@@ -199,37 +216,45 @@ def completed(
 
 
 def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
-    """A pane's table from its blocks', in source order, as folder/part-PANE.parquet, durable; None
-    where it has no row.
+    """Write a pane's table, folder/part-PANE.parquet, and make it durable.
 
-    It does not depend on how the blocks were cut. Raises OSError.
+    It does not depend on how the blocks were cut.
+
+    Args:
+        tables: The rows of the pane's blocks, SENTENCES, in source order.
+        folder: Where the file goes.
+        pane: The pane's number.
+
+    Returns:
+        The file's record; None if the pane has no row.
+
+    Raises:
+        OSError: The file cannot be written.
     """
-    path = folder / f"part-{pane:08d}.parquet"
-    writer: pq.ParquetWriter | None = None
-    pending: list[pa.Table] = []
-    waiting = rows = 0
-    try:
-        for table in tables:
-            while table.num_rows:
-                part = table.slice(0, ROW_GROUP - waiting)
-                table = table.slice(part.num_rows)
-                pending.append(part)
-                waiting, rows = waiting + part.num_rows, rows + part.num_rows
-                if waiting == ROW_GROUP:
-                    writer = writer or pq.ParquetWriter(
-                        path, SENTENCES, compression="zstd", compression_level=1
-                    )
-                    writer.write_table(pa.concat_tables(pending).combine_chunks())
-                    pending, waiting = [], 0
-        if pending:
-            writer = writer or pq.ParquetWriter(
-                path, SENTENCES, compression="zstd", compression_level=1
-            )
-            writer.write_table(pa.concat_tables(pending).combine_chunks())
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
+    groups = _row_groups(tables)
+    first = next(groups, None)
+    if first is None:
         return None
-    seal(path)
-    return described(path, rows)
+    path, rows = folder / f"part-{pane:08d}.parquet", 0
+    with pq.ParquetWriter(path, SENTENCES, compression="zstd", compression_level=1) as writer:
+        for group in chain([first], groups):
+            writer.write_table(group)
+            rows += group.num_rows
+    return seal(path, rows)
+
+
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Tables of ROW_GROUP rows each, but for the last."""
+    pending: list[pa.Table] = []
+    waiting = 0
+    for table in tables:
+        while table.num_rows:
+            part = table.slice(0, ROW_GROUP - waiting)
+            table = table.slice(part.num_rows)
+            pending.append(part)
+            waiting += part.num_rows
+            if waiting == ROW_GROUP:
+                yield pa.concat_tables(pending).combine_chunks()
+                pending, waiting = [], 0
+    if pending:
+        yield pa.concat_tables(pending).combine_chunks()

@@ -1,12 +1,10 @@
-"""Puts a pane's staged blocks together, in source order, into Parquet shards; and names and digests
-what it wrote.
-"""
+"""Writes the documents of a pane's staged blocks as Parquet shards, in source order."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,50 +16,41 @@ import pyarrow.parquet as pq
 from evenflow.schemas import documents
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.io import fields
+from evenflow.transforms.staging.block import Part, StagedBlock, input_fields
 
 # A row group ends with either: it bounds the memory of writing, and of whoever reads the shard.
 ROW_GROUP = 20_000  # documents
 ROW_GROUP_BYTES = 16 << 20  # of text
 
 
-def seal(path: Path) -> None:
-    """Make a closed file's contents durable."""
+def seal(path: Path, rows: int) -> Shard:
+    """Make a closed file durable, and describe it for the ledger.
+
+    Args:
+        path: The file.
+        rows: How many rows it holds.
+
+    Returns:
+        Its record: name, rows, size in bytes and SHA-256.
+
+    Raises:
+        OSError: The file cannot be read or made durable.
+    """
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def described(path: Path, rows: int) -> Shard:
-    """The ledger's record of a closed file."""
-    with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Shard(name=path.name, rows=rows, bytes=path.stat().st_size, sha256=digest)
-
-
-def write_block(table: pa.Table, path: Path) -> None:
-    """A block's table as an Arrow file; replay writes the same name again."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-
-
-def replace_block(table: pa.Table, path: Path) -> None:
-    """Put a table in the place of a block's, which may still be mapped into memory."""
-    new = path.with_suffix(".new")
-    write_block(table, new)
-    new.replace(path)
-
-
-def read_block(path: Path) -> pa.Table:
-    """What write_block wrote, mapped into memory."""
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).read_all()
 
 
 @dataclass(frozen=True)
 class ShardLayout:
     """How shards are laid out.
 
-    attributes: whose mentions they hold. text, identity: names of these columns. rows: most
-    documents a shard.
+    Attributes:
+        attributes: The attributes whose mentions they hold.
+        text: Name of the column of texts.
+        identity: Name of the column of ids.
+        rows: Most documents a shard.
     """
 
     attributes: tuple[documents.Attribute, ...]
@@ -71,42 +60,51 @@ class ShardLayout:
 
 
 def shard_name(pane: int, shard: int) -> str:
-    """The file of a pane's shard."""
+    """The name of a pane's shard: both are numbers that begin at 0."""
     return f"part-{pane:08d}-{shard:04d}.parquet"
 
 
 def write_shards(
-    staged: Sequence[Path], folder: Path, pane: int, layout: ShardLayout
+    blocks: Sequence[StagedBlock], folder: Path, pane: int, layout: ShardLayout
 ) -> list[Shard]:
-    """Shards of a pane from its staged blocks, given in source order, as
-    folder/part-PANE-SHARD.parquet, durable.
+    """Write the shards of a pane, folder/part-PANE-SHARD.parquet, and make them durable.
 
-    They do not depend on how the blocks were cut. Raises OSError.
+    They do not depend on how the blocks were cut.
+
+    Args:
+        blocks: The pane's blocks in source order. A block without documents adds nothing.
+        folder: Where the shards go.
+        pane: The pane's number.
+        layout: The columns' names and the length of a shard.
+
+    Returns:
+        The shards' records, in order.
+
+    Raises:
+        OSError: A file cannot be read or written.
     """
-    own = {"id", "text", "ordinal", *documents.own_columns(layout.attributes)}
-    first = 3 + len(documents.own_columns(layout.attributes))  # where a block's other fields begin
-    others = fields.unify([_others(read_block(path), first) for path in staged])
+    staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
+    others = unify_inputs(block.read(Part.DOCUMENTS) for block in staged)
     schema = documents.shard_schema(layout.attributes, others, layout.text, layout.identity)
+    own = documents.own_columns(layout.attributes)
     plain = [column.name for column in schema if column.name != layout.text]
 
     def tables() -> Iterator[pa.Table]:
-        for path in staged:
-            block = read_block(path)
-            rest = block.select(list(range(first, block.num_columns)))
-            columns = [
-                block.column(0),
-                block.column(1),
-                *fields.convert(rest, list(rest.schema), others),
-            ]
+        for block in staged:
+            table = block.read(Part.DOCUMENTS)
             yield pa.Table.from_arrays(
-                [*columns, *(block.column(i) for i in range(3, first))], schema=schema
+                [
+                    *(table[column.name] for column in (documents.ID, documents.TEXT)),
+                    *convert_inputs(table, others),
+                    *(table[name] for name in own),
+                ],
+                schema=schema,
             )
 
-    assert len(own) == first
     shards: list[Shard] = []
     writer: pq.ParquetWriter | None = None
     path, rows = folder, 0
-    for group in _row_groups(tables(), schema, layout.rows):
+    for group in _row_groups(tables(), layout.text, layout.rows):
         if writer is None:
             path, rows = folder / shard_name(pane, len(shards)), 0
             # The text neither repeats nor is looked up by its least and greatest: no dictionary, no
@@ -123,26 +121,32 @@ def write_shards(
         rows += group.num_rows
         if rows >= layout.rows:
             writer.close()
-            seal(path)
-            shards.append(described(path, rows))
+            shards.append(seal(path, rows))
             writer = None
     if writer is not None:
         writer.close()
-        seal(path)
-        shards.append(described(path, rows))
+        shards.append(seal(path, rows))
     return shards
 
 
-def _others(block: pa.Table, first: int) -> list[tuple[pa.Field, pa.ChunkedArray]]:
-    return [(block.schema.field(i), block.column(i)) for i in range(first, block.num_columns)]
+def unify_inputs(tables: Iterable[pa.Table]) -> list[pa.Field]:
+    """The input's other fields in a pane's tables, in types that hold the values of them all."""
+    inputs = map(input_fields, tables)
+    return fields.unify([list(zip(each.schema, each.columns, strict=True)) for each in inputs])
 
 
-def _row_groups(tables: Iterator[pa.Table], schema: pa.Schema, most: int) -> Iterator[pa.Table]:
+def convert_inputs(table: pa.Table, pane: Sequence[pa.Field]) -> list[pa.Array | pa.ChunkedArray]:
+    """The input's other fields in a table of D rows, (D,) each, in the pane's types."""
+    inputs = input_fields(table)
+    return fields.convert(inputs, list(inputs.schema), pane)
+
+
+def _row_groups(tables: Iterator[pa.Table], text: str, most: int) -> Iterator[pa.Table]:
     """Row groups, full but for the last and the last of each shard of `most` documents."""
     pending: list[pa.Table] = []
     rows = size = in_shard = 0
     for table in tables:
-        lengths = pc.call_function("binary_length", [table.column(1)]).to_numpy().astype(np.int64)
+        lengths = pc.call_function("binary_length", [table[text]]).to_numpy().astype(np.int64)
         ends = np.cumsum(lengths)
         at = 0
         while at < table.num_rows:

@@ -12,6 +12,7 @@ from evenflow.gates.expectations import frame as shard_frame
 from evenflow.gates.expectations.frame import TYPES, ShardReader, names, read_whole
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.io.records import Documents
 
 COLUMNS = names(LISTS, "id", "text")
 READER = ShardReader(LISTS, COLUMNS)
@@ -151,7 +152,9 @@ def test_counting_documents_one_by_one_gives_what_counting_them_joined_gave(
     """The invariant that lets the second count stand as a check: no good pane fails it."""
     annotator = Annotator(load(None))
     columns = names(annotator.lists, "id", "text")
-    _, counts = annotator.count("in", [""] * len(texts), texts, range(len(texts)))
+    _, counts = annotator.mentions.count(
+        Documents("in", [""] * len(texts), texts, [0] * len(texts))
+    )
     frame = pd.DataFrame({"id": [""] * len(texts)})
     for held, group in zip(np.concatenate(counts, axis=1).T, columns.counts, strict=True):
         frame[group] = held

@@ -264,7 +264,10 @@ def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path
 
 @pytest.mark.parametrize(
     "step",
-    ["evenflow.pipelines.panes.closing.write_block", "evenflow.gates.ledger.history.write_entry"],
+    [
+        "evenflow.transforms.staging.block.StagedBlock.write",
+        "evenflow.gates.ledger.history.write_entry",
+    ],
 )
 def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str

@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.schemas.config import load
-from evenflow.transforms.annotation import annotate
+from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.text.sentences import sentences
 
@@ -23,24 +24,22 @@ TEXTS = st.lists(WORDS.map(" ".join).filter(str.strip), min_size=1, max_size=6)
 @given(TEXTS)
 def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annotate, "PIECE", 40)
-        figures, counts = ANNOTATOR.count(
-            "f", [str(i) for i in range(len(texts))], texts, list(range(len(texts)))
+        patch.setattr(mentions, "PIECE", 40)
+        figures, counts = ANNOTATOR.mentions.count(
+            Documents("f", [str(i) for i in range(len(texts))], texts, list(range(len(texts))))
         )
     finder = LabelFinder(ANNOTATOR.lists)
     for number, words in enumerate(ANNOTATOR.lists):
-        mentions = [
-            [m for m in finder.find(text) if m.attribute == words.attribute] for text in texts
-        ]
+        found = [[m for m in finder.find(text) if m.attribute == words.attribute] for text in texts]
         expected = np.array(
-            [[sum(m.group == group for m in each) for group in words.groups] for each in mentions]
+            [[sum(m.group == group for m in each) for group in words.groups] for each in found]
         )
         assert (counts[number] == expected).all()
         seen = figures.attributes[words.attribute]
-        said = expected[expected.any(axis=1)]
-        assert seen.documents == len(said)
+        named = expected[expected.any(axis=1)]
+        assert seen.documents == len(named)
         assert seen.counts == expected.sum(axis=0).tolist()
-        assert seen.products == (said.T @ said).tolist()
+        assert seen.products == (named.T @ named).tolist()
         assert sum(seen.labels.values()) == expected.sum()
         assert [sum(each["counts"]) for each in seen.heavy] == sorted(
             expected.sum(axis=1)[expected.any(axis=1)], reverse=True
@@ -51,7 +50,7 @@ def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> 
 
 def test_relevant_sentences_and_a_bound_within_a_label() -> None:
     text = "She came. He saw her and him. Nobody else. The mother-\nin-law left."
-    figures, _ = ANNOTATOR.count("f", ["a"], [text], [0])
+    figures, _ = ANNOTATOR.mentions.count(Documents("f", ["a"], [text], [0]))
     assert figures.attributes["gender"].relevant == 3
     assert figures.sentences == len(sentences(text))
 
@@ -67,6 +66,6 @@ def test_measure_counts_as_annotate_does() -> None:
     assert measured.dead_reasons == annotated.figures.dead_reasons == {"not JSON": 1}
     assert (
         annotated.table.column_names[:3] == ["id", "text", "ordinal"]
-        and annotated.table.column_names[-1] == "tags"
+        and annotated.table.column_names[-1] == "input:tags"
     )
     assert annotated.figures.input_bytes == sum(map(len, block.records))

@@ -12,14 +12,13 @@ from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.annotation.estimate import (
-    PLACES,
     STEPS,
     Sample,
     Sampler,
     answer_tokens,
-    configured,
-    taken,
+    configured_modes,
 )
+from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.detection import Detection
 
@@ -34,7 +33,7 @@ def sampled(folder: Path, documents: int, config: Config | None = None) -> tuple
     found = files.match([str(folder)])
     sampler = Sampler(config or load(None, only=["gender"]))
     sample = Sample()
-    for block, stored in taken(found, documents):
+    for block, stored in sample_blocks(found, documents):
         sampler.add(sample, block, stored)
     return sample, sum(found.values())
 
@@ -57,7 +56,7 @@ def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None
     """All of the input is sampled, and the server answers nothing that could bring up other
     questions.
     """
-    # With ids, by which it is drawn who chooses: made ones hang on the place in the file
+    # With ids, by which it is drawn who chooses: made ones depend on the place in the file
     path = tmp_path / "in.jsonl"
     path.write_text(
         "\n".join(json.dumps({"id": f"d{n}", "text": text}) for n, text in enumerate(distinct(300)))
@@ -101,8 +100,8 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
 
 
 def test_a_step_that_is_not_configured_is_not_asked() -> None:
-    assert set(configured(load(None)).values()) == {"embedded"}
-    flagged = configured(load(None, {"stereotypes.policy": "flag", "llm.indicators": "llm"}))
+    assert set(configured_modes(load(None)).values()) == {"embedded"}
+    flagged = configured_modes(load(None, {"stereotypes.policy": "flag", "llm.indicators": "llm"}))
     assert flagged == {
         "stereotypes": "cascade",
         "indicators": "llm",
@@ -131,7 +130,7 @@ def test_places_are_spread_over_a_file_and_no_line_comes_twice(tmp_path: Path) -
     path = written(tmp_path / "a.jsonl", texts)
     found: list[str] = []
     stored = 0.0
-    for block, weight in taken({str(path): path.stat().st_size}, 640):
+    for block, weight in sample_blocks({str(path): path.stat().st_size}, 640):
         found += [json.loads(raw)["text"] for raw in block.records]
         stored += weight
     assert len(found) == len(set(found)) == 640
@@ -146,7 +145,7 @@ def test_every_line_is_taken_once_where_all_are_wanted(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", texts)
     found = [
         json.loads(raw)["text"]
-        for block, _ in taken({str(path): path.stat().st_size}, 300 * PLACES)
+        for block, _ in sample_blocks({str(path): path.stat().st_size}, 300 * PLACES)
         for raw in block.records
     ]
     assert found == texts

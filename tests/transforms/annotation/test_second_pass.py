@@ -133,7 +133,7 @@ def cost(out: Path) -> dict[str, Stats]:
 
 
 @pytest.mark.parametrize("requests", [0, 7, 60])
-def test_what_is_asked_does_not_hang_on_blocks_and_workers(tmp_path: Path, requests: int) -> None:
+def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, requests: int) -> None:
     seen: list[set[str]] = []
     rows: list[list[dict[str, Any]]] = []
     for files, workers in ((1, 1), (3, 1), (8, 2)):

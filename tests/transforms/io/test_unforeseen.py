@@ -18,7 +18,7 @@ from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.files.graph import GraphPlace
 from evenflow.pipelines.stream.graph import StageItems
 from evenflow.schemas.config import ConfigError, load
-from evenflow.transforms.annotation import annotate
+from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import fields, unforeseen
 from evenflow.transforms.io.files import Block
@@ -120,14 +120,14 @@ def test_an_error_of_every_text_is_raised(faulty: Any) -> None:
 
 
 def test_an_error_of_no_record_alone_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = annotate.pieces
+    pieces = mentions.pieces
 
     def raising(texts: Any, most: int) -> Any:
         if len(texts) == len(TEXTS):
             raise ZeroDivisionError
         return pieces(texts, most)
 
-    monkeypatch.setattr(annotate, "pieces", raising)
+    monkeypatch.setattr(mentions, "pieces", raising)
     with pytest.raises(ZeroDivisionError):
         Annotator(CONFIG).annotate(BLOCK)
 

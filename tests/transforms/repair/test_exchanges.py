@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from scripted_judge import First, Judge
 
 from evenflow.schemas.config import Config, load
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import (
@@ -25,9 +25,8 @@ from evenflow.transforms.repair.exchanges import (
     StagedPane,
     meets,
 )
-from evenflow.transforms.staging import proposals
+from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 from evenflow.transforms.staging.proposals import Proposer
-from evenflow.transforms.staging.shards import write_block
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text.sentences import sentences
@@ -63,12 +62,13 @@ def staged(
 ) -> StagedPane:
     """A pane of blocks of some documents each."""
     proposer = Proposer(by, LISTS, first=first)
-    paths: list[Path] = []
+    blocks: list[StagedBlock] = []
     for number in range(0, len(texts), size):
         own = texts[number : number + size]
-        path = folder / f"{number:06d}-000000.arrow"
+        block = StagedBlock(folder, f"{number:06d}-000000")
         ids = [f"d{texts.index(text)}" for text in own]
-        write_block(pa.table({"id": ids, "text": own, "ordinal": list(range(len(own)))}), path)
+        read = Documents("f", ids, own, list(range(len(own))))
+        block.write(Part.DOCUMENTS, documents_table(read, {}))
         found = [
             each
             for at, text in enumerate(own)
@@ -86,9 +86,9 @@ def staged(
                 )
                 for each in found
             ]
-        proposals.write(path.with_suffix(proposals.SUFFIX), found)
-        paths.append(path)
-    return StagedPane(paths)
+        block.write_lines(Part.PROPOSALS, [each.line() for each in found])
+        blocks.append(block)
+    return StagedPane(blocks)
 
 
 def exchanges(
@@ -101,7 +101,7 @@ def exchanges(
     return Exchanges(name, GROUPS[name], by, pane, judge, made or {})
 
 
-def said(pane: StagedPane, units: Sequence[Unit]) -> list[str]:
+def words_of(pane: StagedPane, units: Sequence[Unit]) -> list[str]:
     """The words of units."""
     out: list[str] = []
     for unit in units:
@@ -148,9 +148,9 @@ def test_units_of_the_first_probability(
     judge = None if by.repair.judge == "fast" else Judge()
     own = exchanges(pane, by, judge)
     units = own.units()
-    assert said(pane, units) == wanted
+    assert words_of(pane, units) == wanted
     assert all(unit.settled == (unit.kind.targets if settled else ()) for unit in units)
-    assert own.count == 6 and own.barred == {sets.EVEN: 2} | ({} if wanted else {sets.DOUBTED: 4})
+    assert own.count == 6 and own.excluded == {sets.EVEN: 2} | ({} if wanted else {sets.DOUBTED: 4})
 
 
 def test_what_a_language_model_judged_is_not_asked_again(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_what_a_language_model_judged_is_not_asked_again(tmp_path: Path) -> None
     own = exchanges(pane, config(), Judge())
     units = own.units()
     assert [unit.settled for unit in units] == [unit.kind.targets for unit in units] != []
-    assert set(said(pane, units)) == {"nun", "king"} and own.barred[sets.DOUBTED] == 2
+    assert set(words_of(pane, units)) == {"nun", "king"} and own.excluded[sets.DOUBTED] == 2
 
 
 def test_what_meets_another_attributes_change_is_left(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def test_what_meets_another_attributes_change_is_left(tmp_path: Path) -> None:
     spot = next(spot for spot in pane.spots() if pane.document(spot).id == "d3")
     for free in (Edit(8, 11, "met"), Edit(0, 2, "Her")):
         own = exchanges(pane, config(), Judge(), made={spot: [free]})
-        assert said(pane, own.units()) == ["nun", "king", "aunt", "king"]
+        assert words_of(pane, own.units()) == ["nun", "king", "aunt", "king"]
     own = exchanges(pane, config(), Judge(), made={spot: [Edit(2, 3, "x")]})
-    assert said(pane, own.units()) == ["nun", "king", "king"] and own.barred[CONFLICT] == 1
+    assert words_of(pane, own.units()) == ["nun", "king", "king"] and own.excluded[CONFLICT] == 1
     assert own.reason(spot, 0, pane.document(spot).sets["gender"][0]) == CONFLICT
 
 
@@ -203,7 +203,7 @@ def test_the_judge_sees_marked_windows_and_its_refusals_have_reasons(tmp_path: P
         ("gender", "A nun sang. A [king|queen] left."),
     ]
     assert [unit and unit.settled for unit in left] == [("male",), None]
-    assert own.judged == 2 and own.barred == {sets.EVEN: 2, "named": 1}
+    assert own.judged == 2 and own.excluded == {sets.EVEN: 2, "named": 1}
     spot, (place,) = units[1].place
     assert own.reason(spot, place, pane.document(spot).sets["gender"][place]) == "named"
 
@@ -221,19 +221,19 @@ def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> N
     [unit] = own.units()
     assert (
         unit.kind == ("female", ("male",))
-        and unit.size.mentions == len(said(pane, [unit])[0].split()) == 3
+        and unit.size.mentions == len(words_of(pane, [unit])[0].split()) == 3
     )
     [left] = own.judge([(unit, "male")])
     assert left is not None and left.key == unit.key and left.settled == ("male",)
-    assert "nun" not in said(pane, [left])[0].split() and left.size.mentions < 3
+    assert "nun" not in words_of(pane, [left])[0].split() and left.size.mentions < 3
     assert not any("[king" in shown for _, shown in judge.asked)  # it stays in the copy
-    assert own.going(left, pane.document(left.place[0]), "male") == list(left.place[1])
+    assert own.changing(left, pane.document(left.place[0]), "male") == list(left.place[1])
     again = exchanges(pane, by, Judge(lambda shown: 0.0))
     assert again.judge([(each, "male") for each in again.units()]) == [None]
 
 
 @pytest.mark.parametrize("mode", ["substitute", "augment"])
-def test_what_is_drawn_does_not_hang_on_the_blocks(tmp_path: Path, mode: str) -> None:
+def test_what_is_drawn_does_not_depend_on_the_blocks(tmp_path: Path, mode: str) -> None:
     by = config(repair__mode=mode)
     texts = [
         f"{each} Number {number}."

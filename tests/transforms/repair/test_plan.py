@@ -14,13 +14,13 @@ from evenflow.transforms.repair.eligibility import (
     Class,
     ClassSize,
     Eligible,
-    of_copy,
-    of_set,
-    summed,
-    to_copy,
+    add_up,
+    choose_copied,
+    measure_copy,
+    measure_set,
 )
 from evenflow.transforms.repair.plan import plan
-from evenflow.transforms.repair.reweight import profile, reweight
+from evenflow.transforms.repair.reweight import profiles, reweight
 from evenflow.transforms.representation.dr import demographic_representation
 from evenflow.transforms.substitution.sets import Edit, Set
 
@@ -29,13 +29,15 @@ GROUPS = ("a", "b", "c", "d", "e")
 
 
 def a_set(source: str, targets: str, mentions: int = 1, sentences: int = 1, word: str = "w") -> Set:
-    said = tuple(Mention(4 * at, 4 * at + 3, "old", "any", source) for at in range(mentions))
-    edits = {target: tuple(Edit(each.start, each.end, word) for each in said) for target in targets}
-    return Set("any", source, edits, 1.0, tuple(range(sentences)), (), said)
+    mentioned = tuple(Mention(4 * at, 4 * at + 3, "old", "any", source) for at in range(mentions))
+    edits = {
+        target: tuple(Edit(each.start, each.end, word) for each in mentioned) for target in targets
+    }
+    return Set("any", source, edits, 1.0, tuple(range(sentences)), (), mentioned)
 
 
 def may_go(groups: Sequence[str], sets: Sequence[Set]) -> Eligible:
-    return summed(groups, (of_set(groups, each) for each in sets if each.edits))
+    return add_up(groups, (measure_set(groups, each) for each in sets if each.edits))
 
 
 @st.composite
@@ -224,8 +226,8 @@ def test_what_does_not_fit_is_refused():
 def copies(
     documents: Sequence[tuple[Sequence[int], Sequence[Set]]], groups: Sequence[str] = "ab"
 ) -> Eligible:
-    found = (of_copy(groups, counts, sets) for counts, sets in documents)
-    return summed(groups, (each for each in found if each is not None))
+    found = (measure_copy(groups, counts, sets) for counts, sets in documents)
+    return add_up(groups, (each for each in found if each is not None))
 
 
 def test_augmentation_counts_what_the_copy_adds():
@@ -247,13 +249,13 @@ def test_augmentation_counts_what_the_copy_adds():
 def test_a_copy_is_of_the_group_of_most_mentions_and_goes_where_some_of_it_can():
     sets = [a_set("b", "a", 2), a_set("a", "b", 3), a_set("b", "ac", 1)]
     # Of equal ones, the first in the list
-    assert to_copy("abc", sets) == (Class("a", ("b",)), [sets[1]])
-    assert to_copy("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
-    assert of_copy("bac", [3, 3, 0], sets) == (
+    assert choose_copied("abc", sets) == (Class("a", ("b",)), [sets[1]])
+    assert choose_copied("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
+    assert measure_copy("bac", [3, 3, 0], sets) == (
         Class("b", ("a", "c")),
         ClassSize(1, 3, (1, 1), ((0, 6, 0), (2, 3, 1))),
     )
-    assert to_copy("ab", []) is of_copy("ab", [0, 2], []) is None
+    assert choose_copied("ab", []) is measure_copy("ab", [0, 2], []) is None
 
 
 @settings(deadline=None, max_examples=60)
@@ -291,9 +293,9 @@ PROFILED = st.integers(1, 4).flatmap(
 
 def by_profile(documents: Sequence[Sequence[int]]) -> dict[tuple[int, ...], list[int]]:
     sums: dict[tuple[int, ...], list[int]] = {}
-    for counts in documents:
-        known = sums.get(profile(counts), [0] * len(counts))
-        sums[profile(counts)] = [one + two for one, two in zip(known, counts, strict=True)]
+    for counts, profile in zip(documents, profiles(np.array(documents)).tolist(), strict=True):
+        known = sums.get(tuple(profile), [0] * len(counts))
+        sums[tuple(profile)] = [one + two for one, two in zip(known, counts, strict=True)]
     return sums
 
 
@@ -301,7 +303,7 @@ def by_profile(documents: Sequence[Sequence[int]]) -> dict[tuple[int, ...], list
 @given(PROFILED, st.sampled_from([1.0, 1.5, 4.0]))
 def test_weights_stay_in_bounds_and_never_raise_dr(documents, limit):
     found = reweight(None, len(documents[0]), by_profile(documents), limit)
-    weights = np.array([found.of(counts) for counts in documents])
+    weights = np.array(found.of(np.array(documents)))
     assert ((weights >= 1 / limit - 1e-9) & (weights <= limit + 1e-9)).all()
     assert weights @ np.array(documents) == pytest.approx(found.expected.after, abs=1e-4)
     if found.expected.dr_before is not None and found.expected.dr_after is not None:
@@ -312,19 +314,22 @@ def test_weights_of_known_panes():
     even = reweight(None, 2, {(8, 0): (300, 0), (0, 8): (0, 100)})
     assert even.expected.dr_after == pytest.approx(0, abs=NEAR)
     # Both sides bear the same factor
-    assert even.of([3, 0]) == pytest.approx(1 / math.sqrt(3), abs=1e-5)
-    assert even.of([0, 1]) == pytest.approx(math.sqrt(3), abs=1e-5)
-    assert even.of([0, 0]) == even.of([1, 1]) == 1
+    women, men, none, both = even.of(np.array([[3, 0], [0, 1], [0, 0], [1, 1]]))
+    assert women == pytest.approx(1 / math.sqrt(3), abs=1e-5)
+    assert men == pytest.approx(math.sqrt(3), abs=1e-5)
+    assert none == both == 1
     raked = reweight(None, 2, {(8, 0): (80, 0), (6, 2): (30, 10), (0, 8): (0, 20)})
     assert raked.expected.dr_after == pytest.approx(0, abs=NEAR)
     # The logarithm of a weight is linear in the shares: half as far from the target, half the
     # logarithm.
-    assert math.log(raked.of([3, 1])) == pytest.approx(math.log(raked.of([1, 0])) / 2, abs=1e-6)
+    half, whole = np.log(raked.of(np.array([[3, 1], [1, 0]])))
+    assert half == pytest.approx(whole / 2, abs=1e-6)
     # With two profiles cut at the bounds the third makes up for it: 300 / 1.26 + 20 w = 150 * 1.26
     # + 60 w.
     cut = reweight(None, 2, {(8, 0): (300, 0), (2, 6): (20, 60), (0, 8): (0, 150)}, 1.26)
-    assert [cut.of([1, 0]), cut.of([0, 1])] == pytest.approx([1 / 1.26, 1.26], abs=1e-9)
-    assert cut.of([1, 3]) == pytest.approx((300 / 1.26 - 150 * 1.26) / 40, abs=1e-6)
+    assert cut.of(np.array([[1, 0], [0, 1], [1, 3]])) == pytest.approx(
+        [1 / 1.26, 1.26, (300 / 1.26 - 150 * 1.26) / 40], abs=1e-6
+    )
     short = reweight(None, 2, {(8, 0): (3000, 0), (0, 8): (0, 100)}, 4)
     assert short.expected.after == (750.0, 400.0) and short.expected.shortage == (0.0, 175.0)
     assert reweight(None, 2, {(4, 4): (50, 50)}).weights == {}

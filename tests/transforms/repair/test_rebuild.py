@@ -6,6 +6,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +22,8 @@ from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.repair.reweight import profile
+from evenflow.transforms.repair.reweight import profiles
+from evenflow.transforms.staging.block import StagedBlock
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",
@@ -196,15 +198,10 @@ def test_weights_make_a_pane_even(tmp_path: Path) -> None:
     assert list(gender.sums.counts) == pytest.approx([female, male])
     assert gender.pane.dr == 0 and gender.pane.low == 0
     assert all(0.25 <= row["weight_gender"] <= 4 for row in rows) and entry.checks.success
-    kinds = {
-        profile([row["mentions_gender_female"], row["mentions_gender_male"]]): row["weight_gender"]
-        for row in rows
-    }
-    assert all(
-        kinds[profile([row["mentions_gender_female"], row["mentions_gender_male"]])]
-        == row["weight_gender"]
-        for row in rows
-    )
+    counts = [[row["mentions_gender_female"], row["mentions_gender_male"]] for row in rows]
+    keys = list(map(tuple, profiles(np.array(counts)).tolist()))
+    weights = [row["weight_gender"] for row in rows]
+    assert list(map(dict(zip(keys, weights, strict=True)).get, keys)) == weights
 
 
 def test_duplicates_are_neither_counted_nor_changed(tmp_path: Path, judge: Judge) -> None:
@@ -285,8 +282,8 @@ def test_every_character_outside_a_changed_sentence_stays(
     found = Documents(
         "f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts)))
     )
-    done = annotator.annotated(found, 1)
-    stage(done, folder / "000000-000000", annotator)
+    done = annotator.annotate_documents(found, 1)
+    stage(done, StagedBlock(folder, "000000-000000"), annotator)
     close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
     after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
     table = folder / "part-00000000.parquet"

@@ -18,17 +18,22 @@ def test_the_most_frequent_with_the_first_example() -> None:
         tally.add(identity, text, [one], [edit], False)
     one, edit = change(4, "man", "woman")
     tally.add("c", "The man ran.", [one], [edit], True)
-    told = tally.told()
-    assert (told["changed"], told["sentences"], told["documents"], told["copies"]) == (3, 3, 3, 1)
+    summary = tally.summary()
+    assert (summary["changed"], summary["sentences"], summary["documents"], summary["copies"]) == (
+        3,
+        3,
+        3,
+        1,
+    )
     assert [
-        (row["said"], row["instead"], row["count"], row["id"]) for row in told["substitutions"]
+        (row["said"], row["instead"], row["count"], row["id"]) for row in summary["substitutions"]
     ] == [
         ("he", "she", 2, "a"),
         ("man", "woman", 1, "c"),
     ]
     assert (
-        told["substitutions"][0]["before"] == "He ran."
-        and told["substitutions"][0]["after"] == "She ran."
+        summary["substitutions"][0]["before"] == "He ran."
+        and summary["substitutions"][0]["after"] == "She ran."
     )
 
 
@@ -38,7 +43,7 @@ def test_an_example_is_short_and_cuts_no_change_in_two() -> None:
     second, two = change(200 + 2 + AROUND - 3, "himself", "herself", 1)
     tally = SubstitutionCounts()
     tally.add("a", text, [first, second], [one, two], False)
-    example = tally.told()["substitutions"][0]
+    example = tally.summary()["substitutions"][0]
     assert len(example["before"]) < 2 * AROUND + 20
     assert example["after"] == example["before"].replace("himself", "herself").replace(
         "he ", "she ", 1
@@ -50,4 +55,4 @@ def test_only_the_most_frequent_are_kept() -> None:
     for number in range(MOST + 5):
         one, edit = change(0, f"w{number:02d}", "x")
         tally.add(str(number), f"w{number:02d} ran.", [one], [edit], False)
-    assert len(tally.told()["substitutions"]) == MOST
+    assert len(tally.summary()["substitutions"]) == MOST

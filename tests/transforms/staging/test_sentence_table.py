@@ -9,8 +9,7 @@ from evenflow.gates.expectations import sentences
 from evenflow.schemas.documents import SENTENCES
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.staging import sentence_table
-from evenflow.transforms.staging.sentence_table import GONE, Change, Finding, Rows, completed
-from evenflow.transforms.staging.shards import read_block, write_block
+from evenflow.transforms.staging.sentence_table import GONE, Change, Finding, Rows, complete
 from evenflow.transforms.substitution.sets import Edit, Set
 
 TEXT = "He ran. An old man sat. Rain fell. She sang."
@@ -64,21 +63,21 @@ def changed(target: str | None) -> tuple[pa.Table, list[Change], list[Edit]]:
 
 def test_what_became_of_sets_and_sentences() -> None:
     table, changes, edits = changed("female")
-    found = completed(table, {7: changes}, {7: edits})
+    found = complete(table, {7: changes}, {7: edits})
     assert found.schema == SENTENCES
-    said = {(row["sent_id"], row["attribute"]): row for row in found.to_pylist()}
+    outcomes = {(row["sent_id"], row["attribute"]): row for row in found.to_pylist()}
     assert (
-        said[0, "gender"]["text_cda"] == "She ran."
-        and said[1, "gender"]["text_cda"] == "An old woman sat."
+        outcomes[0, "gender"]["text_cda"] == "She ran."
+        and outcomes[1, "gender"]["text_cda"] == "An old woman sat."
     )
     # Another attribute's change
-    assert said[1, "age"]["text_cda"] is None and said[1, "age"]["sets"] == []
-    assert said[3, "gender"]["sets"] == []
+    assert outcomes[1, "age"]["text_cda"] is None and outcomes[1, "age"]["sets"] == []
+    assert outcomes[3, "gender"]["sets"] == []
     assert [
-        (each["set"], each["target"], each["reason"]) for each in said[0, "gender"]["sets"]
+        (each["set"], each["target"], each["reason"]) for each in outcomes[0, "gender"]["sets"]
     ] == [(4, "female", None)]
     table, changes, edits = changed(None)
-    kept = completed(table, {7: changes}, {7: edits}).to_pylist()
+    kept = complete(table, {7: changes}, {7: edits}).to_pylist()
     assert all(row["text_cda"] is None for row in kept) and kept[0]["sets"][0]["reason"] == "idiom"
 
 
@@ -89,27 +88,18 @@ def test_places_are_those_of_the_text_that_is_left() -> None:
     she = Set(
         "gender", "female", {"male": [Edit(27, 30, "He")]}, 1.0, (2,), ((27, 36),), (mention,)
     )
-    found = completed(
+    found = complete(
         table, {7: [Change(0, she, "male", "")]}, {7: [Edit(27, 30, "He")]}
     ).to_pylist()
     assert [row["text_cda"] for row in found] == [None, None, None, "He sang."]
     assert [row["remove_sentence"] for row in found] == [True, False, False, False]
 
 
-def test_documents_are_dropped(tmp_path: Path) -> None:
-    out = Rows(GROUPS)
-    for ordinal in range(3):
-        out.add(ordinal, f"d{ordinal}", TEXT, SPANS, MENTIONS)
-    write_block(out.table(), tmp_path / "b.sentences")
-    sentence_table.drop(tmp_path / "b.sentences", [1])
-    assert set(read_block(tmp_path / "b.sentences").column("id").to_pylist()) == {"d0", "d2"}
-
-
 def test_the_file_does_not_depend_on_the_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sentence_table, "ROW_GROUP", 5)
-    table = pa.concat_tables([completed(rows(), {}, {})] * 4)
+    table = pa.concat_tables([complete(rows(), {}, {})] * 4)
     for name, cuts in (("a", [0, 16]), ("b", [0, 3, 3, 11, 16])):
         (tmp_path / name).mkdir()
         parts = [table.slice(start, stop - start) for start, stop in pairwise(cuts)]
@@ -125,7 +115,7 @@ def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
         (0, "gender"): Finding(0.9, None, 0.8, False),
         (3, "gender"): Finding(0.9, None, 0.8, True),
     }
-    table = completed(rows(findings=findings), {}, {})
+    table = complete(rows(findings=findings), {}, {})
     cda = pa.array([None, "An old man sat.", None, "She hummed."], pa.large_string())
     table = table.set_column(table.schema.get_field_index("text_cda"), "text_cda", cda)
     end = pa.array([7, 23, 99, 44], pa.int64())

@@ -8,25 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.schemas import documents
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.staging import shards
+from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 
 ATTRIBUTES = (documents.Attribute("gender", ("female", "male")),)
 
 
 def block(first: int, texts: list[str], extra: pa.Array | None = None) -> pa.Table:
-    columns = [
-        (documents.ID, pa.array([str(first + i) for i in range(len(texts))])),
-        (documents.TEXT, pa.array(texts, pa.large_string())),
-        (documents.ORDINAL, pa.array(range(first, first + len(texts)), pa.int64())),
-        *(
-            (column, pa.array([1] * len(texts), pa.int32()))
-            for column in documents.mention_fields(ATTRIBUTES[0])
-        ),
-    ]
-    if extra is not None:
-        columns.append((pa.field("url", extra.type), extra))
-    return pa.Table.from_arrays(
-        [values for _, values in columns], schema=pa.schema([column for column, _ in columns])
+    places = list(range(first, first + len(texts)))
+    others = {} if extra is None else {pa.field("url", extra.type): extra}
+    ones = pa.array([1] * len(texts), pa.int32())
+    return documents_table(
+        Documents("f", list(map(str, places)), texts, places, others),
+        dict.fromkeys(documents.mention_fields(ATTRIBUTES[0]), ones),
     )
 
 
@@ -35,8 +30,9 @@ def write(folder: Path, texts: list[str], cuts: list[int], rows: int) -> list[Pa
     edges = [0, *sorted(cut % (len(texts) + 1) for cut in cuts), len(texts)]
     staged = []
     for number, (begin, end) in enumerate(pairwise(edges)):
-        staged.append(folder / f"{number}.arrow")
-        shards.write_block(block(begin, texts[begin:end], pa.array(texts[begin:end])), staged[-1])
+        staged.append(StagedBlock(folder, str(number)))
+        own = texts[begin:end]
+        staged[-1].write(Part.DOCUMENTS, block(begin, own, pa.array(own)))
     written = shards.write_shards(
         staged, folder, 7, shards.ShardLayout(ATTRIBUTES, "text", "id", rows)
     )
@@ -85,9 +81,9 @@ def test_no_document_no_shard(tmp_path: Path) -> None:
 
 
 def test_a_field_of_one_block_is_null_in_the_others(tmp_path: Path) -> None:
-    shards.write_block(block(0, ["a"]), tmp_path / "0.arrow")
-    shards.write_block(block(1, ["b"], pa.array([5])), tmp_path / "1.arrow")
-    staged = [tmp_path / "0.arrow", tmp_path / "1.arrow"]
+    staged = [StagedBlock(tmp_path, stem) for stem in ("0", "none", "1")]
+    staged[0].write(Part.DOCUMENTS, block(0, ["a"]))
+    staged[2].write(Part.DOCUMENTS, block(1, ["b"], pa.array([5])))
     [written] = shards.write_shards(
         staged, tmp_path, 0, shards.ShardLayout(ATTRIBUTES, "body", "key", 10)
     )

@@ -1,0 +1,183 @@
+"""Finds and counts the mentions of labels in the documents of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.schemas import documents
+from evenflow.transforms.io.files import position
+from evenflow.transforms.io.records import Documents
+from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.wordlists.loader import WordList
+
+PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
+
+Ints = npt.NDArray[np.int64]
+
+
+class Searched(NamedTuple):
+    """Documents of a block that were searched together, as one joined text.
+
+    Attributes:
+        first: The number of the first of them in the block.
+        texts: Their texts, D of them.
+        begins: Where each begins in the joined text, (D,), in characters.
+        every: What was found of each word list in the joined text.
+        starts: Where sentences begin in the joined text, ascending.
+    """
+
+    first: int
+    texts: Sequence[str]
+    begins: Ints
+    every: list[Found]
+    starts: Ints
+
+
+class MentionCounter:
+    """Counts the mentions of some attributes; built once a process.
+
+    Args:
+        lists: The word lists of the attributes.
+        attributes: The attributes, in the same order.
+    """
+
+    def __init__(self, lists: Sequence[WordList], attributes: Sequence[documents.Attribute]):
+        self._lists, self._attributes = lists, attributes
+        self._finder = LabelFinder(lists)
+
+    def count(
+        self,
+        found: Documents,
+        with_sentences: bool = True,
+        searched: list[Searched] | None = None,
+    ) -> tuple[documents.Figures, list[Ints]]:
+        """Count the mentions in D documents.
+
+        Args:
+            found: The documents.
+            with_sentences: Whether sentences are counted too.
+            searched: What was found is added to this list; None: it is not kept.
+
+        Returns:
+            The documents' figures, and for each attribute the mentions of its M groups in each of
+            them, (D, M).
+        """
+        texts = found.texts
+        figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
+        for attribute in self._attributes:
+            figures.attributes[attribute.name] = documents.AttributeFigures.empty(
+                len(attribute.groups)
+            )
+        parts: list[list[Ints]] = []
+        for first, last in pieces(texts, PIECE):
+            piece = self._searched(first, texts[first:last], with_sentences)
+            part, counts = self._piece(
+                found.file, found.ids[first:last], found.places[first:last], piece
+            )
+            figures.add(part)
+            if searched is not None:
+                searched.append(piece)
+            parts.append(counts)
+        none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self._attributes]
+        return figures, [np.concatenate(each) for each in zip(none, *parts, strict=True)]
+
+    def relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
+        """The documents that name a label, from what a count found; in the block's order."""
+        names = [words.attribute for words in self._lists]
+        ranks = np.array([sorted(names).index(name) for name in names])
+        labels = [self._finder.labels(number) for number in range(len(names))]
+        for piece in searched:
+            lists = np.repeat(np.arange(len(names)), [len(found.starts) for found in piece.every])
+            begins, ends, numbers, groups = (
+                np.concatenate([getattr(found, name) for found in piece.every])
+                for name in ("starts", "ends", "labels", "groups")
+            )
+            # By start, the longest first, then by attribute
+            order = np.lexsort((ranks[lists], -ends, begins))
+            owners = np.searchsorted(piece.begins, begins[order], "right") - 1
+            begins, ends = begins[order] - piece.begins[owners], ends[order] - piece.begins[owners]
+            columns = (begins, ends, numbers[order], groups[order], lists[order])
+            edges = (
+                np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist()
+                if len(owners)
+                else []
+            )
+            for first, last in pairwise(edges):
+                owner = int(owners[first])
+                begin, text = int(piece.begins[owner]), piece.texts[owner]
+                low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
+                own = [
+                    Mention(start, end, labels[at][label], names[at], self._lists[at].groups[group])
+                    for start, end, label, group, at in zip(
+                        *(each[first:last].tolist() for each in columns), strict=True
+                    )
+                ]
+                starts = (piece.starts[low:high] - begin).tolist()
+                sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
+                yield Relevant(piece.first + owner, text, sentences, own)
+
+    def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
+        """Search texts together; `first` is the number of the first one in the block."""
+        joined = BETWEEN.join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
+        every = self._finder.find_all(joined)
+        starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
+        return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
+
+    def _piece(
+        self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
+    ) -> tuple[documents.Figures, list[Ints]]:
+        """The figures and mentions of documents that were searched together."""
+        _, texts, begins, every, starts = piece
+        figures = documents.Figures(sentences=len(starts))
+        counts: list[Ints] = []
+        for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):
+            size = len(words.groups)
+            owner = np.searchsorted(begins, found.starts, "right") - 1
+            each = np.bincount(owner * size + found.groups, minlength=len(texts) * size).reshape(
+                len(texts), size
+            )
+            named = each[each.any(axis=1)].astype(np.int64)
+            numbers = np.bincount(found.labels, minlength=1)
+            labels = self._finder.labels(number)
+            totals = each.sum(axis=1)
+            top = [
+                int(i) for i in np.argsort(-totals, kind="stable")[: documents.HEAVY] if totals[i]
+            ]
+            figures.attributes[words.attribute] = documents.AttributeFigures(
+                documents=len(named),
+                counts=[int(n) for n in named.sum(axis=0)],
+                products=[[int(n) for n in row] for row in named.T @ named],
+                relevant=_changes(np.searchsorted(starts, found.starts, "right"))
+                if len(starts)
+                else 0,
+                labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
+                heavy=[
+                    {
+                        "id": ids[i],
+                        "at": list(position(file, places[i])),
+                        "counts": [int(n) for n in each[i]],
+                        "snippet": texts[i][: documents.SNIPPET],
+                    }
+                    for i in top
+                ],
+            )
+            counts.append(each)
+        return figures, counts
+
+
+def _changes(values: Ints) -> int:
+    """How many different values an ascending array (n,) holds."""
+    return int(np.count_nonzero(values[1:] != values[:-1])) + (len(values) > 0)
+
+
+def _utf8_length(text: str) -> int:
+    """How many bytes a text has in UTF-8, lone surrogates included."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,90 @@
+"""Takes a sample of the input's documents, from places that are spread over its files.
+
+Plain JSON lines are read at several offsets of a file, other formats at the beginning of each file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from evenflow.transforms.io import files
+from evenflow.transforms.io.files import Block
+
+PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
+LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed
+
+
+def sample_blocks(found: Mapping[str, int], documents: int) -> Iterator[tuple[Block, float]]:
+    """Take blocks from places spread over the input.
+
+    Args:
+        found: The stored bytes of each file, by its name.
+        documents: About how many documents are wanted in all.
+
+    Yields:
+        Each block, with the stored bytes that it stands for.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    names = [name for name in found if found[name]]
+    names = [
+        names[number * len(names) // min(PLACES, len(names))]
+        for number in range(min(PLACES, len(names)))
+    ]
+    a_file = max(1, PLACES // max(1, len(names)))
+    for name in names:
+        places = a_file if name.endswith(".jsonl") else 1
+        for place in range(places):
+            wanted = max(1, documents // (len(names) * places))
+            if name.endswith(".jsonl"):
+                yield from _lines(
+                    name, found[name] * place // places, found[name] * (place + 1) // places, wanted
+                )
+            else:
+                yield from _beginning(name, found[name], wanted)
+
+
+def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block, float]]:
+    """Up to so many lines of a file that begin at byte `start` or later, and before byte `end`."""
+    with files.open_file(name) as raw:
+        if start:
+            raw.seek(start - 1)
+            start += len(raw.readline(files.RECORD_BYTES)) - 1
+    block = next(files.blocks(name, 1, start), None) if start < end else None
+    if block is None or not block.size:
+        return
+    begins = np.cumsum([0, *(weight + 1 for weight in block.weights())]) + start
+    count = min(wanted, block.size, int(np.count_nonzero(begins[:-1] < end)))
+    part = block.clip(block.first, block.first + count - 1)
+    if part is not None:
+        yield part, float(begins[count] - start)
+
+
+def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float]]:
+    """Up to so many of a file's first records, and the stored bytes that they stand for.
+
+    A compressed file has fewer stored bytes than its records have.
+    """
+    parts: list[Block] = []
+    weight = before = 0
+    known = (0, 0)  # bytes of records, and the stored bytes that they came from
+    for block in files.blocks(name):
+        # A block says how far the file was read, which is further than the end of its last record.
+        # But once the reader has to read on, all that it read before has been given out.
+        if block.stored > before and weight:
+            known = (weight, before)
+        before = block.stored
+        weight += sum(block.weights())
+        part = block.clip(block.first, block.first + wanted - 1) if wanted else None
+        if part is not None and part.size:
+            parts.append(part)
+            wanted -= part.size
+        if not wanted and known[1] >= LOOKED_AHEAD:
+            break
+    else:
+        known = (weight, size)
+    for part in parts:
+        yield part, known[1] * sum(part.weights()) / max(1, known[0])
