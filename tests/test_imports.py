@@ -44,7 +44,7 @@ FOLDERS = sorted({path.parent for path in FILES})
 
 
 def room_of(module: str) -> str | None:
-    """The room of a module without `evenflow.`; None for a top folder that is divided into rooms."""
+    """The room of a module, without `evenflow.`; None for a top folder divided into rooms."""
     return next((room for room in LEVELS if f"{module}.".startswith(f"{room}.")), None)
 
 

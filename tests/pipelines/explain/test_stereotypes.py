@@ -11,7 +11,7 @@ from commands import Call, call  # noqa: F401
 from stereotype_models import calibration, scorer
 
 from evenflow.pipelines.explain.document import dumps, explain
-from evenflow.pipelines.explain.stereotypes import UNLISTED, EverySentence, Stereotypes, told
+from evenflow.pipelines.explain.stereotypes import UNLISTED, Stereotypes, told
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.stereotypes import calibration as calibration_of
 from evenflow.transforms.stereotypes.detect import THRESHOLD
@@ -40,8 +40,8 @@ class Fixed:
 
 
 def judging(chance: float | None, threshold: float = 0.5, every: bool = False) -> Stereotypes:
-    kind = EverySentence if every else Stereotypes
-    return kind(Fixed(chance), scorer(), LISTS, dict.fromkeys(THRESHOLDS, threshold), 0.8)
+    thresholds = dict.fromkeys(THRESHOLDS, threshold)
+    return Stereotypes(Fixed(chance), scorer(), LISTS, thresholds, 0.8, every)
 
 
 @pytest.fixture(autouse=True)
