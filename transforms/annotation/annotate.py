@@ -19,9 +19,10 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.io.files import Block, position
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.labels.by_sentence import sentence_starts
+from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
-from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.text.sentences import trimmed
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
@@ -342,7 +343,7 @@ class Annotator:
         joined = BETWEEN.join(texts)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
         every = self._finder.find_all(joined)
-        starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
+        starts = sentence_starts(joined, every) if with_sentences else np.zeros(0, np.int64)
         return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
 
     def _piece(
