@@ -84,7 +84,7 @@ def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[
             continue
         try:
             identity, text = _document(line, number)
-        except UnusableLine as error:
+        except UnusableLineError as error:
             yield {"line": number, "error": str(error)}
         else:
             yield explain(identity, text, finder)
@@ -152,30 +152,30 @@ def legend(finder: LabelFinder) -> Text:
     return out
 
 
-class UnusableLine(ValueError):
+class UnusableLineError(ValueError):
     """A line that is no document; the message says why."""
 
 
 def _document(line: bytes, number: int) -> tuple[str, str]:
-    """Id and text of a line. Raises UnusableLine."""
+    """Id and text of a line. Raises UnusableLineError."""
     try:
         record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
-        raise UnusableLine(f"invalid UTF-8 at byte {error.start}") from error
+        raise UnusableLineError(f"invalid UTF-8 at byte {error.start}") from error
     except json.JSONDecodeError as error:
-        raise UnusableLine(f"not JSON: {error.msg} at character {error.pos}") from error
+        raise UnusableLineError(f"not JSON: {error.msg} at character {error.pos}") from error
     # A number of thousands of digits, thousands of nested lists
     except (ValueError, RecursionError) as error:
-        raise UnusableLine(f"JSON that is not read: {error}") from error
+        raise UnusableLineError(f"JSON that is not read: {error}") from error
     if not isinstance(record, dict):
-        raise UnusableLine(f'an object with "id" and "text" was expected, not {_type(record)}')
+        raise UnusableLineError(f'an object with "id" and "text" was expected, not {_type(record)}')
     if "text" not in record:
-        raise UnusableLine('"text" is missing')
+        raise UnusableLineError('"text" is missing')
     identity, text = record.get("id"), record["text"]
     if not isinstance(text, str):
-        raise UnusableLine(f'"text" is {_type(text)}; text was expected')
+        raise UnusableLineError(f'"text" is {_type(text)}; text was expected')
     if isinstance(identity, bool) or not isinstance(identity, str | int | None):
-        raise UnusableLine(f'"id" is {_type(identity)}; text or a whole number was expected')
+        raise UnusableLineError(f'"id" is {_type(identity)}; text or a whole number was expected')
     return str(number) if identity in (None, "") else str(identity), text
 
 

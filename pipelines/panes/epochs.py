@@ -88,7 +88,7 @@ def _short(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
-def gone_on(
+def continued(
     output: Path,
     known: Mapping[str, Any],
     record: Mapping[str, Any],
