@@ -1,4 +1,4 @@
-"""A pane's staged blocks, and how they are closed into shards, ready to be judged."""
+"""Stages the blocks of a pane, and closes them into shards that are ready to be judged."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ from evenflow.transforms.staging.shards import (
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged block: its place in the pane (segment, block), the stem of its files in
-    staged/PANE/, and its figures.
+    """A staged block.
+
+    Attributes:
+        place: Its place in the pane: numbers of segment and block; of a topic, partition and
+            offset.
+        stem: The name of its files in staged/PANE/, without suffix.
+        figures: Its figures.
     """
 
     place: tuple[int, int]
@@ -37,7 +42,17 @@ class Staged:
 
 @dataclass
 class Ready:
-    """A pane that waits for its turn to be judged: what staged/PANE/ready.json holds."""
+    """A pane that waits to be judged: what staged/PANE/ready.json holds.
+
+    Attributes:
+        figures: The pane's figures, after repair.
+        shards: Its shards.
+        dead_letters: The file of its dead letters; None: there are none.
+        sentence_table: The table of its sentences; None: it has no rows.
+        set_aside: The file of documents that were set aside; None: there are none.
+        repairs: What the repair did, by attribute.
+        stereotypes: What was found of stereotypes, by attribute.
+    """
 
     figures: Figures
     shards: list[Shard]
@@ -49,11 +64,20 @@ class Ready:
 
 
 def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
-    """Write a block's files, which have the names path.SUFFIX. Raises OSError."""
+    """Write the files of a block.
+
+    Args:
+        done: The block after annotation.
+        path: Path of the files, without suffix.
+        annotator: The annotator that read the block.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
     if done.table.num_rows:
         write_block(done.table, path.with_suffix(".arrow"))
         if annotator.proposer is not None and done.details is not None:
-            # It loads models and a solver, which are not needed without
+            # Its models and solver take time to load, and only proposals need them
             from evenflow.transforms.staging import proposals
 
             proposals.write(path.with_suffix(proposals.SUFFIX), done.details.proposed)
@@ -62,7 +86,8 @@ def stage(done: Annotated, path: Path, annotator: Annotator) -> None:
     if done.aside is not None:
         write_block(done.aside, path.with_suffix(aside.SUFFIX))
     if annotator.tier is not None:
-        from evenflow.transforms.annotation import second_pass  # as above
+        # It loads the client of a language model, which other runs do not need
+        from evenflow.transforms.annotation import second_pass
 
         second_pass.keep(path, done.heard)
     write_letters(path.with_suffix(".jsonl"), done.dead)
@@ -75,12 +100,24 @@ def close_pane(
     annotator: Annotator,
     index: IdIndex | None = None,
 ) -> None:
-    """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the
-    dead-letter file, remove the blocks, mark the pane ready. index: of the ids of all panes before,
-    where these count."""
+    """Close a pane: remove duplicates, repair, write shards and dead letters, mark it ready.
+
+    With a language model that has a budget, its questions are asked first. The files of the blocks
+    are deleted.
+
+    Args:
+        pane: The pane's number.
+        blocks: Its blocks, in source order.
+        folder: The folder with their files; the pane's files are written there too.
+        annotator: The annotator that read the blocks.
+        index: Ids of all earlier panes; None: a duplicate counts within the pane only.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
     figures = {each.stem: each.figures for each in blocks}
     if annotator.tier is not None:
-        # It is there wherever a language model is
+        # As in stage
         from evenflow.transforms.annotation import second_pass
 
         figures = second_pass.settled(figures, folder, annotator, stage)
@@ -92,7 +129,7 @@ def close_pane(
     staged = [path for stem in stems if (path := folder / f"{stem}.arrow").exists()]
     closed = {folder / f"{stem}.arrow": each for stem, each in figures.items()}
     if annotator.repairs:
-        from evenflow.transforms.repair import rebuild  # as above
+        from evenflow.transforms.repair import rebuild  # as in stage
 
         mended = rebuild.mend(closed, folder, pane, annotator)
     else:
@@ -121,13 +158,19 @@ def close_pane(
 
 
 def write_letters(path: Path, letters: list[dict[str, Any]]) -> None:
-    """Add dead letters to a block's file."""
+    """Append dead letters to the file of a block.
+
+    Args:
+        path: The file; it is made where there are letters.
+        letters: The dead letters.
+    """
     if letters:
         with path.open("ab") as file:
             file.write(b"".join(orjson.dumps(each) + b"\n" for each in letters))
 
 
 def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
+    """The blocks' dead letters in one file, sorted by position; None where there are none."""
     parts = [part for stem in stems if (part := folder / f"{stem}.jsonl").exists()]
     if not parts:
         return None
@@ -146,7 +189,7 @@ def _join_letters(folder: Path, stems: list[str], pane: int) -> Shard | None:
 
 
 def read_ready(folder: Path) -> Ready:
-    """What close_pane wrote."""
+    """Read what close_pane wrote in a folder."""
     data = orjson.loads((folder / "ready.json").read_bytes())
 
     def shard(name: str) -> Shard | None:
@@ -164,14 +207,19 @@ def read_ready(folder: Path) -> Ready:
 
 
 def list_staged(folder: Path, blocks: list[Staged]) -> None:
-    """Note the blocks of a pane that is closed by who commits it: folder/blocks.json."""
+    """List the blocks of a pane that the driver closes, in folder/blocks.json.
+
+    Args:
+        folder: The pane's folder.
+        blocks: Its blocks, in source order.
+    """
     (folder / "blocks.json").write_bytes(
         orjson.dumps([dataclasses.asdict(each) for each in blocks])
     )
 
 
 def read_staged(folder: Path) -> list[Staged]:
-    """What list_staged wrote."""
+    """Read what list_staged wrote in a folder."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
     return [
         Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found

@@ -25,9 +25,9 @@ from evenflow.pipelines.stream.servers import Prism, RunnerError, worker_pool
 from evenflow.transforms.kafka import errors
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError
 
-# Beam ends the stream of a job's states after the timeout of the job server, 300 s by default. Every
-# run on Prism would end then. Ten years are long enough. Nobody waits that long for a Prism that
-# is away, since Prism is started here.
+# Beam ends the stream of a job's states after the timeout of the job server, 300 s by default.
+# Every run on Prism would end then. Ten years are long enough. Nobody waits that long for a Prism
+# that is away, since Prism is started here.
 ANSWER_SECONDS = 10 * 365 * 86_400
 CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
 # Between two warnings of the source that are passed on; it warns each second without a broker
