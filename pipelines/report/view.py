@@ -1,4 +1,4 @@
-"""What the page shows beside the charts: verdict tiles, spells of panes that were not open, labels."""
+"""What the page shows beside the charts: verdict tiles, spells of panes not open, and labels."""
 
 from __future__ import annotations
 
