@@ -1,3 +1,5 @@
+"""Cutting panes, chunks of panes, and the graph on files."""
+
 import json
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""What a run may go on with: what must be the same is refused where it is not, other things open an
-epoch.
-"""
+"""A run goes on with the same settings; others are refused, or open an epoch."""
 
 from __future__ import annotations
 
