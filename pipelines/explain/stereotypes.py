@@ -91,7 +91,7 @@ class Stereotypes:
         return sorted(found, key=lambda each: (each.sentence, order.index(each.attribute)))
 
 
-def told(document: Mapping[str, Any]) -> Text:
+def summary(document: Mapping[str, Any]) -> Text:
     """Draw the potential stereotypes of a document for a terminal, each with its reasons.
 
     Args:
