@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apache_beam as beam
 
@@ -18,6 +18,7 @@ from evenflow.pipelines.files.driver import Outcome, RunError, begin, settings, 
 from evenflow.pipelines.files.graph import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.stream import graph as stream
+from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
 from evenflow.pipelines.stream.publish import Topics, identity, messages
 from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
 from evenflow.schemas.config import Config
@@ -143,7 +144,7 @@ class StreamRun:
         """Run once the topics were found."""
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            given = stream.source_settings(
+            given = source_settings(
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
             record = settings(self.config, lists, given)
@@ -156,7 +157,7 @@ class StreamRun:
             done = len(entries)
             context = GraphContext(self.config.model_dump(), str(self.output / "staged"))
             annotator = context.worker().annotator
-            panes = stream.StreamCommitter(
+            panes = StreamCommitter(
                 self.output,
                 self.stream.topic,
                 committer,
@@ -171,13 +172,13 @@ class StreamRun:
             self._run(panes, context, done, cutter)
             committer.finish()
             commit.clear_staged(self.output)
-            (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
+            (self.output / "gate" / HELD).unlink(missing_ok=True)
             # A topic has no end: more records may come
             write_meta(self.output, record, self.config, finished=False)
             return Outcome(entries, len(entries) - done, committer.held())
 
     def _run(
-        self, panes: stream.StreamCommitter, context: GraphContext, done: int, cutter: PaneCutter
+        self, panes: StreamCommitter, context: GraphContext, done: int, cutter: PaneCutter
     ) -> None:
         """Run the graph and commit panes until it ends, `stop` is set or there are enough."""
         source = Source(
@@ -185,8 +186,8 @@ class StreamRun:
             (self.stream.topic,),
             cutter,
             stream.StageItems(context, self.stream.values),
-            stream.starts(panes.committer.entries.totals, self.stream.topic, cutter),
-            stream.HeldFile(str(self.output / "gate" / stream.HELD)),
+            starts(panes.committer.entries.totals, self.stream.topic, cutter),
+            stream.HeldFile(str(self.output / "gate" / HELD)),
         )
         entries = panes.committer.entries
 
@@ -244,12 +245,11 @@ class StreamRun:
         if self.stream.group is None:
             return lambda entry: None
         topic = self.stream.topic
-        positions = {
-            (topic, partition): each.next
-            for partition, each in stream.positions(entries.totals).items()
+        next_offsets = {
+            (topic, partition): each.next for partition, each in positions(entries.totals).items()
         }
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
-        for difference in compare(positions, offsets.committed(positions)):
+        for difference in compare(next_offsets, offsets.committed(next_offsets)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
             return lambda entry: self._patiently(
@@ -319,4 +319,26 @@ def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:
     return {
         (topic, int(key)): each.next
         for key, each in (entry.stream.positions if entry.stream else {}).items()
+    }
+
+
+def source_settings(config: Config, topic: str, span_seconds: float, values: str) -> dict[str, Any]:
+    """Collect the settings of a stream that a continued run must not change.
+
+    Args:
+        config: The configuration.
+        topic: The topic.
+        span_seconds: Span of a pane in seconds.
+        values: What a record's value is: "json" or "text".
+
+    Returns:
+        The settings, under the key stream.
+    """
+    return {
+        "stream": {
+            "topic": topic,
+            "pane_seconds": span_seconds,
+            "pane_mib": config.pane.mib,
+            "values": values,
+        }
     }
