@@ -171,9 +171,9 @@ def explain(
 
                 tables.console().print(difference(document))
             if judge is not None:
-                from evenflow.pipelines.explain.stereotypes import told
+                from evenflow.pipelines.explain.stereotypes import summary
 
-                tables.console().print(told(document))
+                tables.console().print(summary(document))
 
 
 def _rewriter(

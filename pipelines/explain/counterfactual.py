@@ -1,6 +1,4 @@
-"""What `evenflow explain --counterfactual` adds to a document: its text with every eligible
-sentence rewritten, and why not.
-"""
+"""Rewrites a document for `evenflow explain --counterfactual`, and says why a sentence stays."""
 
 from __future__ import annotations
 
@@ -25,18 +23,18 @@ from evenflow.wordlists.loader import WordList
 
 
 class Rewriter:
-    """Rewrites documents for some attributes, each on the original text, ignoring any plan.
+    """Rewrites every eligible sentence of documents, for each attribute from the original text.
 
     Args:
         lists: The word lists of the attributes.
-        method: gc or base.
-        source: Only sets of this group; None: of any.
-        target: Only to this group; None: to any.
-        strictness: The least probability of being right that is applied, by attribute.
-        judge: Who gives it; None: every set that its form does not bar is exchanged.
+        method: gc (grammar and context) or base (BaseCDA).
+        source: Change sets of this group only; None: of any group.
+        target: Change them to this group only; None: to any group.
+        strictness: By attribute the least probability of being right from which a set is changed.
+        judge: Gives that probability; None: every set whose form allows it is changed.
 
     Raises:
-        ValueError: A group that no attribute has.
+        ValueError: No attribute has the group.
     """
 
     def __init__(
@@ -62,9 +60,15 @@ class Rewriter:
         self._source, self._target = source, target
 
     def add_to(self, document: dict[str, Any]) -> None:
-        """Add to a document of `explain`: text_cda, by attribute, and the same for each sentence
-        (null: unchanged), with its sets: source, target (null: none was possible or wanted),
-        confidence, the reason it is barred or unsure, and edits."""
+        """Add the rewritten text to a document and to each of its sentences.
+
+        Added are text_cda, by attribute (of a sentence null: unchanged), and to each sentence its
+        sets: attribute, set (a number), source, target (null: none was possible or wanted),
+        confidence, reason (why it stays or is unsure) and edits.
+
+        Args:
+            document: What `explain` returned; it is changed.
+        """
         text = document["text"]
         found = self._finder.find_all(text)
         sentences = whole_sentences(text, found)
@@ -83,7 +87,7 @@ class Rewriter:
                 target = wanted(each) if each.confidence >= least else None
                 chosen = each.edits[target] if target is not None else ()
                 edits += chosen
-                said = {
+                described = {
                     "attribute": attribute,
                     "set": number,
                     "source": each.source,
@@ -93,7 +97,7 @@ class Rewriter:
                     "edits": [edit._asdict() for edit in chosen],
                 }
                 for place in each.sentences:
-                    document["sentences"][place]["sets"].append(said)
+                    document["sentences"][place]["sets"].append(described)
             edits.sort()
             document["text_cda"][attribute] = apply(text, edits)
             for row in document["sentences"]:
@@ -102,8 +106,13 @@ class Rewriter:
 
 
 def difference(document: dict[str, Any]) -> Text:
-    """The changes for a terminal: of each changed sentence the words that go and those that come;
-    reasons of barred ones.
+    """Draw the changes of a document for a terminal.
+
+    Args:
+        document: What `Rewriter.add_to` has changed.
+
+    Returns:
+        Each changed sentence with its old and new words, and why the other sets stay.
     """
     out = Text()
     for row in document["sentences"]:

@@ -1,23 +1,23 @@
-"""What `evenflow explain` shows: every sentence of a text with its labels and counts.
+"""Explains a document: every sentence of a text with its labels and counts.
 
-The functions take texts and give plain data; `coloured` and `legend` draw it for a terminal.
+The functions take texts and give plain data. `coloured` and `legend` draw it for a terminal.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.transforms.labels.finder import Found, LabelFinder, Mention, uncut
-from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts, words_per_group
+from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
+from evenflow.transforms.text.sentences import trimmed
 
-# One colour a group: twelve that can be told apart on black and on white, in the order in which
-# lists are given.
+# One colour a group, in the order of the lists: twelve that differ visibly on black and on white
 COLOURS = (
     *("dark_orange3", "dodger_blue2", "green4", "magenta3", "red3", "dark_cyan"),
     *("gold3", "medium_purple2", "chartreuse4", "deep_pink3", "steel_blue", "orange4"),
@@ -25,67 +25,96 @@ COLOURS = (
 
 
 def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
-    """A document with EVERY sentence: sent_id, start, end, sent_text, labels, words_per_group,
-    counts_per_group, relevant_sentence (main paper, 4.1).
+    """Split a document into sentences, each with what it names (main paper, 4.1).
 
-    start and end, of sentences and of labels, are character offsets into the document's text. A
-    sentence has no whitespace around it, every other character of the text is in one, and so is
-    every label, whole: a bound inside a mention is none. words_per_group maps attribute -> group ->
-    the labels named, counts_per_group -> how many. Any str is allowed; an empty or blank text has
-    no sentence.
+    All offsets are characters of the document's text. A sentence has no whitespace around it.
+    Every other character of the text is in a sentence. A label is whole in its sentence: a bound
+    inside a mention is none.
+
+    Args:
+        identity: The document's id.
+        text: Any text; an empty or blank one has no sentence.
+        finder: Finds the labels.
+
+    Returns:
+        id, text, and sentences: of each sentence sent_id, start, end, sent_text, labels,
+        words_per_group (attribute to group to the labels named), counts_per_group (attribute to
+        group to how many) and relevant_sentence (whether it names a label).
     """
     found = finder.find_all(text)
-    mentions = sorted(
-        finder.named(found), key=lambda mention: (mention.start, -mention.end, mention.attribute)
-    )
-    rows: list[dict[str, Any]] = []
-    at = 0
-    for start, end in whole_sentences(text, found):
-        first = at
-        while at < len(mentions) and mentions[at].start < end:
-            at += 1
-        rows.append(
-            {"sent_id": len(rows), "start": start, "end": end, "sent_text": text[start:end]}
-        )
-        rows[-1] |= _named(mentions[first:at], finder)
+    sentences = whole_sentences(text, found)
+    grouped = by_sentence(sentences, finder.named(found))
+    rows = [
+        {"sent_id": number, "start": start, "end": end, "sent_text": text[start:end]}
+        | _named(grouped.get(number, {}), finder)
+        for number, (start, end) in enumerate(sentences)
+    ]
     return {"id": identity, "text": text, "sentences": rows}
 
 
 def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
-    """Start and end of each sentence without the whitespace around it, no mention cut in two."""
-    return trimmed(text, uncut(bounds(text), found).tolist())
+    """Find the sentences of a text; none cuts a mention in two.
+
+    Args:
+        text: The text.
+        found: Its mentions, one Found an attribute.
+
+    Returns:
+        Start and end of each sentence, without the whitespace around it.
+    """
+    return trimmed(text, sentence_starts(text, found).tolist())
 
 
 def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[str, Any]]:
-    """The documents of JSON lines, one by one as `explain` gives them; blank lines are passed over.
+    """Explain the documents of JSON lines, one by one.
 
-    A line is an object with a text and, if it has one, an id: text or a whole number. Else the id
-    is its line's number. For a line that is none: {"line": its number from 1, "error": what is
-    wrong}, and the next line is read.
+    A line is an object with a text and an optional id: text or a whole number. Without an id, the
+    line's number is the id. Blank lines are skipped.
+
+    Args:
+        lines: The lines, in UTF-8.
+        finder: Finds the labels.
+
+    Yields:
+        What `explain` returns; for a line that is no document {"line": its number from 1, "error":
+        what is wrong}.
     """
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             identity, text = _document(line, number)
-        except UnusableLine as error:
+        except UnusableLineError as error:
             yield {"line": number, "error": str(error)}
         else:
             yield explain(identity, text, finder)
 
 
 def dumps(document: dict[str, Any], indent: int | None = None) -> str:
-    """JSON in ASCII: valid wherever it is written, whatever the text (a lone surrogate becomes its
-    escape).
+    """Write a document as JSON in ASCII, which every encoding can hold.
+
+    Args:
+        document: What `explain` returned; a lone surrogate of its text becomes an escape.
+        indent: Blanks a level; None: one line.
+
+    Returns:
+        The JSON.
     """
     return json.dumps(document, ensure_ascii=True, allow_nan=False, indent=indent)
 
 
 def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
-    """The document for a terminal: its groups' colours, then a sentence a line.
+    """Draw a document for a terminal: its groups' colours, then a sentence a line.
 
-    A label has its group's colour and name; one within another (of two attributes) is underlined.
-    Nothing of the text can steer the terminal, see `visible`.
+    A label has its group's colour and name. A label within another one (of two attributes) is
+    underlined. Control characters of the text do not reach the terminal, see `visible`.
+
+    Args:
+        document: What `explain` returned.
+        finder: The finder that it was explained with.
+
+    Returns:
+        The lines, with styles.
     """
     styles = _styles(finder)
     out = legend(finder)
@@ -97,12 +126,12 @@ def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
             here = [
                 label for label in row["labels"] if label["start"] <= start and end <= label["end"]
             ]
-            said = visible(document["text"][start:end])
+            shown = visible(document["text"][start:end])
             if here:
                 style = styles[here[-1]["attribute"], here[-1]["group"]]
-                out.append(said, style=f"{style} underline" if len(here) > 1 else style)
+                out.append(shown, style=f"{style} underline" if len(here) > 1 else style)
             else:
-                out.append(said)
+                out.append(shown)
             ended = [label["group"] for label in reversed(here) if label["end"] == end]
             if ended:
                 out.append(f"[{','.join(ended)}]", style="dim")
@@ -111,7 +140,7 @@ def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
 
 
 def legend(finder: LabelFinder) -> Text:
-    """One line: each attribute with its groups in their colours."""
+    """Draw one line: each attribute with its groups in their colours."""
     out = Text()
     styles = _styles(finder)
     for words in finder.lists:
@@ -123,30 +152,30 @@ def legend(finder: LabelFinder) -> Text:
     return out
 
 
-class UnusableLine(ValueError):
-    """A line that is no document."""
+class UnusableLineError(ValueError):
+    """A line that is no document; the message says why."""
 
 
 def _document(line: bytes, number: int) -> tuple[str, str]:
-    """Id and text of a line; raises UnusableLine."""
+    """Id and text of a line. Raises UnusableLineError."""
     try:
         record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
-        raise UnusableLine(f"invalid UTF-8 at byte {error.start}") from error
+        raise UnusableLineError(f"invalid UTF-8 at byte {error.start}") from error
     except json.JSONDecodeError as error:
-        raise UnusableLine(f"not JSON: {error.msg} at character {error.pos}") from error
+        raise UnusableLineError(f"not JSON: {error.msg} at character {error.pos}") from error
     # A number of thousands of digits, thousands of nested lists
     except (ValueError, RecursionError) as error:
-        raise UnusableLine(f"JSON that is not read: {error}") from error
+        raise UnusableLineError(f"JSON that is not read: {error}") from error
     if not isinstance(record, dict):
-        raise UnusableLine(f'an object with "id" and "text" was expected, not {_type(record)}')
+        raise UnusableLineError(f'an object with "id" and "text" was expected, not {_type(record)}')
     if "text" not in record:
-        raise UnusableLine('"text" is missing')
+        raise UnusableLineError('"text" is missing')
     identity, text = record.get("id"), record["text"]
     if not isinstance(text, str):
-        raise UnusableLine(f'"text" is {_type(text)}; text was expected')
+        raise UnusableLineError(f'"text" is {_type(text)}; text was expected')
     if isinstance(identity, bool) or not isinstance(identity, str | int | None):
-        raise UnusableLine(f'"id" is {_type(identity)}; text or a whole number was expected')
+        raise UnusableLineError(f'"id" is {_type(identity)}; text or a whole number was expected')
     return str(number) if identity in (None, "") else str(identity), text
 
 
@@ -158,12 +187,16 @@ def _type(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _named(mentions: list[Mention], finder: LabelFinder) -> dict[str, Any]:
-    """What a sentence names."""
-    words: dict[str, dict[str, list[str]]]
-    words = {each.attribute: {group: [] for group in each.groups} for each in finder.lists}
-    for mention in mentions:
-        words[mention.attribute][mention.group].append(mention.label)
+def _named(mentions: Mapping[str, Sequence[Mention]], finder: LabelFinder) -> dict[str, Any]:
+    """What a sentence names, from its mentions by attribute."""
+    words = {
+        each.attribute: words_per_group(each.groups, mentions.get(each.attribute, ()))
+        for each in finder.lists
+    }
+    in_order = sorted(
+        (mention for each in mentions.values() for mention in each),
+        key=lambda mention: (mention.start, -mention.end, mention.attribute),
+    )
     return {
         "labels": [
             {
@@ -173,11 +206,11 @@ def _named(mentions: list[Mention], finder: LabelFinder) -> dict[str, Any]:
                 "attribute": mention.attribute,
                 "group": mention.group,
             }
-            for mention in mentions
+            for mention in in_order
         ],
         "words_per_group": words,
         "counts_per_group": {
-            attribute: {group: len(said) for group, said in groups.items()}
+            attribute: {group: len(labels) for group, labels in groups.items()}
             for attribute, groups in words.items()
         },
         "relevant_sentence": bool(mentions),
@@ -185,7 +218,7 @@ def _named(mentions: list[Mention], finder: LabelFinder) -> dict[str, Any]:
 
 
 def _styles(finder: LabelFinder) -> dict[tuple[str, str], str]:
-    """A colour a group; lists of more groups than there are colours use them in reverse video next."""
+    """A colour a group; where there are more groups than colours, reverse video follows."""
     groups = [(words.attribute, group) for words in finder.lists for group in words.groups]
     return {
         group: (

@@ -1,6 +1,4 @@
-"""What `evenflow explain` says of stereotypes: for each sentence and attribute the probability, the
-indicators, the score.
-"""
+"""Explains stereotypes: by sentence and attribute the probability, the indicators, the score."""
 
 from __future__ import annotations
 
@@ -10,25 +8,30 @@ from typing import Any
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.stereotypes import detect, indicators
-from evenflow.transforms.stereotypes.detect import THRESHOLD, Detector, cut
-from evenflow.transforms.stereotypes.filter import IndicatorScorer
-from evenflow.transforms.stereotypes.masking import Span, widened
+from evenflow.transforms.stereotypes.detect import THRESHOLD, Detector
+from evenflow.transforms.stereotypes.judging import Candidate, IndicatorScorer, StereotypeJudge
 from evenflow.wordlists.loader import WordList
 
 # In the place of an attribute: the sentence names no group, and was judged because all sentences
 # were asked for.
 UNLISTED = "unlisted"
-NEVER = 2.0  # no probability is as great
 
 
 class Stereotypes:
-    """Judges the sentences of documents that `explain` gave.
+    """Judges the sentences of documents that `explain` returned.
 
-    lists: the attributes' word lists. thresholds: attribute -> score_scsc from which a potential
-    stereotype is a strong one. precision: share of what is removed that should be right. Only
-    sentences that name people of a group are judged.
+    Args:
+        detector: Gives the probabilities.
+        scorer: Gives the indicators.
+        lists: The attributes' word lists.
+        thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
+        precision: Share of what is removed that should be right (0..1).
+        every: Whether sentences that name no group are judged too, as UNLISTED.
+
+    Raises:
+        ModelError: The shipped calibration cannot be read.
     """
 
     def __init__(
@@ -38,85 +41,64 @@ class Stereotypes:
         lists: Sequence[WordList],
         thresholds: Mapping[str, float],
         precision: float,
+        every: bool = False,
     ):
-        self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
-        self._cuts = {name: cut(name, precision) for name in thresholds}
-        self._finder = LabelFinder([widened(words) for words in lists])
+        self._judge = StereotypeJudge(lists, thresholds, precision, detector, scorer)
+        self._attributes = list(thresholds)
+        self._every = every
 
     def add_to(self, document: dict[str, Any]) -> None:
-        """Add to each sentence, by attribute (null: not asked, or cannot say): potential_stereotype
-        (a probability), linguistic_indicators and score_scsc; remove_sentence: would `--stereotypes
-        remove` take it out; and stereotype_reasons, the indicators in words. Main paper, 4.2.3."""
+        """Add to each sentence, by attribute, what is known of stereotypes (main paper, 4.2.3).
+
+        Added are potential_stereotype (a probability), linguistic_indicators and score_scsc (null:
+        not asked, or cannot say), remove_sentence (whether `--stereotypes remove` would take it
+        out) and stereotype_reasons (the indicators in words).
+
+        Args:
+            document: What `explain` returned; it is changed.
+        """
         rows = document["sentences"]
-        asked = [
-            (row, attribute, spans)
-            for row in rows
-            for attribute, spans in self.asked(row["sent_text"])
-        ]
-        sentences, every = (
-            [row["sent_text"] for row, _, _ in asked],
-            [spans for _, _, spans in asked],
-        )
-        chances = self._detector.detect(sentences, every)
-        found = self._scorer.indicators(sentences, every)
         for row in rows:
-            for column in (
-                "potential_stereotype",
-                "linguistic_indicators",
-                "score_scsc",
-                "remove_sentence",
-            ):
-                nothing = False if column == "remove_sentence" else None
-                row[column] = dict.fromkeys(self._thresholds, nothing)
+            for column in ("potential_stereotype", "linguistic_indicators", "score_scsc"):
+                row[column] = dict.fromkeys(self._attributes)
+            row["remove_sentence"] = dict.fromkeys(self._attributes, False)
             row["stereotype_reasons"] = {}
-        for (row, attribute, _), chance, each in zip(asked, chances, found, strict=True):
+        read = [
+            Relevant(0, document["text"], [(row["start"], row["end"]) for row in rows], mentions=())
+        ]
+        for each in self._judge.judge(read, self._candidates(read), all_indicators=True):
+            row, attribute = rows[each.candidate.sentence], each.candidate.attribute
+            chance, found = each.potential, each.indicators
             row["potential_stereotype"][attribute] = None if chance is None else round(chance, 4)
             row["linguistic_indicators"][attribute] = (
-                None if each is None else each.to_json()["indicators"]
+                None if found is None else found.to_json()["indicators"]
             )
-            row["score_scsc"][attribute] = None if each is None else each.score
-            sure = chance is not None and chance >= self.cut(attribute)
-            row["remove_sentence"][attribute] = (
-                sure and each is not None and each.score >= self.threshold(attribute)
-            )
-            row["stereotype_reasons"][attribute] = [] if each is None else each.reasons()
+            row["score_scsc"][attribute] = None if found is None else found.score
+            row["remove_sentence"][attribute] = each.strong and each.sure
+            row["stereotype_reasons"][attribute] = [] if found is None else found.reasons()
 
-    def asked(self, sentence: str) -> list[tuple[str, list[Span]]]:
-        """The attributes for which a sentence is judged, each with the words that name its groups."""
-        found: dict[str, list[Span]] = {}
-        for mention in sorted(self._finder.find(sentence), key=lambda each: each.start):
-            found.setdefault(mention.attribute, []).append(
-                (mention.start, mention.end, mention.attribute)
-            )
-        return [
-            (attribute, found[attribute]) for attribute in self._thresholds if attribute in found
-        ]
-
-    def threshold(self, attribute: str) -> float:
-        """The score from which a stereotype is a strong one; a sentence that names no group is held
-        to the strictest.
-        """
-        return self._thresholds.get(attribute, max(self._thresholds.values(), default=1.0))
-
-    def cut(self, attribute: str) -> float:
-        """The probability from which a stereotype would be taken out; NEVER where no precision is
-        known.
-        """
-        known = self._cuts.get(attribute)
-        return NEVER if known is None else known
+    def _candidates(self, documents: Sequence[Relevant]) -> list[Candidate]:
+        """What is asked about one document, by sentence and in the order of the attributes."""
+        found = list(self._judge.candidates(documents))
+        if self._every:
+            named = {each.sentence for each in found}
+            found += [
+                Candidate(0, number, UNLISTED, [])
+                for number in range(len(documents[0].sentences))
+                if number not in named
+            ]
+        order = [*self._attributes, UNLISTED]
+        return sorted(found, key=lambda each: (each.sentence, order.index(each.attribute)))
 
 
-class EverySentence(Stereotypes):
-    """Judges sentences that name no group too, as UNLISTED."""
+def summary(document: Mapping[str, Any]) -> Text:
+    """Draw the potential stereotypes of a document for a terminal, each with its reasons.
 
-    def asked(self, sentence: str) -> list[tuple[str, list[Span]]]:
-        """As above; UNLISTED if it names none."""
-        return super().asked(sentence) or [(UNLISTED, [])]
+    Args:
+        document: What `Stereotypes.add_to` has judged.
 
-
-def told(document: Mapping[str, Any]) -> Text:
-    """For a terminal: the potential stereotypes among the sentences, each with its reasons; or that
-    there is none.
+    Returns:
+        The lines, with styles; one line that there is none, where there is none.
     """
     out = Text()
     for row in document["sentences"]:
@@ -133,7 +115,7 @@ def told(document: Mapping[str, Any]) -> Text:
 
 
 def _one(row: Mapping[str, Any], attribute: str) -> Text:
-    """A potential stereotype: what it is called and why."""
+    """The lines of a potential stereotype: what it is called, and why."""
     out = Text()
     score, removed = row["score_scsc"][attribute], row["remove_sentence"][attribute]
     out.append(f"{row['sent_id']:>4}  ", style="dim")
@@ -154,12 +136,26 @@ def _one(row: Mapping[str, Any], attribute: str) -> Text:
 def judge(
     lists: Sequence[WordList], thresholds: Mapping[str, float], precision: float
 ) -> Stereotypes:
-    """Judges with the shipped models. Raises ModelError."""
+    """Judge sentences that name groups with the shipped models.
+
+    Args:
+        lists: As for Stereotypes.
+        thresholds: As for Stereotypes.
+        precision: As for Stereotypes.
+
+    Returns:
+        The judge.
+
+    Raises:
+        ModelError: A model cannot be read.
+    """
     return Stereotypes(detect.shipped(), indicators.shipped(), lists, thresholds, precision)
 
 
 def judge_every(
     lists: Sequence[WordList], thresholds: Mapping[str, float], precision: float
-) -> EverySentence:
-    """The same for all sentences."""
-    return EverySentence(detect.shipped(), indicators.shipped(), lists, thresholds, precision)
+) -> Stereotypes:
+    """Judge all sentences with the shipped models; arguments and errors are those of `judge`."""
+    return Stereotypes(
+        detect.shipped(), indicators.shipped(), lists, thresholds, precision, every=True
+    )

@@ -1,4 +1,4 @@
-"""Cuts the input into panes, and sees that what committed panes have read is still the same."""
+"""Cuts the input into panes, and checks that what committed panes have read is unchanged."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from evenflow.transforms.io.record_digest import RecordDigest
 
 @dataclass(frozen=True)
 class Segment:
-    """Records first..last of a file, as part of a pane; order is its place there.
+    """Records of a file that are part of a pane.
 
-    offset: the byte of the file where the first one begins; None where a reader may not begin
-    there.
+    Attributes:
+        file: The file's path.
+        first: Number of the first record in the file, from 0.
+        last: Number of the last record, included.
+        order: The segment's number in its pane.
+        offset: Byte of the file where the first record begins; None where a reader cannot begin
+            there.
     """
 
     file: str
@@ -30,7 +35,11 @@ class Segment:
 class Pane:
     """A pane as cut from the input; the same input and configuration cut the same panes.
 
-    size: bytes of its records. stored: bytes of all files, as stored, up to its end.
+    Attributes:
+        number: The pane's number, from 0.
+        segments: Its records.
+        size: Bytes of its records.
+        stored: Bytes of all files, as stored, up to its end.
     """
 
     number: int
@@ -40,7 +49,12 @@ class Pane:
 
 
 class ChangedError(RuntimeError):
-    """A file that is not what a committed pane has read of it; the message names it."""
+    """A file has changed since a committed pane read it; the message names the file.
+
+    Args:
+        source: What the pane read.
+        pane: The pane's number.
+    """
 
     def __init__(self, source: SourceRange, pane: int):
         super().__init__(
@@ -51,11 +65,21 @@ class ChangedError(RuntimeError):
 
 
 def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
-    """The panes of files (with their stored sizes), by documents and MiB of input; those behind a
-    committed one, if it is given.
+    """Cut files into panes by documents and MiB of input.
 
-    A record larger than a pane makes a pane of its own. Raises OSError, ChangedError where the last
-    file that the committed pane has read is another now.
+    A record larger than a pane makes a pane of its own.
+
+    Args:
+        names: Paths of the files, in order, with their stored sizes in bytes.
+        config: Says how large a pane is.
+        after: A committed pane; only the panes after it are cut.
+
+    Yields:
+        The panes in order.
+
+    Raises:
+        ChangedError: The last file that the committed pane read has changed.
+        OSError: A file cannot be read.
     """
     limit_docs = config.pane.docs or (1 << 62)
     limit_bytes = config.pane.mib << 20
@@ -71,7 +95,7 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
         first = at = 0
         offset = 0 if file.endswith(files.SEEKABLE) else None
         if last is not None and after is not None:
-            source, first = _behind(file, last, after.pane), last.last + 1
+            source, first = _after(file, last, after.pane), last.last + 1
             at, offset, last = first, None, None
         seen = 0
         for block in source:
@@ -102,10 +126,8 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
         yield Pane(number, tuple(segments), size, before)
 
 
-def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
-    """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises
-    ChangedError, OSError.
-    """
+def _after(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
+    """The blocks of a file after a range that a pane has read. Raises ChangedError, OSError."""
     digest = RecordDigest()
     rest: list[files.Block] = []
     source = (
@@ -124,12 +146,20 @@ def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
 
 
 def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:
+    """Records first..until (excluded) as a segment; none where there are no records."""
     return [Segment(file, first, until - 1, order, offset)] if until > first else []
 
 
-def see_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
-    """Read again what panes have read of some files. Raises ChangedError where it is something else
-    now, OSError.
+def check_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
+    """Read again what panes have read of some files.
+
+    Args:
+        changed: Paths of the files.
+        entries: The panes of the ledger.
+
+    Raises:
+        ChangedError: What a pane read has changed.
+        OSError: A file cannot be read.
     """
     reader = files.FileReader()
     names = {files.shown(name): name for name in changed}

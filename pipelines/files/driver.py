@@ -1,6 +1,4 @@
-"""The driver of `evenflow run` on files: cuts panes, lets the graph read them, and commits them in
-order.
-"""
+"""The driver of `evenflow run` on files: cuts panes, runs the graph, commits panes in order."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from evenflow.gates.ledger.history import History
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing, commit, epochs
-from evenflow.pipelines.panes.epochs import RunError as RunError  # what a run raises
+from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
@@ -40,7 +38,13 @@ class PaneProgress:
 
 @dataclass
 class Outcome:
-    """How a run ended: its ledger, how many panes were new, and why the gate is held, if it is."""
+    """How a run ended.
+
+    Attributes:
+        entries: The ledger.
+        new: Panes that this run committed.
+        held: Why the gate is held; None if it is not.
+    """
 
     entries: History
     new: int
@@ -54,8 +58,17 @@ class Outcome:
 
 @dataclass
 class Run:
-    """One run of the gate on files. on_pane is called after each commit, on_block (with one worker)
-    after each block read, on_note with what a user should know."""
+    """One run of the gate on files.
+
+    Attributes:
+        inputs: Paths, folders or globs.
+        output: The output directory.
+        config: The configuration.
+        workers: Number of processes that read; 1: this one.
+        on_pane: Called after each commit.
+        on_block: Called after each block read, with one worker only.
+        on_note: Called with what a user should know.
+    """
 
     inputs: list[str]
     output: Path
@@ -66,10 +79,21 @@ class Run:
     on_note: Callable[[str], None] = lambda text: None
 
     def go(self) -> Outcome:
-        """Run to the end, a halt or an error.
+        """Run to the end of the input, or until the gate is held.
 
-        Raises RunError, ChangedError, InputError, OSError, LedgerError, LockedError, WorkerError,
-        WordListError, SuiteError.
+        Returns:
+            How the run ended.
+
+        Raises:
+            RunError: The output was begun with other settings.
+            ChangedError: A file has changed since a pane read it.
+            InputError: The input names no file, or a file cannot be read as its kind.
+            LedgerError: The ledger is damaged.
+            LockedError: Another run writes to the output.
+            WorkerError: A worker process died.
+            WordListError: A word list cannot be used.
+            SuiteError: The user's suite of checks cannot be used.
+            OSError: A file cannot be read or written.
         """
         inside = self.output.resolve()
         found = {
@@ -92,37 +116,36 @@ class Run:
                 lists,
                 {"input": {files.shown(name): size for name, size in names.items()}},
             )
-            begun = begin(self.output, record, self.config, lists)
-            entries = begun.entries
-            self._see_unchanged(found, record, entries, begun.finished)
-            if begun.finished:
+            start = begin(self.output, record, self.config, lists)
+            entries = start.entries
+            self._check_unchanged(found, record, entries, start.finished)
+            if start.finished:
                 return Outcome(entries, 0)
-            if begun.note:
-                self.on_note(begun.note)
+            if start.note:
+                self.on_note(start.note)
             commit.clear_leftovers(self.output, len(entries))
             if held := hold.held(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
-            committer = commit.Committer(self.output, self.config, lists, entries, begun.epoch)
+            committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
             outcome = self._read(names, committer)
             if not outcome.held:
                 after = files.find(self.inputs)
                 gone = files.Stored(0, None)
-                self._see_unchanged(
+                self._check_unchanged(
                     {name: after.get(name, gone) for name in names}, record, committer.entries, True
                 )
             return outcome
 
-    def _see_unchanged(
+    def _check_unchanged(
         self,
         found: dict[str, files.Stored],
         record: dict[str, Any],
         entries: Sequence[PaneEntry],
         finished: bool,
     ) -> None:
-        """See that what panes have read is still so: files that another size or time makes doubtful
-        are read again.
+        """Check that what panes have read is unchanged, and note the files' times.
 
-        Notes what was seen. Raises ChangedError, OSError.
+        Only files whose size or time has changed are read again. Raises ChangedError, OSError.
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
@@ -138,40 +161,41 @@ class Run:
             for name, each in found.items()
             if sizes.get(files.shown(name), each.bytes) != each.bytes
         }
-        cutting.see_unchanged(doubtful, entries)
+        cutting.check_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
-            note(self.output, record, self.config, finished, modified=now)
+            write_meta(self.output, record, self.config, finished, modified=now)
 
     def _read(self, names: dict[str, int], committer: commit.Committer) -> Outcome:
+        """Read the rest of the files and commit their panes, until the gate is held."""
         done, total = len(committer.entries), sum(names.values())
-        place = graph.GraphPlace(
+        context = graph.GraphContext(
             self.config.model_dump(), str(self.output / "staged"), files.root(names)
         )
         if self.workers == 1:
-            place.workshop().on_block = self.on_block
+            context.worker().on_block = self.on_block
         panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
         held: str | None = None
         began = time.perf_counter()
-        source = workers.staged(panes, place, self.workers)
+        source = workers.staged(panes, context, self.workers)
         try:
             for chunk, spent in source:
                 for pane in chunk:
-                    # The graph's time is that of the chunk: each pane's part goes by its bytes.
+                    # The graph's time is that of the chunk. It is split by the panes' bytes.
                     part = pane.size / max(sum(each.size for each in chunk), 1)
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
-                    folder = place.folder(pane.number)
+                    folder = context.folder(pane.number)
                     if committer.index is not None:
                         closing.close_pane(
                             pane.number,
                             closing.read_staged(folder),
                             folder,
-                            place.workshop().annotator,
+                            context.worker().annotator,
                             committer.index,
                         )
                     ranges = [_range(folder, each) for each in pane.segments]
                     entry = committer.commit(folder, closing.read_ready(folder), ranges, timings)
                     now = time.perf_counter()
-                    # Once a run, it is no pane's
+                    # It is spent once a run, so it counts for no pane
                     spent_here = now - began - timings.pop(commit.START, 0.0)
                     committer.note_timings(entry, spent_here, timings)
                     self.on_pane(PaneProgress(entry, spent_here, pane.stored, total))
@@ -188,7 +212,7 @@ class Run:
 
 
 def _range(folder: Path, each: cutting.Segment) -> SourceRange:
-    """A segment that was read, for the ledger."""
+    """A segment that was read, as the ledger has it."""
     digest = graph.digest_file(folder, each).read_text()
     return SourceRange(
         file=files.shown(each.file),
@@ -200,20 +224,34 @@ def _range(folder: Path, each: cutting.Segment) -> SourceRange:
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
-    """What a ledger notes of a run: configuration, word lists, prompts, encoder and source."""
+    """Collect the settings that a ledger keeps of a run.
+
+    Args:
+        config: The configuration.
+        lists: The attributes' word lists.
+        source: What is read: input (bytes by path) or stream.
+
+    Returns:
+        configuration, wordlists (digests) and what source has.
+    """
     kept = config.model_dump()
-    # These change nothing that was measured or committed: a run may go on with others.
+    # A run may go on with other values of these: they change nothing measured or committed
     del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
-    # Where and how, not what is asked
+    # They say where and how a model is asked, not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]
     return {"configuration": kept, "wordlists": epochs.list_digests(lists), **source}
 
 
 @dataclass
-class Begun:
-    """A run at its start: the ledger so far, whether all was read, and the epoch. note: what a user
-    should know of that.
+class RunStart:
+    """A run at its start.
+
+    Attributes:
+        entries: The ledger so far.
+        finished: Whether the whole input was read.
+        epoch: The epoch in which the run goes on.
+        note: What a user should know of the epoch; None: nothing.
     """
 
     entries: History
@@ -222,29 +260,52 @@ class Begun:
     note: str | None = None
 
 
-def begin(output: Path, record: dict[str, Any], config: Config, lists: list[WordList]) -> Begun:
-    """See that a run may go on, and note its settings, and its epoch where that is a new one.
+def begin(output: Path, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
+    """Check that a run may go on with its output, and write its settings and a new epoch.
 
-    Raises RunError where it was begun with other settings, LedgerError, OSError.
+    Args:
+        output: The output directory.
+        record: What `settings` returned.
+        config: The configuration.
+        lists: The attributes' word lists.
+
+    Returns:
+        The start of the run.
+
+    Raises:
+        RunError: The output was begun with other settings.
+        LedgerError: The ledger is damaged.
+        OSError: A file cannot be read or written.
     """
     entries = History(output, config, mend=True)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:
-        note(output, record, config, finished=False, epochs=[Epoch(program=now).model_dump()])
-        return Begun(entries, False, Epoch(program=now))
-    epoch = epochs.gone_on(output, known, record, now, lists, entries.totals)
+        first = Epoch(program=now)
+        write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
+        return RunStart(entries, False, first)
+    epoch = epochs.continued(output, known, record, now, lists, entries.totals)
     before = known.get("epochs") or [Epoch().model_dump()]
     if known["finished"] or epoch.number == before[-1]["number"]:
-        return Begun(entries, bool(known["finished"]), epoch)
-    note(output, record, config, finished=False, epochs=[*before, epoch.model_dump()])
-    said = f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
-    return Begun(entries, False, epoch, said)
+        return RunStart(entries, bool(known["finished"]), epoch)
+    write_meta(output, record, config, finished=False, epochs=[*before, epoch.model_dump()])
+    note = f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
+    return RunStart(entries, False, epoch, note)
 
 
-def note(output: Path, record: dict[str, Any], config: Config, finished: bool, **more: Any) -> None:
-    """Write ledger/meta.json. more: epochs, and modified: when each file was changed, nanoseconds
-    since 1970; what is not given stays as it was."""
+def write_meta(
+    output: Path, record: dict[str, Any], config: Config, finished: bool, **more: Any
+) -> None:
+    """Write ledger/meta.json.
+
+    Args:
+        output: The output directory.
+        record: What `settings` returned.
+        config: The configuration.
+        finished: Whether the whole input was read.
+        **more: epochs, and modified (when each file was changed, in nanoseconds since 1970). What
+            is not given stays as it was.
+    """
     known = ledger.read_meta(output) or {}
     kept = {key: known[key] for key in ("epochs", "modified") if key in known}
     meta = {

@@ -1,5 +1,6 @@
-"""The fork server that worker processes come from: it imports Beam once for all of them, beside
-this process's own imports.
+"""The fork server that worker processes come from.
+
+It imports Beam once for all of them, while this process does its own imports.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ PRELOADED = ["evenflow.pipelines.files.quiet", "evenflow.pipelines.files.graph"]
 
 
 def context() -> ForkServerContext:
-    """How worker processes are made. This process, which has threads, is not forked."""
+    """Return how worker processes are made; this process, which has threads, is not forked."""
     made = multiprocessing.get_context("forkserver")
     made.set_forkserver_preload(PRELOADED)
     return made

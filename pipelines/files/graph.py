@@ -1,8 +1,7 @@
-"""The gate on files as a Beam graph: panes are read, validated, annotated and staged, then closed
-into shards.
+"""The gate on files as a Beam graph: panes are read, validated, annotated, staged and closed.
 
-What travels is a pane's number, the names of its staged blocks and their counts; documents stay in
-staged/. Whatever is in staged/ without a ledger entry is thrown away at the next start.
+The elements of the graph hold a pane's number, the names of its staged blocks and their counts.
+Documents stay in staged/. What is in staged/ without a ledger entry is deleted at the next start.
 """
 
 from __future__ import annotations
@@ -33,20 +32,31 @@ from evenflow.transforms.io import files
 from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.staging.block import StagedBlock
 
-# Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700
-# they are looked through again and again, for a tenth of the time, and none of them is garbage in a
-# cycle.
+# New objects between two garbage collections. A block makes many rows and sets, and none of them is
+# garbage in a cycle. With Python's default of 700, scanning them takes a tenth of the time.
 YOUNG = 50_000
 
 
-class Workshop:
-    """What a process keeps from pane to pane: the tables of the word lists, and the file being
-    read.
+class Worker:
+    """What a process keeps from pane to pane.
+
+    Args:
+        config: The configuration.
+
+    Attributes:
+        annotator: Annotates blocks; holds the tables of the word lists, and models.
+        reader: Reads files; keeps the last one open.
+        seconds: Time spent in this run of the graph, by stage.
+        failure: What a step raised in this run of the graph.
+        on_block: Called with the figures of each block that was staged.
+
+    Raises:
+        WordListError: A word list cannot be used.
     """
 
     def __init__(self, config: Config):
-        # Tables and models live as long as the process: looking through them for garbage would take
-        # a sixth of the time.
+        # Tables and models live as long as the process: scanning them for garbage would take a
+        # sixth of the time.
         with uncollected():
             self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
@@ -57,7 +67,7 @@ class Workshop:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a with-block to a stage."""
+        """Add the time of a with-block to the seconds of a stage."""
         began = time.perf_counter()
         try:
             yield
@@ -66,7 +76,7 @@ class Workshop:
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:
-        """Keep what went wrong: the runner passes on no more than its text."""
+        """Keep the error of a with-block: the runner passes on nothing but its text."""
         try:
             yield
         except Exception as error:
@@ -75,58 +85,82 @@ class Workshop:
 
 
 @dataclass(frozen=True)
-class GraphPlace:
-    """Where a graph finds its workshop and its folder; travels with the DoFns."""
+class GraphContext:
+    """What the steps of a graph need; it is pickled with them.
+
+    Attributes:
+        config: The configuration, as a dict.
+        staged: Path of the folder staged/.
+        root: The folder that all files are in; None for a topic.
+        shared: Keeps one Worker a process.
+    """
 
     config: dict[str, Any]
     staged: str
-    root: str | None = None  # the folder that all files are in
+    root: str | None = None
     shared: Shared = field(default_factory=Shared)
 
-    def workshop(self) -> Workshop:
-        """This process's workshop."""
-        return self.shared.acquire(lambda: Workshop(Config.model_validate(self.config)))
+    def worker(self) -> Worker:
+        """Return the Worker of this process; the first call makes it."""
+        return self.shared.acquire(lambda: Worker(Config.model_validate(self.config)))
 
     def folder(self, pane: int) -> Path:
-        """A pane's folder in staged/."""
+        """Return the folder of a pane in staged/."""
         return Path(self.staged) / f"{pane:08d}"
 
 
 def digest_file(folder: Path, segment: Segment) -> Path:
-    """Where a pane's folder keeps the digest of what was read of a segment."""
+    """Return the file with the digest of what was read of a segment.
+
+    Args:
+        folder: The pane's folder in staged/.
+        segment: A segment of the pane.
+
+    Returns:
+        The file's path.
+    """
     return folder / f"{segment.order:06d}.sha256"
 
 
 class ReadAndAnnotate(beam.DoFn):
-    """(pane, segments) -> (pane, Staged) for each block: its table goes to staged/ as Arrow, its
-    dead letters as JSON lines.
+    """Step (pane, segments) -> (pane, Staged), one for each block.
+
+    The block's table goes to staged/ as Arrow, its dead letters as JSON lines.
     """
 
-    def __init__(self, place: GraphPlace):
-        self._place = place
+    def __init__(self, context: GraphContext):
+        self._context = context
 
     def process(self, element: tuple[int, Sequence[Segment]]) -> Iterator[tuple[int, Staged]]:
+        """Read, annotate and stage the blocks of segments.
+
+        Args:
+            element: A pane's number and segments that are read together.
+
+        Yields:
+            The pane's number and a staged block.
+        """
         pane, segments = element
-        shop, folder = self._place.workshop(), self._place.folder(pane)
-        with shop.noting_failure():
-            source = files.together(self._read(shop.reader, segments, folder))
+        worker, folder = self._context.worker(), self._context.folder(pane)
+        with worker.noting_failure():
+            source = files.together(self._read(worker.reader, segments, folder))
             for number in count():
-                with shop.timed("read"):
+                with worker.timed("read"):
                     block = next(source, None)
                 if block is None:
                     return
-                with shop.timed("annotate"):
-                    done = shop.annotator.annotate(block, self._place.root)
+                with worker.timed("annotate"):
+                    done = worker.annotator.annotate(block, self._context.root)
                 stem = f"{segments[0].order:06d}-{number:06d}"
-                with shop.timed("stage"):
-                    stage(done, StagedBlock(folder, stem), shop.annotator)
-                shop.on_block(done.figures)
+                with worker.timed("stage"):
+                    stage(done, StagedBlock(folder, stem), worker.annotator)
+                worker.on_block(done.figures)
                 yield pane, Staged((segments[0].order, number), stem, done.figures)
 
     def _read(
         self, reader: files.FileReader, segments: Sequence[Segment], folder: Path
     ) -> Iterator[files.Block]:
-        """The blocks of segments, whose digests are noted."""
+        """The blocks of segments; writes a digest of each segment."""
         for segment in segments:
             digest = RecordDigest()
             for block in reader.segment(segment.file, segment.first, segment.last, segment.offset):
@@ -136,81 +170,117 @@ class ReadAndAnnotate(beam.DoFn):
 
 
 class ClosePane(beam.DoFn):
-    """(pane, its Staged blocks) -> staged/PANE/ with shards, dead letters and ready.json, the mark
-    that it can be judged.
+    """Step (pane, its Staged blocks) -> nothing; writes shards, dead letters and ready.json.
+
+    They are in staged/PANE/. ready.json marks that the pane can be judged.
     """
 
-    def __init__(self, place: GraphPlace):
-        self._place = place
+    def __init__(self, context: GraphContext):
+        self._context = context
 
     def process(self, element: tuple[int, Iterable[Staged]]) -> None:
+        """Close a pane.
+
+        Args:
+            element: The pane's number and its blocks, in any order.
+        """
         pane, blocks = element
-        shop = self._place.workshop()
-        with shop.noting_failure(), shop.timed("shards"):
+        worker = self._context.worker()
+        with worker.noting_failure(), worker.timed("shards"):
             close_pane(
                 pane,
                 sorted(blocks, key=lambda each: each.place),
-                self._place.folder(pane),
-                shop.annotator,
+                self._context.folder(pane),
+                worker.annotator,
             )
 
 
 class ListStaged(beam.DoFn):
-    """(pane, its Staged blocks) -> staged/PANE/blocks.json: the pane is whole, and is closed by who
-    commits it.
+    """Step (pane, its Staged blocks) -> nothing; writes staged/PANE/blocks.json.
+
+    The file marks that the pane is whole. The driver closes the pane when it commits it.
     """
 
-    def __init__(self, place: GraphPlace):
-        self._place = place
+    def __init__(self, context: GraphContext):
+        self._context = context
 
     def process(self, element: tuple[int, Iterable[Staged]]) -> None:
+        """List the blocks of a pane.
+
+        Args:
+            element: The pane's number and its blocks, in any order.
+        """
         pane, blocks = element
-        with self._place.workshop().noting_failure():
-            list_staged(self._place.folder(pane), sorted(blocks, key=lambda each: each.place))
+        with self._context.worker().noting_failure():
+            list_staged(self._context.folder(pane), sorted(blocks, key=lambda each: each.place))
 
 
 def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
-    """The segments one by one, but texts that follow each other together."""
+    """Split segments into those that are read together.
+
+    Args:
+        segments: Segments of a pane, in order.
+
+    Yields:
+        Neighbouring .txt files together, every other segment alone.
+    """
     for _, group in groupby(
         segments, lambda each: -1 if each.file.endswith(".txt") else each.order
     ):
         yield list(group)
 
 
-def graph(source: beam.Pipeline, panes: list[Pane], place: GraphPlace) -> None:
-    """Draw the graph: segments -> read, validate, annotate, stage -> the blocks of a pane ->
-    shards, but where that is left to who commits the panes one after the other."""
-    alone = place.workshop().annotator.config.duplicates.scope == "pane"
+def build_graph(source: beam.Pipeline, panes: list[Pane], context: GraphContext) -> None:
+    """Build the graph: segments -> read, annotate, stage -> the blocks of a pane -> shards.
+
+    Where duplicates are looked for in the whole run, panes are closed by the driver, one after the
+    other, and the graph ends with the list of a pane's blocks.
+
+    Args:
+        source: The pipeline that gets the steps.
+        panes: The panes to read.
+        context: What the steps need.
+    """
+    alone = context.worker().annotator.config.duplicates.scope == "pane"
     _ = (
         source
         | "Segments"
         >> beam.Create([(pane.number, part) for pane in panes for part in batches(pane.segments)])
-        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(place))
+        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(context))
         | "Blocks of a pane" >> beam.GroupByKey()
-        | "Close a pane" >> beam.ParDo(ClosePane(place) if alone else ListStaged(place))
+        | "Close a pane" >> beam.ParDo(ClosePane(context) if alone else ListStaged(context))
     )
 
 
-def run_graph(panes: list[Pane], place: GraphPlace) -> dict[str, float]:
-    """Run the graph over some panes in this process; seconds by stage. Leftovers of an earlier try
-    are removed.
+def run_graph(panes: list[Pane], context: GraphContext) -> dict[str, float]:
+    """Run the graph over some panes in this process.
 
-    Raises what a step raised: OSError above all.
+    What an earlier try left of these panes is deleted.
+
+    Args:
+        panes: The panes to read.
+        context: What the steps need.
+
+    Returns:
+        Seconds by stage.
+
+    Raises:
+        OSError: A file cannot be read or written. Other errors of a step are raised as they are.
     """
     began = time.perf_counter()
-    # A step's failure is raised here, and told by who called
+    # A step's failure is raised here, and reported by the caller
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     for pane in panes:
-        folder = place.folder(pane.number)
+        folder = context.folder(pane.number)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-    shop = place.workshop()
-    shop.seconds, shop.failure = {}, None
+    worker = context.worker()
+    worker.seconds, worker.failure = {}, None
     try:
         with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as source:
-            graph(source, panes, place)
+            build_graph(source, panes, context)
     except Exception as error:
-        if shop.failure is not None:
-            raise shop.failure from error
+        if worker.failure is not None:
+            raise worker.failure from error
         raise
-    return {**shop.seconds, "beam": time.perf_counter() - began - sum(shop.seconds.values())}
+    return {**worker.seconds, "beam": time.perf_counter() - began - sum(worker.seconds.values())}

@@ -1,5 +1,6 @@
-"""What `evenflow measure` does: figures of the input, nothing written. Without Beam, whose import
-takes a second.
+"""Measures files for `evenflow measure`: nothing is written.
+
+Beam is not used, since its import takes a second.
 """
 
 from __future__ import annotations
@@ -13,7 +14,20 @@ from evenflow.transforms.io import files
 
 
 def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
-    """Figures of each block of the input, in order. Raises InputError, OSError, WordListError."""
+    """Measure the input.
+
+    Args:
+        inputs: Paths, folders or globs.
+        config: The configuration.
+
+    Yields:
+        The figures of each block, in order.
+
+    Raises:
+        InputError: An input names no file, or a file cannot be read as its kind.
+        OSError: A file cannot be read.
+        WordListError: A word list cannot be used.
+    """
     annotator = Annotator(config)
     source = (block for name in files.match(inputs) for block in files.blocks(name))
     for block in files.together(source):

@@ -1,7 +1,6 @@
-"""Imported before Beam in worker processes: what libraries log there is no message of ours, and
-would mix with them.
+"""Silences what libraries log in worker processes; imported there before Beam.
 
-Errors are raised and told by the parent, in its own words.
+Their log would mix with the messages of the parent, which reports errors in its own words.
 """
 
 import logging

@@ -1,6 +1,4 @@
-"""Runs the graph over chunks of panes, in this process or in several, and hands the panes back in
-order.
-"""
+"""Runs the graph over chunks of panes, in this process or in several, and returns them in order."""
 
 from __future__ import annotations
 
@@ -15,14 +13,14 @@ from concurrent.futures.process import BrokenProcessPool
 
 from evenflow.pipelines.files import forks
 from evenflow.pipelines.files.cutting import Pane
-from evenflow.pipelines.files.graph import GraphPlace, run_graph
+from evenflow.pipelines.files.graph import GraphContext, run_graph
 
-# Input that one run of the graph takes: enough to make its cost (0.1 to 0.3 s) small, little enough
-# for verdicts to appear soon, and for several workers to share the work.
+# Input that one run of the graph takes. It is large enough to make the cost of a run (0.1 to 0.3 s)
+# small. It is small enough for verdicts to appear soon and for several workers to share the work.
 CHUNK_BYTES = 256 << 20
 CHUNK_BYTES_SHARED = 64 << 20
 CHUNK_PANES = 64
-AHEAD = 3  # chunks a worker that are in hand or wait to be committed
+AHEAD = 3  # chunks a worker that are being read or wait to be committed
 
 
 class WorkerError(RuntimeError):
@@ -30,7 +28,15 @@ class WorkerError(RuntimeError):
 
 
 def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:
-    """Panes together, up to `most` bytes of records or CHUNK_PANES; a larger pane alone."""
+    """Gather panes into chunks; a pane larger than `most` is alone.
+
+    Args:
+        panes: The panes in order.
+        most: Bytes of records that a chunk may have.
+
+    Yields:
+        Chunks of at most CHUNK_PANES panes.
+    """
     chunk: list[Pane] = []
     for pane in panes:
         if chunk and (
@@ -44,22 +50,31 @@ def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:
 
 
 def staged(
-    panes: Iterator[Pane], place: GraphPlace, workers: int
+    panes: Iterator[Pane], context: GraphContext, workers: int
 ) -> Generator[tuple[list[Pane], dict[str, float]], None, None]:
-    """Chunks of panes in order, each when all of its panes are ready in staged/, with its seconds
-    by stage.
+    """Stage panes, chunk by chunk.
 
-    Raises what run_graph raises, WorkerError.
+    Args:
+        panes: The panes in order.
+        context: What the graph needs.
+        workers: Number of processes; 1: this one.
+
+    Yields:
+        Each chunk in order, when all of its panes are ready in staged/, with its seconds by stage.
+
+    Raises:
+        WorkerError: A worker process died.
+        OSError: As run_graph, which may raise other errors of its steps.
     """
     if workers == 1:
         for chunk in chunks(panes, CHUNK_BYTES):
-            yield chunk, run_graph(chunk, place)
+            yield chunk, run_graph(chunk, context)
         return
     pool = ProcessPoolExecutor(workers, mp_context=forks.context(), initializer=_die_with_parent)
     pending: deque[tuple[list[Pane], Future[dict[str, float]]]] = deque()
     try:
         for chunk in chunks(panes, CHUNK_BYTES_SHARED):
-            pending.append((chunk, pool.submit(run_graph, chunk, place)))
+            pending.append((chunk, pool.submit(run_graph, chunk, context)))
             # What is staged ahead stays bounded, but while this process loads the checks, for
             # seconds, the workers go on.
             if len(pending) > AHEAD * workers:
@@ -73,6 +88,7 @@ def staged(
 def _finished(
     chunk: list[Pane], future: Future[dict[str, float]]
 ) -> tuple[list[Pane], dict[str, float]]:
+    """A chunk with its seconds by stage, once it is staged. Raises what the worker raised."""
     try:
         return chunk, future.result()
     except BrokenProcessPool as error:
@@ -84,8 +100,9 @@ def _finished(
 
 
 def _die_with_parent() -> None:
-    """End this process as soon as its parent does: a killed run leaves nobody behind who writes.
-    Ctrl-C is the parent's.
+    """End this process as soon as its parent ends, so that a killed run stops writing.
+
+    Ctrl-C is for the parent to handle.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -1,4 +1,4 @@
-"""A pane's staged blocks, and how they are closed into shards, ready to be judged."""
+"""Stages the blocks of a pane, and closes them into shards that are ready to be judged."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ from evenflow.transforms.staging.shards import ShardLayout, seal, write_shards
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged block: its place in the pane (segment, block), the stem of its files in
-    staged/PANE/, and its figures.
+    """A staged block.
+
+    Attributes:
+        place: Its place in the pane: numbers of segment and block; of a topic, partition and
+            offset.
+        stem: The name of its files in staged/PANE/, without suffix.
+        figures: Its figures.
     """
 
     place: tuple[int, int]
@@ -32,7 +37,17 @@ class Staged:
 
 @dataclass
 class Ready:
-    """A pane that waits for its turn to be judged: what staged/PANE/ready.json holds."""
+    """A pane that waits to be judged: what staged/PANE/ready.json holds.
+
+    Attributes:
+        figures: The pane's figures, after repair.
+        shards: Its shards.
+        dead_letters: The file of its dead letters; None: there are none.
+        sentence_table: The table of its sentences; None: it has no rows.
+        set_aside: The file of documents that were set aside; None: there are none.
+        repairs: What the repair did, by attribute.
+        stereotypes: What was found of stereotypes, by attribute.
+    """
 
     figures: Figures
     shards: list[Shard]
@@ -44,7 +59,16 @@ class Ready:
 
 
 def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
-    """Write the parts of an annotated block. Raises OSError."""
+    """Write the parts of an annotated block.
+
+    Args:
+        done: The block after annotation.
+        block: Where its parts go.
+        annotator: The annotator that read the block.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
     if done.table.num_rows:
         block.write(Part.DOCUMENTS, done.table)
         if annotator.proposer is not None and done.details is not None:
@@ -54,7 +78,7 @@ def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
     if done.aside is not None:
         block.write(Part.ASIDE, done.aside)
     if done.deferred is not None:
-        # It is there wherever a language model is
+        # It loads the client of a language model, which other runs do not need
         from evenflow.transforms.annotation import second_pass
 
         second_pass.write(block, done.deferred)
@@ -68,12 +92,25 @@ def close_pane(
     annotator: Annotator,
     index: IdIndex | None = None,
 ) -> None:
-    """Ask what a budget allows, take duplicates out, repair, sum the figures, write shards and the
-    dead-letter file, remove the blocks, mark the pane ready. index: of the ids of all panes before,
-    where these count."""
+    """Close a pane: remove duplicates, repair, write shards and dead letters, mark it ready.
+
+    With a language model that has a budget, its questions are asked first. The files of the blocks
+    are deleted.
+
+    Args:
+        pane: The pane's number.
+        blocks: Its blocks, in source order.
+        folder: The folder with their files; the pane's files are written there too.
+        annotator: The annotator that read the blocks.
+        index: Ids of all earlier panes; None: a duplicate counts within the pane only.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
     figures = {StagedBlock(folder, each.stem): each.figures for each in blocks}
     if annotator.tier is not None:
-        from evenflow.transforms.annotation import second_pass  # as above
+        # As in stage
+        from evenflow.transforms.annotation import second_pass
 
         figures = second_pass.spend_budget(figures, annotator, stage)
     staged = list(figures)
@@ -124,7 +161,7 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
 
 
 def read_ready(folder: Path) -> Ready:
-    """What close_pane wrote."""
+    """Read what close_pane wrote in a folder."""
     data = orjson.loads((folder / "ready.json").read_bytes())
 
     def shard(name: str) -> Shard | None:
@@ -142,14 +179,19 @@ def read_ready(folder: Path) -> Ready:
 
 
 def list_staged(folder: Path, blocks: list[Staged]) -> None:
-    """Note the blocks of a pane that is closed by who commits it: folder/blocks.json."""
+    """List the blocks of a pane that the driver closes, in folder/blocks.json.
+
+    Args:
+        folder: The pane's folder.
+        blocks: Its blocks, in source order.
+    """
     (folder / "blocks.json").write_bytes(
         orjson.dumps([dataclasses.asdict(each) for each in blocks])
     )
 
 
 def read_staged(folder: Path) -> list[Staged]:
-    """What list_staged wrote."""
+    """Read what list_staged wrote in a folder."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
     return [
         Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found

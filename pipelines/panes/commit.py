@@ -1,9 +1,14 @@
 """Commits a pane that the graph has made ready, whatever its source was.
 
-Each step is durable before the next: (a) shards and dead letters closed in staged/; (b) checks of
-Great Expectations; (c) verdict from the rolling score; (d) files moved to accepted/ or quarantine/,
-and dead-letter/; (e) the ledger entry, by an atomic rename. A kill between any two steps replays
-the pane under the same names.
+Each step is durable before the next:
+
+(a) shards and dead letters are closed in staged/;
+(b) the checks of Great Expectations run;
+(c) the verdict is taken from the rolling score;
+(d) files move to accepted/ or quarantine/, and to dead-letter/;
+(e) the ledger entry is written, by an atomic rename.
+
+After a kill between two steps the pane is done again under the same names.
 """
 
 from __future__ import annotations
@@ -49,8 +54,22 @@ FOLDERS = (
 
 
 class Committer:
-    """Judges and commits panes in order; entries is the ledger so far, and grows. lists: the
-    attributes' word lists. epoch: of the program and settings at work."""
+    """Judges and commits panes in order.
+
+    Args:
+        output: The output directory.
+        config: The configuration.
+        lists: The attributes' word lists.
+        entries: The ledger so far; it grows with each commit.
+        epoch: The epoch of the program and settings of this run.
+
+    Attributes:
+        entries: The ledger.
+        index: Ids of all committed panes; None where duplicates count within a pane only.
+
+    Raises:
+        SuiteError: The user's suite of checks cannot be used.
+    """
 
     def __init__(
         self,
@@ -70,17 +89,24 @@ class Committer:
             IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         )
         if config.checks.suite:
-            self.prepare()  # what is wrong with a user's suite is said before anything is read
+            self.prepare()  # an error in a user's suite is raised before anything is read
 
     def prepare(self) -> PaneChecks:
-        """Make the checks ready, which takes seconds the first time; otherwise the first commit
-        does it. Raises SuiteError.
+        """Make the checks ready, which takes seconds the first time.
+
+        Without this call the first commit does it.
+
+        Returns:
+            The checks.
+
+        Raises:
+            SuiteError: The user's suite of checks cannot be used.
         """
         return self._checks
 
     @cached_property
     def _checks(self) -> PaneChecks:
-        # Made at the first pane: while workers read, its slow import costs no time.
+        """The checks; made at the first pane, since workers read during their slow import."""
         config, gate = self._config, self._config.gate
         limits = {
             words.attribute: Limit(
@@ -113,8 +139,20 @@ class Committer:
         timings: dict[str, float],
         stream: StreamPane | None = None,
     ) -> PaneEntry:
-        """Commit the next pane, whose closed files lie in folder (a); adds its seconds by step to
-        timings. Raises OSError.
+        """Judge and commit the next pane.
+
+        Args:
+            folder: The folder with the pane's closed files (a).
+            ready: What close_pane wrote there.
+            source: The records that the pane has read.
+            timings: Seconds by stage; those of this method are added.
+            stream: Span and positions of a pane of a topic; None: of files.
+
+        Returns:
+            The ledger entry.
+
+        Raises:
+            OSError: A file cannot be read or written.
         """
         attributes = self._judge.judge(ready.figures, ready.repairs, ready.stereotypes)
         began = time.perf_counter()
@@ -165,7 +203,7 @@ class Committer:
             program=self._epoch.program,
         )
         began = time.perf_counter()
-        # Whoever stops the run finds no file in accepted/ that the ledger does not name
+        # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():
             self._move(folder, entry.folder, [shard.name for shard in ready.shards])  # (d)
             self._move(
@@ -183,17 +221,23 @@ class Committer:
         return entry
 
     def held(self) -> str | None:
-        """Why the gate is held now; None if it may go on."""
+        """Return why the gate is held now; None if it is not."""
         return hold.held(self._output, self.entries.totals, self._config.gate.policy)
 
     def finish(self) -> None:
-        """Build the data docs, if any pane was checked by this committer."""
+        """Build the data docs, if this committer has checked a pane."""
         if "_checks" in self.__dict__:
             self._checks.docs({pane for pane, _ in self.entries.totals.last_failures})
 
     def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
-        """Add a line to gate/timings.jsonl. Clock times are no part of the ledger, which is the
-        same in every run.
+        """Append a line to gate/timings.jsonl.
+
+        The ledger has no clock times, so that it is the same in every run.
+
+        Args:
+            entry: The pane's entry.
+            seconds: Seconds since the commit before.
+            timings: Seconds by stage.
         """
         line = {
             "pane": entry.pane,
@@ -217,7 +261,7 @@ class Committer:
 
 
 def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
-    """The least score and probability of a stereotype that is taken out; None where none is."""
+    """The least score and probability of a stereotype that is removed; None: none is removed."""
     if config.policy(attribute) not in ("remove", "quarantine"):
         return None
     cut = calibration.cut(attribute, config.stereotypes.precision)
@@ -225,16 +269,16 @@ def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
 
 
 def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
-    """What asking cost, with its latency's quantiles; None where nothing was asked."""
+    """What asking a language model cost, with latency quantiles; None where none was asked."""
     if not llm:
         return None
-    from evenflow.transforms.llm.client.stats import Stats  # it is there wherever an LLM is
+    from evenflow.transforms.llm.client.stats import Stats  # an optional part of the installation
 
     return {name: Stats.from_json(each).as_json() for name, each in sorted(llm.items())}
 
 
 def make_folders(output: Path) -> None:
-    """The folders of an output directory. Raises OSError."""
+    """Make the folders of an output directory. Raises OSError."""
     for folder in FOLDERS:
         (output / folder).mkdir(parents=True, exist_ok=True)
 
@@ -246,9 +290,15 @@ def clear_staged(output: Path) -> None:
 
 
 def clear_leftovers(output: Path, panes: int) -> None:
-    """Remove what a killed run left without a ledger entry: staged blocks, and files moved before
-    their entry. These are of the one pane behind those that were committed, and by their names: a
-    folder of a million files need not be looked through."""
+    """Delete what a killed run left without a ledger entry.
+
+    That is what is in staged/, and files that were moved before their entry was written. These are
+    of the next pane, so their names are known: no folder of a million files is listed.
+
+    Args:
+        output: The output directory.
+        panes: Number of committed panes.
+    """
     clear_staged(output)
     for folder in ("accepted", "quarantine"):
         shards = (output / folder / shard_name(panes, number) for number in count())

@@ -1,10 +1,9 @@
-"""Whether a run may go on with what a ledger has: what must be the same is refused where it is not,
-other things open an epoch.
+"""Decides whether a run may go on with a ledger, and in which epoch.
 
-The same must be: the input, and every setting that says what is measured and what is done to a
-text. A new epoch opens with another program (its version, its code, its models, the lists and
-prompts that it ships with), and on a topic with other thresholds. A setting that one of the two
-programs does not know counts as its default.
+The input must be the same, and every setting that says what is measured and what is done to a text.
+A run with others is refused. A new epoch opens with another program (its version, its code, its
+models, the lists and prompts that it ships with), and on a topic with other thresholds. A setting
+that one of the two programs does not know counts as its default.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.io import files
 from evenflow.wordlists.loader import SHIPPED, WordList
 
-DIGITS = 16  # of a digest in the ledger: 64 bits tell programs apart
-# Whose code makes figures.
+DIGITS = 16  # hexadecimal digits of a digest in the ledger: 64 bits distinguish programs
+# Rooms whose code determines figures
 ROOMS = (
     "gates",
     "transforms",
@@ -37,7 +36,7 @@ ROOMS = (
     "pipelines.panes",
     "pipelines.stream",
 )
-# Settings that say where the gate's states begin, and nothing about what is read or written.
+# Settings that say where the gate's states begin; they change nothing that is read or written
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): "
 )
@@ -48,8 +47,14 @@ class RunError(RuntimeError):
 
 
 def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
-    """What makes the panes: the version, and digests of code, models, lists and, where an LLM is
-    asked, prompts.
+    """Describe the program that makes the panes.
+
+    Args:
+        config: The configuration.
+        lists: The attributes' word lists.
+
+    Returns:
+        version, and digests of code, models, lists and, where a language model is asked, prompts.
     """
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
@@ -68,7 +73,7 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
 
 
 def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
-    """Digests of the word lists, by attribute."""
+    """Compute a digest of each word list, by attribute."""
     return {
         words.attribute: (
             hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
@@ -78,6 +83,7 @@ def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
 
 
 def _digest(paths: Iterable[Path]) -> str:
+    """A short digest of the names and bytes of files."""
     whole = hashlib.sha256()
     for path in paths:
         whole.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
@@ -85,10 +91,11 @@ def _digest(paths: Iterable[Path]) -> str:
 
 
 def _short(data: bytes) -> str:
+    """A short digest of data."""
     return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
-def gone_on(
+def continued(
     output: Path,
     known: Mapping[str, Any],
     record: Mapping[str, Any],
@@ -96,10 +103,21 @@ def gone_on(
     lists: Sequence[WordList],
     totals: Totals,
 ) -> Epoch:
-    """The epoch in which a run goes on: the last one, or a new one with its changes.
+    """Find the epoch in which a run goes on: the last one, or a new one with its changes.
 
-    known: ledger/meta.json. record: the settings now. now: the program. totals: of the ledger so
-    far. Raises RunError.
+    Args:
+        output: The output directory.
+        known: What ledger/meta.json holds.
+        record: The settings of this run.
+        now: This program, as `program` describes it.
+        lists: The attributes' word lists.
+        totals: The sums of the ledger so far.
+
+    Returns:
+        The epoch.
+
+    Raises:
+        RunError: The output was begun with settings that must be the same.
     """
     before = [Epoch.model_validate(each) for each in known.get("epochs") or [{}]]
     changed = ledger.changed_settings(*_comparable(known["settings"], record))
@@ -130,8 +148,9 @@ def gone_on(
 def _comparable(
     then: Mapping[str, Any], now: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings of a ledger and of now, without what a program brings with it, and with defaults for
-    what either does not know.
+    """Settings of a ledger and of this run, in a form that can be compared.
+
+    What a program ships with is left out. What one of them does not know has its default.
     """
     mine = now["configuration"]
     own = {
@@ -161,7 +180,7 @@ def _comparable(
 def _filled(
     theirs: Mapping[str, Any], mine: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The ledger's settings, with the keys of this program."""
+    """The ledger's settings with the keys of this program, and defaults for missing ones."""
     out = {}
     for key, value in mine.items():
         default = defaults.get(key)

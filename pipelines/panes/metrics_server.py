@@ -19,7 +19,15 @@ from evenflow.schemas.ledger import PaneEntry
 
 
 class LiveMetrics(Collector):
-    """The metrics of an output directory; its ledger so far is read once. Raises LedgerError."""
+    """The metrics of an output directory; the ledger is read once, at the start.
+
+    Args:
+        output: The output directory.
+        config: The configuration.
+
+    Raises:
+        LedgerError: The ledger is damaged.
+    """
 
     def __init__(self, output: Path, config: Config):
         self._output, self._policy = output, config.gate.policy
@@ -29,26 +37,42 @@ class LiveMetrics(Collector):
         self._read: tuple[int, int] | None = None
 
     def committed(self, entry: PaneEntry, read: tuple[int, int] | None = None) -> None:
-        """A pane was committed. read: stored bytes of the input up to there, and in all."""
+        """Add a committed pane.
+
+        Args:
+            entry: The pane's entry.
+            read: Stored bytes of the input up to there, and in all; None: of a topic.
+        """
         with self._lock:
             self._totals.add(entry)
             self._committed, self._read = time.time(), read
 
     def collect(self) -> Iterable[Metric]:
-        """What a scrape gets."""
+        """Return what a scrape gets."""
         with self._lock:
             read, size = self._read or (None, None)
             now = Now(time.time(), self._held(), self._committed, read, size)
             return list(families(self._totals, now))
 
     def _held(self) -> bool:
+        """Whether the gate is held."""
         return hold.held(self._output, self._totals, self._policy) is not None
 
 
 @contextmanager
 def serving(output: Path, config: Config) -> Iterator[tuple[LiveMetrics, str]]:
-    """Metrics at an address, within the block. Raises OSError naming the address where it cannot be
-    had, LedgerError.
+    """Serve metrics during a with-block.
+
+    Args:
+        output: The output directory.
+        config: Says the host and port; without a port a free one is taken.
+
+    Yields:
+        The metrics, and their address.
+
+    Raises:
+        OSError: The address cannot be used; the error names it.
+        LedgerError: The ledger is damaged.
     """
     host, port = config.metrics.host, config.metrics.port
     metrics = LiveMetrics(output, config)

@@ -1,1 +1,4 @@
-"""The report page, rebuilt from the ledger alone."""
+"""The report of a run, report.json and report.html, built from the ledger alone.
+
+What is shown on a terminal is in `pipelines.terminal`.
+"""

@@ -1,8 +1,8 @@
 """Geometry of the page's charts: from figures to SVG paths.
 
-A plot is WIDTH x HEIGHT units, stretched by the browser to its box; lines and dots keep their
-thickness (vector-effect: non-scaling-stroke), and all lettering is HTML beside it, so that it is
-legible at any width.
+A plot is WIDTH x HEIGHT units. The browser stretches it to its box, while lines and dots keep their
+thickness (vector-effect: non-scaling-stroke). Labels are HTML beside the plot, so that they can be
+read at any width.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from evenflow.pipelines.report.text import moment
 from evenflow.schemas.ledger import STATES, State
 
 WIDTH, HEIGHT = 1000.0, 400.0
-# Places on the x axis; of more panes, neighbours share one: a screen has no more pixels for dots
+# Columns of the x axis. Of more panes, neighbours share one: a screen has no more room for dots
 MOST_COLUMNS = 500
-MOST_TITLES = 150  # panes whose figures a pointer can ask for; more would make the page heavy
+MOST_TITLES = 150  # panes with a tooltip; more would make the page heavy
 MOST_LARGE_DOTS = 80  # columns up to which dots of the ordinary size do not touch
 
 Points = Sequence[tuple[float, float] | None]
@@ -26,8 +26,12 @@ Points = Sequence[tuple[float, float] | None]
 
 @dataclass(frozen=True)
 class Tick:
-    """A tick: its place in per cent of the axis, its lettering, and whether a narrow screen has
-    room for it.
+    """A tick of an axis.
+
+    Attributes:
+        at: Its place in per cent of the axis.
+        label: Its label.
+        narrow: Whether a narrow screen shows it.
     """
 
     at: float
@@ -37,8 +41,13 @@ class Tick:
 
 @dataclass(frozen=True)
 class Threshold:
-    """A labelled line: name, DR, place from the top in per cent, and a class that moves its
-    lettering off a near line's.
+    """A labelled horizontal line.
+
+    Attributes:
+        name: warn or block.
+        value: The DR.
+        at: Its place from the top, in per cent.
+        side: A CSS class that keeps its label apart from the label of a near line; may be empty.
     """
 
     name: str
@@ -49,7 +58,13 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Hover:
-    """A pane's strip of the plot with what is said of it."""
+    """A strip of the plot with a tooltip.
+
+    Attributes:
+        x: Its left edge, in units of the plot.
+        width: Its width.
+        title: The tooltip.
+    """
 
     x: str
     width: str
@@ -58,8 +73,20 @@ class Hover:
 
 @dataclass(frozen=True)
 class Chart:
-    """DR over panes, ready to be drawn: SVG path data, ticks and thresholds. merged: panes a
-    column; fine: with small dots.
+    """DR over panes, ready to be drawn.
+
+    Attributes:
+        dots: SVG path of each pane's own DR.
+        rolling: SVG path of the rolling DR.
+        band: SVG path of the interval of the rolling DR.
+        cumulative: SVG path of the cumulative DR.
+        ribbon: By state the SVG path of the panes in that state.
+        y: Ticks of the y axis.
+        x: Ticks of the x axis.
+        thresholds: The thresholds that were set.
+        hovers: Tooltips of the panes; none where there are too many panes.
+        merged: Panes a column.
+        fine: Whether the dots are small.
     """
 
     dots: str
@@ -76,13 +103,31 @@ class Chart:
 
 
 def columns(panes: Sequence[Span], most: int = MOST_COLUMNS) -> list[Span]:
-    """The places on the x axis, at most `most`: a pane each, unless there are more."""
+    """Merge neighbouring panes into the columns of the x axis.
+
+    Args:
+        panes: Panes, or groups of panes.
+        most: The most columns.
+
+    Returns:
+        At most `most` columns; a pane each, unless there are more panes.
+    """
     each = math.ceil(len(panes) / most) if panes else 1
     return [merged(panes[i : i + each]) for i in range(0, len(panes), each)]
 
 
 def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float | None) -> Chart:
-    """The chart of an attribute's DR over panes, or groups of them (at least one)."""
+    """Compute the chart of an attribute's DR over panes.
+
+    Args:
+        panes: Panes, or groups of panes; at least one.
+        name: The attribute.
+        warn: DR from which a pane is in the state warn; None: no threshold.
+        block: DR from which a pane is in the state block; None: no threshold.
+
+    Returns:
+        The chart.
+    """
     places = columns(panes)
     cells = [each.attributes[name] for each in places]
     single = panes[-1].last - panes[0].first + 1 == len(panes)
@@ -125,8 +170,13 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
 
 
 def series_chart(values: Sequence[float | None]) -> tuple[str, str, tuple[Tick, ...]]:
-    """A quantity over panes: paths of its line and of the area below, and the ticks of its axis.
-    Merged panes: their mean.
+    """Compute the chart of a quantity over panes; a column of several panes has their mean.
+
+    Args:
+        values: P values; None: not known.
+
+    Returns:
+        SVG paths of the line and of the area below it, and the ticks of the y axis.
     """
     each = math.ceil(len(values) / MOST_COLUMNS) if values else 1
     groups = [
@@ -145,8 +195,13 @@ def series_chart(values: Sequence[float | None]) -> tuple[str, str, tuple[Tick, 
 
 
 def line(points: Points) -> str:
-    """Path of a line that is interrupted where there is no point; a point between two gaps is a
-    dot.
+    """Compute the SVG path of a line.
+
+    Args:
+        points: Its points; None interrupts the line. A point between two gaps is a dot.
+
+    Returns:
+        The path.
     """
     out: list[str] = []
     before = None
@@ -159,8 +214,15 @@ def line(points: Points) -> str:
 
 
 def band(low: Points, high: Points, least: float) -> str:
-    """Path of the area between two lines, interrupted where either is; least: half the width of a
-    lone place.
+    """Compute the SVG path of the area between two lines, interrupted where either line is.
+
+    Args:
+        low: P points of the lower line.
+        high: P points of the upper line.
+        least: Half the width of the area of a point between two gaps.
+
+    Returns:
+        The path.
     """
     out: list[str] = []
     run: list[tuple[tuple[float, float], tuple[float, float]]] = []
@@ -179,18 +241,24 @@ def band(low: Points, high: Points, least: float) -> str:
 
 
 def dots(points: Iterable[tuple[float, float] | None]) -> str:
-    """Path of dots: strokes without length, which round line caps make visible."""
+    """Compute the SVG path of dots: short strokes, which round line caps turn into dots.
+
+    Args:
+        points: The dots; None: no dot.
+
+    Returns:
+        The path.
+    """
     return "".join(f"M{_xy(point)}h.1" for point in points if point is not None)
 
 
 def _xy(point: tuple[float, float]) -> str:
+    """A point in SVG."""
     return f"{point[0]:.1f} {point[1]:.1f}"
 
 
 def _runs(marked: Sequence[bool], step: float) -> str:
-    """Path of horizontal strokes under the marked places, neighbours joined; 100 units high,
-    centred at 50.
-    """
+    """SVG path of bars over the marked columns, neighbours joined; 100 units high."""
     out: list[str] = []
     start = None
     for i, here in enumerate([*marked, False]):
@@ -203,7 +271,14 @@ def _runs(marked: Sequence[bool], step: float) -> str:
 
 
 def axis(highest: float) -> tuple[float, tuple[Tick, ...]]:
-    """Upper end of an axis from 0 and its ticks, four to six of them at round figures."""
+    """Choose the upper end and the ticks of an axis that begins at 0.
+
+    Args:
+        highest: The highest value; above 0.
+
+    Returns:
+        The upper end, and four to six ticks at round figures.
+    """
     rough = highest / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough)
@@ -217,8 +292,16 @@ def axis(highest: float) -> tuple[float, tuple[Tick, ...]]:
 
 
 def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
-    """Pane numbers below a plot of at most `most` columns: a dozen round ones at most, on a narrow
-    screen every other one.
+    """Choose the ticks of pane numbers: a dozen round numbers at most.
+
+    On a narrow screen every other one is shown.
+
+    Args:
+        panes: Number of panes.
+        most: The most columns of the plot.
+
+    Returns:
+        The ticks.
     """
     step = next(f * 10**e for e in range(19) for f in (1, 2, 5) if panes / (f * 10**e) <= 12)
     each = math.ceil(panes / most)
@@ -230,8 +313,13 @@ def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
 
 
 def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
-    """Numbers of the panes with which groups begin, or the days, below a plot of the groups: a
-    dozen at most.
+    """Choose the ticks of a plot of groups of panes: a dozen at most.
+
+    Args:
+        groups: The groups.
+
+    Returns:
+        Ticks with the day of a group, or the number of its first pane where it has no time.
     """
     step = math.ceil(len(groups) / 12)
     return tuple(
@@ -245,8 +333,9 @@ def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
 
 
 def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Threshold, ...]:
+    """The lines of the thresholds that were set."""
     out = []
-    # Their letterings would meet
+    # Their labels would overlap
     close = warn is not None and block is not None and (block - warn) / top < 0.08
     for name, value in (("warn", warn), ("block", block)):
         if value is not None:
@@ -262,14 +351,17 @@ def _thresholds(warn: float | None, block: float | None, top: float) -> tuple[Th
 
 
 def _hovers(panes: Sequence[Span], name: str) -> tuple[Hover, ...]:
+    """A strip with a tooltip for each pane."""
     step = WIDTH / len(panes)
     return tuple(
-        Hover(f"{i * step:.1f}", f"{step:.1f}", _said(each.first, each.attributes[name]))
+        Hover(f"{i * step:.1f}", f"{step:.1f}", _tooltip(each.first, each.attributes[name]))
         for i, each in enumerate(panes)
     )
 
 
-def _said(pane: int, each: AttributeSpan) -> str:
+def _tooltip(pane: int, each: AttributeSpan) -> str:
+    """The scores of a pane in a line."""
+
     def three(value: float | None) -> str:
         return "none" if value is None else f"{value:.3f}"
 

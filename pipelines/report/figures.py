@@ -1,5 +1,6 @@
-"""The figures of the report, as in report.json: a pure function of the ledger, so that the same
-ledger gives the same bytes.
+"""The figures of the report, as in report.json.
+
+They are a pure function of the ledger: the same ledger gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from evenflow.pipelines.terminal.summaries import status
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry
 
-VERSION = 2  # of report.json's form
+VERSION = 2  # of the format of report.json
 
 
 def figures(
@@ -28,13 +29,19 @@ def figures(
     words: Sequence[Word] = (),
     groups: Sequence[Span] = (),
 ) -> dict[str, Any]:
-    """The run in figures: those of `gate status`, and of each attribute and pane what the page
-    draws.
+    """Collect the figures of a run: those of `gate status`, and of each attribute and pane.
 
-    panes: those that are told one by one: all, or the last ones. meta: ledger/meta.json, None where
-    there is none; without a configuration there are no thresholds. held: why the gate stands still.
-    words: the holds and releases that people gave. groups: neighbouring panes, where there are too
-    many to be told one by one.
+    Args:
+        totals: The sums of the ledger.
+        panes: The panes that are listed one by one: all, or the last ones.
+        meta: What ledger/meta.json holds; None where there is none. Without its configuration
+            there are no thresholds.
+        held: Why the gate is held; None: it is not.
+        words: The holds and releases that people gave.
+        groups: Groups of neighbouring panes, where there are too many panes to list.
+
+    Returns:
+        The content of report.json.
     """
     config = configuration(meta)
     common = status(totals, bool(meta and meta.get("finished")), held)
@@ -67,7 +74,14 @@ def figures(
 
 
 def configuration(meta: dict[str, Any] | None) -> Config | None:
-    """The run's configuration; None where the ledger has none, or one of another version."""
+    """Read the configuration of a run.
+
+    Args:
+        meta: What ledger/meta.json holds; None where there is none.
+
+    Returns:
+        The configuration; None where there is none, or one of another version.
+    """
     try:
         return Config.model_validate((meta or {}).get("configuration"))
     except ValidationError:
@@ -75,8 +89,14 @@ def configuration(meta: dict[str, Any] | None) -> Config | None:
 
 
 def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
-    """Dead letters by reason, the most frequent first: how many, in how many panes' files, and the
-    last of these panes.
+    """Count dead letters by reason, the most frequent first.
+
+    Args:
+        totals: The sums of the ledger.
+
+    Returns:
+        Rows of reason, count, in_panes (number of panes with such letters) and panes (the last of
+        these panes, with their counts).
     """
     rows = [
         {
@@ -91,25 +111,40 @@ def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
 
 
 def llm(totals: Totals) -> dict[str, Any]:
-    """What asking a language model cost over all panes, by prompt (inference_stats.Stats); empty
-    where none was asked.
+    """Sum what asking a language model cost over all panes.
+
+    Args:
+        totals: The sums of the ledger.
+
+    Returns:
+        By prompt the figures of `llm.client.stats.Stats`; empty where no model was asked.
     """
     if not totals.llm:
         return {}
-    from evenflow.transforms.llm.client.stats import Stats  # it is there wherever a model was asked
+    from evenflow.transforms.llm.client.stats import Stats  # an optional part of the installation
 
     return {name: Stats.from_json(each).as_json() for name, each in sorted(totals.llm.items())}
 
 
 def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[str, Any]:
-    """An attribute over all panes: shares against the target, thresholds, convergence, labels and
-    documents that weigh most.
+    """Collect the figures of an attribute over all panes.
 
-    unjudged: panes that are open because there was too little to judge. labels: mentions a label,
-    summed over the panes. Each pane keeps its most frequent labels, so label_mentions, their sum,
-    may fall short of mentions. convergence: after how many documents that name the attribute the
-    cumulative interval was, and stayed, within +-epsilon, and the pane that completed them; null
-    where it has not come to that. heavy: exact, since each pane keeps as many.
+    Args:
+        name: The attribute.
+        total: Its sums.
+        config: The configuration; None: not known, then there are no thresholds.
+
+    Returns:
+        groups: Of each group mentions, share and target.
+        mentions, documents, relevant_sentences: Sums.
+        thresholds: warn and block.
+        unjudged: Panes that are open because there was too little to judge.
+        convergence: After how many documents that name the attribute the cumulative interval was
+            and stayed within ± epsilon, and the pane that completed them; null: not yet.
+        labels, label_mentions: Mentions by label, and their sum. A pane keeps only its most
+            frequent labels, so the sum may be below mentions.
+        heavy: The documents with the most mentions; exact, since each pane keeps as many.
+        repair, stereotypes: What was done and found; null where it was not asked for.
     """
     counts = total.sums.counts
     mentions = sum(counts)
@@ -145,7 +180,14 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
 
 
 def pane(entry: PaneEntry) -> dict[str, Any]:
-    """A pane's line: what was decided and why, and its scores."""
+    """Collect the figures of a pane: what was decided and why, its files and its scores.
+
+    Args:
+        entry: The pane's entry.
+
+    Returns:
+        The pane's item of by_pane.
+    """
     return {
         "pane": entry.pane,
         "state": entry.verdict.state,
@@ -165,6 +207,7 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
 
 
 def _scores(each: AttributeEntry) -> dict[str, Any]:
+    """The scores of an attribute of a pane."""
     return {
         "state": each.verdict.state,
         "reason": each.verdict.reason,

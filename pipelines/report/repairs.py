@@ -1,6 +1,4 @@
-"""What the report tells of repair: scores before and after, what was barred and why, substitutions;
-and of stereotypes.
-"""
+"""The figures of repair: scores before and after, sets that stay and why, substitutions."""
 
 from __future__ import annotations
 
@@ -13,13 +11,21 @@ MOST = 12  # substitutions that the report names
 
 
 def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
-    """An attribute's repair over all panes; None where none was asked for.
+    """Collect the figures of an attribute's repair over all panes.
 
-    before, after: cumulative scores (ledger.Score). sets: mentions that hang together, and what
-    became of them: changed, left (eligible, but the plan did not need them) and barred by reason,
-    the most frequent first. judged: exchanges that the encoder judged. reduced: by how much of
-    itself DR fell. substitutions: the most frequent, each with its first example; a pane keeps its
-    most frequent ones alone.
+    Args:
+        total: The attribute's sums.
+        confidence: Of the scores' intervals (0..1).
+
+    Returns:
+        None where no repair was asked for. Else, beside the settings and sums of the repair:
+        before, after: Cumulative scores (`schemas.ledger.Score`).
+        reduced: The relative reduction of DR; null where DR is 0 or not known.
+        sets: Sets of mentions that belong together: of them eligible, changed, left (eligible, but
+            the plan did not need them) and barred by reason, the most frequent first.
+        judged: Exchanges that the encoder judged.
+        substitutions: The most frequent ones, each with its first example. A pane keeps only its
+            most frequent ones.
     """
     done = total.repair
     if done is None or total.repaired is None:

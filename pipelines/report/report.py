@@ -1,5 +1,6 @@
-"""The report: report.json and report.html, one file that needs no network, from the ledger (and
-gate/timings.jsonl for speed).
+"""Builds report.json and report.html from the ledger, and from gate/timings.jsonl for speed.
+
+The page is one file that needs no network.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
-# Panes that are drawn and told one by one: reading an entry takes 2 ms; of more, those of an hour
-# are one
+# Panes that are drawn and listed one by one, since reading an entry takes 2 ms; more are merged by
+# the hour
 MOST_SINGLE = 2000
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
 MOST_FILES = 4  # links a reason of dead letters
@@ -34,8 +35,18 @@ DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_si
 
 @dataclass(frozen=True)
 class AttributeView:
-    """An attribute as its section shows it. top: the highest DR that its target allows. chart: None
-    for a single pane.
+    """An attribute as its section of the page shows it.
+
+    Attributes:
+        name: The attribute.
+        anchor: The section's anchor.
+        figures: Its figures, as in report.json.
+        sentence: How often each group is named; empty without a mention.
+        description: What the chart shows, for readers who cannot see it.
+        convergence: Items of its convergence, each with a sentence.
+        chart: DR over panes; None for a single pane.
+        labels: The labels that were mentioned most, by group.
+        top: The highest DR that its target allows.
     """
 
     name: str
@@ -50,7 +61,18 @@ class AttributeView:
 
 
 def build(output: Path) -> Path:
-    """Write report.json and report.html; the page's path. Raises LedgerError, OSError."""
+    """Write report.json and report.html.
+
+    Args:
+        output: The output directory.
+
+    Returns:
+        The page's path.
+
+    Raises:
+        LedgerError: The ledger is damaged.
+        OSError: A file cannot be read or written.
+    """
     meta = read_meta(output)
     config = configuration(meta)
     history = History(output, config)
@@ -78,8 +100,18 @@ def render(
     timed: dict[int, timings.Timing],
     docs: str | None,
 ) -> str:
-    """The page. panes: those that are drawn, or groups of them. found: the figures of report.json;
-    docs: relative path of the checks' data docs, None without."""
+    """Render the page.
+
+    Args:
+        panes: The panes that are drawn, or groups of them.
+        found: The figures of report.json.
+        meta: What ledger/meta.json holds.
+        timed: Timings by pane.
+        docs: Relative path of the data docs of the checks; None without.
+
+    Returns:
+        The HTML.
+    """
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -132,8 +164,17 @@ def render(
 def attribute_view(
     number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None
 ) -> AttributeView:
-    """What the section of an attribute shows. number: its place, for its anchor (a name may hold
-    anything).
+    """Collect what the section of an attribute shows.
+
+    Args:
+        number: The section's number, for its anchor: a name may hold any character.
+        name: The attribute.
+        each: Its figures, as in report.json.
+        panes: The panes that are drawn, or groups of them.
+        config: The configuration; None: not known.
+
+    Returns:
+        The attribute's section.
     """
     limits = each["thresholds"]
     count = panes[-1].last + 1
@@ -152,7 +193,7 @@ def attribute_view(
 
 
 def _rates(timed: dict[int, timings.Timing]) -> list[tuple[str, Any]]:
-    """The charts of speed over panes; none for a single pane."""
+    """The charts of speed over panes, each with a title; none for a single pane."""
     if len(timed) < 2:
         return []
     rates = timings.rates(timed, range(min(timed), max(timed) + 1), RATE_WINDOW)
@@ -166,13 +207,13 @@ def _rates(timed: dict[int, timings.Timing]) -> list[tuple[str, Any]]:
 
 
 def _letters(rows: Sequence[dict[str, int]]) -> list[tuple[str, str]]:
-    """Relative address and name of the dead-letter files of some panes."""
+    """Relative URL and name of the dead-letter files of some panes."""
     names = [f"part-{row['pane']:08d}.jsonl" for row in rows]
     return [(f"dead-letter/{name}", name) for name in names]
 
 
 def _source(found: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
-    """What was read: the only file's name, or how many files."""
+    """What was read: the name of the only file, or the number of files; documents and panes."""
     counted = (
         f"{text.counted(found['documents'], 'document')} in {text.counted(found['panes'], 'pane')}"
     )

@@ -1,4 +1,4 @@
-"""How figures and outside text are written on the page: all that it prints passes through here."""
+"""Formats figures and text from outside for the page, which prints nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from evenflow.pipelines.terminal.lines import visible
 
-LONG = 44  # characters of an id or name that are shown; the whole stands in its title
+LONG = 44  # characters of an id or name that are shown; the title has the whole
 TITLE = 1_000  # characters of a title: an id may be as long as a document
 GAP = Markup("&nbsp;")  # between a number and its unit
 NONE = Markup("–")
@@ -16,8 +16,13 @@ UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def shown(value: object) -> object:
-    """What Jinja prints for an expression: text without anything that does not show, all else as it
-    is.
+    """Replace the invisible characters of a text, for Jinja.
+
+    Args:
+        value: What an expression gave.
+
+    Returns:
+        A text with its invisible characters made visible; any other value as it is.
     """
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return visible(value)
@@ -25,8 +30,14 @@ def shown(value: object) -> object:
 
 
 def outside(text: str, limit: int = LONG) -> Markup:
-    """Text from outside: escaped, isolated from the direction of what is around it, and cut with
-    the whole in its title.
+    """Format text from outside: escaped, and isolated from the direction of its surroundings.
+
+    Args:
+        text: The text.
+        limit: Characters that are shown; the title of a longer text has the whole.
+
+    Returns:
+        The HTML.
     """
     clean = visible(text)
     if len(clean) <= limit:
@@ -35,34 +46,42 @@ def outside(text: str, limit: int = LONG) -> Markup:
 
 
 def lines(text: str) -> Markup:
-    """Text of several lines for a <pre>: each line isolated and escaped."""
+    """Format text of several lines for a <pre>: each line isolated and escaped."""
     return Markup("\n").join(
         Markup("<bdi>{}</bdi>").format(visible(line)) for line in text.split("\n")
     )
 
 
 def number(value: float | None) -> Markup:
-    """A count with its thousands apart."""
+    """Format a count, with commas between thousands."""
     return NONE if value is None else Markup(f"{value:,.0f}")
 
 
 def score(value: float | None) -> Markup:
-    """A DR or threshold: three digits, as many as its interval bears."""
+    """Format a DR or threshold: three digits, since its interval justifies no more."""
     return NONE if value is None else Markup(f"{value:.3f}")
 
 
 def short(value: float | None) -> Markup:
-    """A setting as it was written: 0.25, not 0.250."""
+    """Format a setting as it was written: 0.25, not 0.250."""
     return NONE if value is None else Markup(f"{value:g}")
 
 
 def interval(low: float | None, high: float | None) -> Markup:
-    """An interval's bounds."""
+    """Format an interval.
+
+    Args:
+        low: The lower bound; None: no interval.
+        high: The upper bound; None: no interval.
+
+    Returns:
+        The HTML.
+    """
     return NONE if low is None or high is None else Markup(f"{low:.3f}&nbsp;–&nbsp;{high:.3f}")
 
 
 def percent(share: float | None) -> Markup:
-    """A share (0..1) in per cent; what is not 0 does not read 0."""
+    """Format a share (0..1) in per cent; only 0 reads 0."""
     if share is None:
         return NONE
     if 0 < share < 0.0005:
@@ -71,7 +90,7 @@ def percent(share: float | None) -> Markup:
 
 
 def points(difference: float | None) -> Markup:
-    """A difference of two shares in percentage points, with its sign."""
+    """Format a difference of two shares in percentage points, with its sign."""
     if difference is None:
         return NONE
     value = f"{100 * difference:+.1f}".replace("-", "−")
@@ -79,7 +98,7 @@ def points(difference: float | None) -> Markup:
 
 
 def size(count: float | None) -> Markup:
-    """Bytes in decimal units."""
+    """Format a number of bytes in decimal units."""
     if count is None:
         return NONE
     for unit, name in UNITS:
@@ -90,7 +109,7 @@ def size(count: float | None) -> Markup:
 
 
 def rate(value: float | None) -> Markup:
-    """Something a second: three digits that count."""
+    """Format a rate a second: three significant digits."""
     if value is None:
         return NONE
     return Markup(
@@ -99,7 +118,7 @@ def rate(value: float | None) -> Markup:
 
 
 def duration(seconds: float) -> Markup:
-    """A time for people."""
+    """Format a time in seconds for people."""
     if seconds < 60:
         return Markup(f"{seconds:.1f}") + GAP + "s"
     minutes, rest = divmod(round(seconds), 60)
@@ -112,7 +131,7 @@ def duration(seconds: float) -> Markup:
 
 
 def moment(milliseconds: int) -> Markup:
-    """A time since 1970 as date and time (UTC)."""
+    """Format milliseconds since 1970 as date and time (UTC)."""
     try:
         since = datetime.timedelta(seconds=milliseconds // 1000)
         return Markup(f"{datetime.datetime(1970, 1, 1) + since:%Y-%m-%d %H:%M:%S}")
@@ -121,19 +140,27 @@ def moment(milliseconds: int) -> Markup:
 
 
 def counted(count: int, thing: str) -> str:
-    """1 pane, 2 panes."""
+    """Format a count of things: 1 pane, 2 panes.
+
+    Args:
+        count: How many.
+        thing: The noun, in the singular.
+
+    Returns:
+        The text.
+    """
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def listed(parts: list[Markup]) -> Markup:
-    """a, b and c."""
+    """Join parts as a list: a, b and c."""
     return Markup(" and ").join(
         [Markup(", ").join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts
     )
 
 
 def whole(text: str) -> str:
-    """Text for a title: all of it, unless it is as long as a document."""
+    """Format text for a title; it is cut only where it is as long as a document."""
     clean = visible(text)
     return clean if len(clean) <= TITLE else clean[:TITLE] + "…"
 

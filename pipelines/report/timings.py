@@ -1,5 +1,6 @@
-"""Throughput from gate/timings.jsonl: wall-clock times, kept apart from the ledger and only for the
-page.
+"""Throughput from gate/timings.jsonl.
+
+Wall-clock times are kept out of the ledger. Only the page shows them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ TAIL = 1 << 20  # bytes of the file that are read: some five thousand panes
 
 @dataclass(frozen=True)
 class Timing:
-    """A pane's time. seconds: from the commit before to its own. stages: seconds a stage, summed
-    over workers.
+    """The time that a pane took.
+
+    Attributes:
+        pane: The pane's number.
+        seconds: From the commit before to its own.
+        input_bytes: Bytes of its records.
+        documents: Its documents.
+        stages: Seconds by stage, summed over workers.
     """
 
     pane: int
@@ -30,7 +37,13 @@ class Timing:
 
 @dataclass(frozen=True)
 class Stage:
-    """Seconds of a stage over all panes and its share of the time (0..1)."""
+    """The time of a stage over all panes.
+
+    Attributes:
+        name: The stage.
+        seconds: Its seconds.
+        share: Its share of the time (0..1).
+    """
 
     name: str
     seconds: float
@@ -39,8 +52,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Throughput:
-    """The run's speed. panes: those timed, in order. seconds: in all. stages: the longest first,
-    their shares sum to 1.
+    """The speed of a run.
+
+    Attributes:
+        panes: The timed panes, in order.
+        seconds: Their seconds.
+        input_bytes: Their bytes.
+        documents: Their documents.
+        stages: The stages, the longest first; their shares sum to 1.
     """
 
     panes: tuple[Timing, ...]
@@ -60,16 +79,24 @@ class Throughput:
         return self.documents / self.seconds
 
     def share(self, stage: str) -> float | None:
-        """A stage's share of the time, None where it was not timed."""
+        """Return the share of a stage (0..1); None where it was not timed."""
         return next((each.share for each in self.stages if each.name == stage), None)
 
 
 def read_timings(root: Path, panes: int) -> dict[int, Timing]:
-    """Timings of panes below `panes` by number, of a long run those of the last ones.
+    """Read the timings of a run; of a long run those of the last panes.
 
-    The last line of a pane wins, a line that a kill tore is left out.
+    The last line of a pane wins. A line that a kill cut off is left out.
 
-    Raises OSError where the file is there but cannot be read.
+    Args:
+        root: The output directory.
+        panes: Number of panes in the ledger; timings of later ones are left out.
+
+    Returns:
+        Timings by pane, ascending; empty without a file.
+
+    Raises:
+        OSError: The file exists but cannot be read.
     """
     try:
         with (root / "gate" / "timings.jsonl").open("rb") as file:
@@ -86,6 +113,7 @@ def read_timings(root: Path, panes: int) -> dict[int, Timing]:
 
 
 def _parsed(line: bytes) -> Timing | None:
+    """The timing in a line; None where the line has none."""
     try:
         row: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -112,7 +140,7 @@ def _parsed(line: bytes) -> Timing | None:
 
 
 def _positive(value: Any) -> float:
-    """A finite number above 0, or 0."""
+    """The value, if it is a finite number above 0; else 0."""
     return (
         float(value)
         if isinstance(value, int | float) and math.isfinite(value) and value > 0
@@ -121,10 +149,16 @@ def _positive(value: Any) -> float:
 
 
 def throughput(timings: Iterable[Timing]) -> Throughput | None:
-    """The speed over all timed panes; None without one.
+    """Compute the speed over all timed panes.
 
-    What no stage accounts for is the stage `other`. With several workers the stages' sum exceeds
-    the wall clock; their shares are then of that sum.
+    Time that no stage accounts for is the stage `other`. With several workers the sum of the stages
+    may exceed the wall clock; shares are then of that sum.
+
+    Args:
+        timings: The timings, in the order of the panes.
+
+    Returns:
+        The speed; None without a timing.
     """
     panes = tuple(timings)
     if not panes:
@@ -154,10 +188,17 @@ def throughput(timings: Iterable[Timing]) -> Throughput | None:
 def rates(
     timings: dict[int, Timing], panes: Iterable[int], window: int
 ) -> list[tuple[float, float] | None]:
-    """MB and documents a second at each pane, over up to `window` timed panes up to it; None where
-    a pane was not timed.
+    """Compute a moving rate over panes.
 
-    Panes that are read together share their reading time: a single pane's seconds alone would jump.
+    Panes that are read together share their reading time, so the rate of a single pane would jump.
+
+    Args:
+        timings: Timings by pane.
+        panes: The panes.
+        window: The most timed panes, up to each pane, that a rate is averaged over.
+
+    Returns:
+        Of each pane MB and documents a second; None where the pane was not timed.
     """
     out: list[tuple[float, float] | None] = []
     recent: list[Timing] = []

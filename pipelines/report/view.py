@@ -1,6 +1,4 @@
-"""What the page shows beside the charts: verdict tiles, spells of panes that were not open, labels
-by group.
-"""
+"""What the page shows beside the charts: verdict tiles, spells of panes not open, and labels."""
 
 from __future__ import annotations
 
@@ -24,8 +22,12 @@ TITLE_REASON = 300  # characters of a reason in a tile's title
 
 @dataclass(frozen=True)
 class Tile:
-    """A pane, or neighbours from `first` on, in the strip of verdicts: the gravest state, and what
-    a pointer is told.
+    """A pane, or neighbouring panes, in the strip of verdicts.
+
+    Attributes:
+        first: The first pane.
+        state: The gravest state.
+        title: The tooltip.
     """
 
     first: int
@@ -35,8 +37,17 @@ class Tile:
 
 @dataclass(frozen=True)
 class Spell:
-    """Neighbouring panes with the same state for the same causes. reason: of the pane where it was
-    gravest, `at`.
+    """Neighbouring panes with the same state for the same causes.
+
+    Attributes:
+        first: The first pane.
+        last: The last pane.
+        panes: How many panes.
+        state: The state.
+        causes: The causes.
+        folder: The folder that the first pane's files are in.
+        at: The pane where the state was gravest.
+        reason: The reason of that pane.
     """
 
     first: int
@@ -51,7 +62,13 @@ class Spell:
 
 @dataclass(frozen=True)
 class LabelBar:
-    """A label with its mentions and the length of its bar in per cent."""
+    """A label of a bar chart.
+
+    Attributes:
+        label: The label.
+        mentions: Its mentions.
+        width: The length of its bar, in per cent.
+    """
 
     label: str
     mentions: int
@@ -60,8 +77,13 @@ class LabelBar:
 
 @dataclass(frozen=True)
 class LabelGroup:
-    """The labels of a group that were mentioned most; group is empty where the word list is not at
-    hand. index: its colour.
+    """The labels of a group that were mentioned most.
+
+    Attributes:
+        group: The group; empty where the word list is missing.
+        index: Number of the group, for its colour.
+        bars: The labels, the most mentioned first.
+        others: Number of labels that are not shown.
     """
 
     group: str
@@ -71,17 +93,25 @@ class LabelGroup:
 
 
 def tiles(panes: Sequence[Span]) -> list[Tile]:
-    """The strip of verdicts, at most MOST_TILES."""
+    """Compute the strip of verdicts.
+
+    Args:
+        panes: Panes, or groups of panes.
+
+    Returns:
+        At most MOST_TILES tiles.
+    """
     each = math.ceil(len(panes) / MOST_TILES) if panes else 1
     return [_tile(merged(panes[i : i + each])) for i in range(0, len(panes), each)]
 
 
 def tens(strip: Sequence[Tile]) -> list[Sequence[Tile]]:
-    """The strip in tens, so that a pane can be counted out."""
+    """Split the strip into tens, so that a reader can count panes."""
     return [strip[i : i + 10] for i in range(0, len(strip), 10)]
 
 
 def _tile(span: Span) -> Tile:
+    """The tile of a pane or a group."""
     if span.panes == 1:
         when = f" from {moment(span.time)} UTC" if span.time is not None else ""
         cut = "…" if len(span.reason) > TITLE_REASON else ""
@@ -93,7 +123,14 @@ def _tile(span: Span) -> Tile:
 
 
 def spells(panes: Sequence[Span]) -> list[Spell]:
-    """Panes that were not open, neighbours with the same state and causes as one."""
+    """Merge neighbouring panes that were not open for the same causes.
+
+    Args:
+        panes: Panes, or groups of panes, in order.
+
+    Returns:
+        The spells, in order.
+    """
     return [
         _spell(list(run))
         for (state, _), run in groupby(panes, lambda each: (each.state, each.causes))
@@ -102,6 +139,7 @@ def spells(panes: Sequence[Span]) -> list[Spell]:
 
 
 def _spell(run: list[Span]) -> Spell:
+    """Neighbours of one state and cause as a spell."""
     worst = max(run, key=lambda each: each.weight)
     first, last = run[0], run[-1]
     panes = last.last - first.first + 1
@@ -118,11 +156,19 @@ def _spell(run: list[Span]) -> Spell:
 
 
 def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> list[LabelGroup]:
-    """An attribute's labels by group, the most mentioned first; one list without a group where the
-    groups are not known.
+    """List the labels of an attribute by group, the most mentioned first.
 
-    The ledger has no label's group, so it comes from the word list, and only where that list agrees
-    with the ledger.
+    The ledger does not have the groups of labels. They come from the word list, if that agrees with
+    the ledger.
+
+    Args:
+        name: The attribute.
+        figures: Its figures, as in report.json.
+        config: The configuration, which names the word list; None: not known.
+
+    Returns:
+        The groups; one without a name where the groups of labels are not known; none without
+        labels.
     """
     if not figures["labels"]:
         return []
@@ -146,13 +192,14 @@ def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> l
 def _groups_of_labels(
     name: str, figures: dict[str, Any], config: Config | None
 ) -> dict[str, int] | None:
+    """The number of each label's group; None where the word list is missing or another one."""
     settings = config.attributes.get(name) if config else None
     if settings is None:
         return None
     try:
         words = loader.load(settings.wordlist or name)
     except (loader.WordListError, OSError):
-        return None  # a list of the user's that has gone since the run
+        return None  # the user's list has been deleted since the run
     groups = [row["group"] for row in figures["groups"]]
     sums = [0] * len(groups)
     for row in figures["labels"]:
@@ -164,12 +211,12 @@ def _groups_of_labels(
 
 
 def spell_name(spell: Spell) -> str:
-    """`3` or `3 – 17`."""
+    """Format the panes of a spell: `3` or `3 – 17`."""
     return f"{spell.first:,}" if spell.first == spell.last else f"{spell.first:,} – {spell.last:,}"
 
 
 def strip_label(figures: dict[str, Any]) -> str:
-    """What the strip of tiles shows, for who cannot see it."""
+    """Describe the strip of tiles for readers who cannot see it; figures: of report.json."""
     return f"{counted(figures['panes'], 'pane')}: " + ", ".join(
         f"{figures['states'][one]:,} {one}" for one in STATES
     )

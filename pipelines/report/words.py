@@ -1,6 +1,4 @@
-"""What the page says in sentences: the state of the run and of an attribute, for people who know
-neither DR nor panes.
-"""
+"""The sentences of the page, for readers who know neither DR nor panes."""
 
 from __future__ import annotations
 
@@ -17,12 +15,19 @@ NAME = 24  # characters of a name within a sentence
 
 
 def headline(figures: dict[str, Any]) -> str:
-    """The state in a word. figures: of report.json."""
+    """Name the state of a run in a word; figures: of report.json."""
     return HEADLINES[figures["state"]] if figures["panes"] else "Empty"
 
 
 def run_sentences(figures: dict[str, Any]) -> list[Markup]:
-    """What the state of the run means, a sentence each. figures: of report.json."""
+    """Explain the state of a run.
+
+    Args:
+        figures: Those of report.json.
+
+    Returns:
+        The sentences.
+    """
     if not figures["panes"]:
         return [Markup("Nothing has been judged yet: the ledger holds no pane.")]
     out = [Markup("{}.").format(outside(each[0].upper() + each[1:], 300)) for each in lost(figures)]
@@ -47,6 +52,7 @@ def run_sentences(figures: dict[str, Any]) -> list[Markup]:
 
 
 def _blocked(figures: dict[str, Any]) -> Markup:
+    """How many panes were blocked, and why."""
     panes, blocked, failed = (
         figures["panes"],
         figures["blocked_panes"],
@@ -65,6 +71,7 @@ def _blocked(figures: dict[str, Any]) -> Markup:
 
 
 def _let_through(figures: dict[str, Any]) -> Markup:
+    """How the panes of a run without a blocked one passed."""
     panes, warned = figures["panes"], figures["states"]["warn"]
     head = Markup(
         "The only pane was let through" if panes == 1 else f"All {panes:,} panes were let through"
@@ -92,9 +99,7 @@ def _let_through(figures: dict[str, Any]) -> Markup:
 
 
 def _attributes_in(figures: dict[str, Any], state: str) -> list[Markup]:
-    """`gender in 3` for the attributes that were in a state; the bare name where there is one pane
-    alone.
-    """
+    """`gender in 3` for each attribute that was in a state; of a single pane the name alone."""
     seen = [
         (outside(name, NAME), each["panes"][state]) for name, each in figures["attributes"].items()
     ]
@@ -106,7 +111,15 @@ def _attributes_in(figures: dict[str, Any], state: str) -> list[Markup]:
 
 
 def attribute_sentence(each: dict[str, Any], panes: int) -> Markup:
-    """Who is named how often. each: an attribute of report.json, with at least one mention."""
+    """Say how often each group is named.
+
+    Args:
+        each: An attribute of report.json with at least one mention.
+        panes: Number of panes.
+
+    Returns:
+        The sentences.
+    """
     groups = sorted(each["groups"], key=lambda row: -row["mentions"])
     head = Markup(
         f"Of {counted(each['mentions'], 'mention')} in {counted(each['documents'], 'document')}, "
@@ -118,11 +131,12 @@ def attribute_sentence(each: dict[str, Any], panes: int) -> Markup:
         for row in groups
     ]
     extremes = Markup("{}, the most, and {}, the least").format(named[0], named[-1])
-    said = listed(named) if len(groups) <= FEW_GROUPS else extremes
-    return head + said + "." + wanted + _unjudged(each["unjudged"], panes)
+    shares = listed(named) if len(groups) <= FEW_GROUPS else extremes
+    return head + shares + "." + wanted + _unjudged(each["unjudged"], panes)
 
 
 def _unjudged(unjudged: int, panes: int) -> str:
+    """How many panes could not be judged; empty where all could."""
     if not unjudged:
         return ""
     if unjudged == panes:
@@ -134,7 +148,16 @@ def _unjudged(unjudged: int, panes: int) -> str:
 
 
 def chart_description(name: str, each: dict[str, Any], panes: int) -> str:
-    """What the chart of an attribute's DR shows, for who cannot see it."""
+    """Describe the chart of an attribute's DR for readers who cannot see it.
+
+    Args:
+        name: The attribute.
+        each: Its figures, as in report.json.
+        panes: Number of panes.
+
+    Returns:
+        A sentence.
+    """
     last = each["rolling"]
     ends = "no score" if last["dr"] is None else f"{last['dr']:.3f}"
     limits = [
@@ -142,16 +165,21 @@ def chart_description(name: str, each: dict[str, Any], panes: int) -> str:
         for state, value in each["thresholds"].items()
         if value is not None
     ]
-    said = f"; thresholds: {listed(limits)}" if limits else ""
+    thresholds = f"; thresholds: {listed(limits)}" if limits else ""
     return (
         f"DR of {name[:NAME]} over {counted(panes, 'pane')}: the rolling score ends at"
-        f" {ends}{said}."
+        f" {ends}{thresholds}."
     )
 
 
 def convergence_sentence(row: dict[str, Any]) -> str:
-    """When the cumulative interval became narrower than a bound. row: an item of an attribute's
-    convergence.
+    """Say when the cumulative interval became narrower than a bound.
+
+    Args:
+        row: An item of an attribute's convergence.
+
+    Returns:
+        The end of a sentence.
     """
     if row["documents"] is not None:
         return f"since pane {row['pane']:,}, {counted(row['documents'], 'document')}"
@@ -161,11 +189,12 @@ def convergence_sentence(row: dict[str, Any]) -> str:
 
 
 def _rounded(count: int) -> str:
-    """Two digits that count: a projection knows no more."""
+    """A projection with two significant digits; more would not be justified."""
     return f"{float(f'{count:.1e}'):,.0f}"
 
 
 def _percent(share: float) -> str:
+    """A share (0..1) in per cent; only 0 reads 0."""
     return (
         f"{100 * share:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
         if share == 0 or share >= 0.0005

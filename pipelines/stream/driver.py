@@ -1,6 +1,4 @@
-"""The driver of `evenflow run --kafka`: starts the graph on a runner, commits panes beside it, and
-stops in order.
-"""
+"""The driver of `evenflow run --kafka`: runs the graph, commits panes beside it, stops in order."""
 
 from __future__ import annotations
 
@@ -10,16 +8,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apache_beam as beam
 
 from evenflow.gates.ledger.history import History
 from evenflow.gates.lock import OutputLock
-from evenflow.pipelines.files.driver import Outcome, RunError, begin, note, settings
-from evenflow.pipelines.files.graph import GraphPlace
+from evenflow.pipelines.files.driver import Outcome, RunError, begin, settings, write_meta
+from evenflow.pipelines.files.graph import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.stream import graph as stream
+from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
 from evenflow.pipelines.stream.publish import Topics, identity, messages
 from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
 from evenflow.schemas.config import Config
@@ -39,19 +38,25 @@ from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
-LOOK_SECONDS = 0.1  # between two looks for panes that are whole: small beside the span of a pane
-# That a broker may take to answer at the start; later it may be away for PATIENCE_SECONDS
+LOOK_SECONDS = 0.1  # between two looks for whole panes: short compared to the span of a pane
+# Time for a broker to answer at the start; later it may be away for PATIENCE_SECONDS
 START_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
 class Stream:
-    """What is read.
+    """What is read from Kafka, and what is written to it.
 
-    pane_seconds: span of a pane. values: JSON objects, or texts with the key as id. until_end: stop
-    at the end offsets of the start. max_panes: stop after as many. group: where offsets are
-    committed for others to see. publish: topics that the committed panes go to, which needs a
-    group. publish_from: the first pane to publish where no proof says it.
+    Attributes:
+        settings: How Kafka is reached.
+        topic: The topic that is read.
+        pane_seconds: Span of a pane in seconds.
+        values: What a record's value is: a JSON object, or a text with the key as its id.
+        until_end: Whether to stop at the end offsets of the start.
+        max_panes: Stop after as many panes; None: no limit.
+        group: The consumer group whose offsets are committed, for others to see; None: none.
+        publish: Topics that committed panes go to; they need a group.
+        publish_from: The first pane to publish where no proof of an earlier one is found.
     """
 
     settings: KafkaSettings
@@ -65,8 +70,15 @@ class Stream:
     publish_from: int | None = None
 
     def cutter(self, config: Config, partitions: int) -> PaneCutter:
-        """Cuts panes by time, and parts by bytes so that a burst makes no pane without end:
-        pane.mib is the pane's, and each partition has an equal part of it."""
+        """Return what cuts panes by time, and by bytes so that a burst makes no endless pane.
+
+        Args:
+            config: pane.mib is the most that a pane may hold; each partition has an equal part.
+            partitions: Number of partitions.
+
+        Returns:
+            The cutter.
+        """
         return PaneCutter(
             int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1)
         )
@@ -74,12 +86,18 @@ class Stream:
 
 @dataclass
 class StreamRun:
-    """One run of the gate on a topic. options: of Beam's runner; none: in this process, which reads
-    to the end only.
+    """One run of the gate on a topic.
 
-    stop: set it (from a signal) to stop after the pane in hand. on_pane: called after each commit
-    with its seconds. on_note: called with what a user should know. debug: what Beam, its runner and
-    kafka-python log and print is let through.
+    Attributes:
+        stream: What is read and written.
+        output: The output directory.
+        config: The configuration.
+        options: Of Beam's runner; none: the graph runs in this process, which reads to the end
+            only.
+        stop: Set it (from a signal) to stop after the pane that is being committed.
+        on_pane: Called after each commit with the entry and its seconds.
+        on_note: Called with what a user should know.
+        debug: Whether what Beam, its runner and kafka-python log and print is shown.
     """
 
     stream: Stream
@@ -92,10 +110,21 @@ class StreamRun:
     debug: bool = False
 
     def go(self) -> Outcome:
-        """Run until the end, stop, or an error.
+        """Run until the end or until `stop` is set.
 
-        Raises RunError, RunnerError, GapError, KafkaSourceError, OSError, LedgerError, LockedError,
-        WordListError, SuiteError.
+        Returns:
+            How the run ended.
+
+        Raises:
+            RunError: The output was begun with other settings, or the runner cannot read for ever.
+            RunnerError: The runner failed.
+            GapError: What was read does not continue the ledger.
+            KafkaSourceError: Kafka cannot be read or written.
+            LedgerError: The ledger is damaged.
+            LockedError: Another run writes to the output.
+            WordListError: A word list cannot be used.
+            SuiteError: The user's suite of checks cannot be used.
+            OSError: A file cannot be read or written.
         """
         if not self.options and not self.stream.until_end:
             raise RunError(
@@ -112,22 +141,23 @@ class StreamRun:
             return self._go(lists, self.stream.cutter(self.config, partitions))
 
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
+        """Run once the topics were found."""
         commit.make_folders(self.output)
         with OutputLock(self.output):
-            given = stream.source_settings(
+            given = source_settings(
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
             record = settings(self.config, lists, given)
-            begun = begin(self.output, record, self.config, lists)
-            if begun.note:
-                self.on_note(begun.note)
-            entries = begun.entries
+            start = begin(self.output, record, self.config, lists)
+            if start.note:
+                self.on_note(start.note)
+            entries = start.entries
             commit.clear_leftovers(self.output, len(entries))
-            committer = commit.Committer(self.output, self.config, lists, entries, begun.epoch)
+            committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
             done = len(entries)
-            place = GraphPlace(self.config.model_dump(), str(self.output / "staged"))
-            annotator = place.workshop().annotator
-            panes = stream.StreamCommitter(
+            context = GraphContext(self.config.model_dump(), str(self.output / "staged"))
+            annotator = context.worker().annotator
+            panes = StreamCommitter(
                 self.output,
                 self.stream.topic,
                 committer,
@@ -138,25 +168,26 @@ class StreamRun:
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
-            committer.prepare()  # it takes seconds, for which the first pane need not wait
-            self._run(panes, place, done, cutter)
+            committer.prepare()  # it takes seconds, which the first pane then need not wait for
+            self._run(panes, context, done, cutter)
             committer.finish()
             commit.clear_staged(self.output)
-            (self.output / "gate" / stream.HELD).unlink(missing_ok=True)
-            # A topic has no end: there may be more tomorrow
-            note(self.output, record, self.config, finished=False)
+            (self.output / "gate" / HELD).unlink(missing_ok=True)
+            # A topic has no end: more records may come
+            write_meta(self.output, record, self.config, finished=False)
             return Outcome(entries, len(entries) - done, committer.held())
 
     def _run(
-        self, panes: stream.StreamCommitter, place: GraphPlace, done: int, cutter: PaneCutter
+        self, panes: StreamCommitter, context: GraphContext, done: int, cutter: PaneCutter
     ) -> None:
+        """Run the graph and commit panes until it ends, `stop` is set or there are enough."""
         source = Source(
             self.stream.settings,
             (self.stream.topic,),
             cutter,
-            stream.StageItems(place, self.stream.values),
-            stream.starts(panes.committer.entries.totals, self.stream.topic, cutter),
-            stream.HeldFile(str(self.output / "gate" / stream.HELD)),
+            stream.StageItems(context, self.stream.values),
+            starts(panes.committer.entries.totals, self.stream.topic, cutter),
+            stream.HeldFile(str(self.output / "gate" / HELD)),
         )
         entries = panes.committer.entries
 
@@ -164,9 +195,9 @@ class StreamRun:
             most = self.stream.max_panes
             return self.stop.is_set() or (most is not None and len(entries) - done >= most)
 
-        with self._pipeline(source, place) as state:
+        with self._pipeline(source, context) as has_ended:
             while not enough():
-                ended = state()
+                ended = has_ended()
                 panes.hold()
                 panes.commit_whole(enough)
                 if ended:
@@ -174,51 +205,51 @@ class StreamRun:
                 self.stop.wait(LOOK_SECONDS)
 
     def _pipeline(
-        self, source: Source, place: GraphPlace
+        self, source: Source, context: GraphContext
     ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
-        """The graph on its runner; see `stream_engine`."""
-        workshop = place.workshop()
+        """The graph on its runner; see `runner`."""
+        worker = context.worker()
 
         def draw(pipeline: beam.Pipeline) -> None:
-            stream.graph(pipeline, source, place, self.stream.until_end)
+            stream.build_graph(pipeline, source, context, self.stream.until_end)
 
         if not self.options:
-            return in_process(draw, lambda: workshop.failure)
+            return in_process(draw, lambda: worker.failure)
         options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, lambda: workshop.failure)
+        return on_runner(draw, options, lambda: worker.failure)
 
     def _find(self, topic: str) -> int:
-        """See that a topic is there, before anything is written: a name given wrong must not be
-        noted in a ledger. How many partitions it has.
+        """The number of partitions of a topic.
 
-        Raises KafkaSourceError.
+        It is asked before anything is written, so that no ledger notes a wrong name. Raises
+        KafkaSourceError.
         """
         until = time.monotonic() + START_SECONDS
-        said = False
+        noted = False
         while True:
             try:
                 return Cluster(self.stream.settings).partitions(topic)
             except UnreachableError as error:
                 if time.monotonic() > until or self.stop.is_set():
                     raise
-                if not said:
+                if not noted:
                     self.on_note(f"{error}; trying on for {START_SECONDS:.0f} s")
-                    said = True
+                    noted = True
                 self.stop.wait(AGAIN_SECONDS)
 
     def _follow(self, entries: History, annotator: Annotator) -> Callable[[PaneEntry], None]:
-        """What is done after each entry: publish the pane, or commit its offsets, or nothing.
-        Catches up first.
+        """What is done after each entry: publish the pane, commit its offsets, or nothing.
+
+        Panes that an earlier run did not publish are published here first.
         """
         if self.stream.group is None:
             return lambda entry: None
         topic = self.stream.topic
-        positions = {
-            (topic, partition): each.next
-            for partition, each in stream.positions(entries.totals).items()
+        next_offsets = {
+            (topic, partition): each.next for partition, each in positions(entries.totals).items()
         }
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
-        for difference in compare(positions, offsets.committed(positions)):
+        for difference in compare(next_offsets, offsets.committed(next_offsets)):
             self.on_note(f"group {self.stream.group}: {difference}")
         if not self.stream.publish:
             return lambda entry: self._patiently(
@@ -266,8 +297,9 @@ class StreamRun:
         return publisher, lambda entry: self._patiently(lambda again: once(entry, again))
 
     def _patiently(self, do: Callable[[bool], Done]) -> Done:
-        """do(again), tried again while no broker answers: nothing can be read meanwhile, and the
-        ledger stands.
+        """Call do(again) until a broker answers, for PATIENCE_SECONDS at most.
+
+        Waiting does no harm: nothing can be read meanwhile, and the ledger is complete.
         """
         since, again = time.monotonic(), False
         while True:
@@ -287,4 +319,26 @@ def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:
     return {
         (topic, int(key)): each.next
         for key, each in (entry.stream.positions if entry.stream else {}).items()
+    }
+
+
+def source_settings(config: Config, topic: str, span_seconds: float, values: str) -> dict[str, Any]:
+    """Collect the settings of a stream that a continued run must not change.
+
+    Args:
+        config: The configuration.
+        topic: The topic.
+        span_seconds: Span of a pane in seconds.
+        values: What a record's value is: "json" or "text".
+
+    Returns:
+        The settings, under the key stream.
+    """
+    return {
+        "stream": {
+            "topic": topic,
+            "pane_seconds": span_seconds,
+            "pane_mib": config.pane.mib,
+            "values": values,
+        }
     }

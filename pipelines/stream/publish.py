@@ -1,6 +1,4 @@
-"""What goes to topics of a committed pane: its accepted documents, and its dead letters, read back
-from its files.
-"""
+"""The messages of a committed pane: its accepted documents and dead letters, from its files."""
 
 from __future__ import annotations
 
@@ -25,12 +23,18 @@ ROWS = 1000  # of a shard that are held at a time
 
 @dataclass(frozen=True)
 class Topics:
-    """Where to publish; None: not at all."""
+    """Where to publish; false where nothing is published.
+
+    Attributes:
+        accepted: The topic of accepted documents; None: they are not published.
+        dead_letters: The topic of dead letters; None: they are not published.
+    """
 
     accepted: str | None = None
     dead_letters: str | None = None
 
     def __bool__(self) -> bool:
+        """Whether anything is published."""
         return bool(self.names)
 
     @property
@@ -40,8 +44,17 @@ class Topics:
 
 
 def identity(output: Path) -> str:
-    """What tells an output's ledger from all others; made by chance at the first call. Raises
-    LedgerError, OSError.
+    """Return the id of an output's ledger; the first call makes a random one.
+
+    Args:
+        output: The output directory.
+
+    Returns:
+        32 hexadecimal digits.
+
+    Raises:
+        LedgerError: The file with the id is damaged.
+        OSError: The file cannot be read or written.
     """
     path = output / "ledger" / "identity"
     if not path.exists():
@@ -58,13 +71,22 @@ def identity(output: Path) -> str:
 def messages(
     output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]
 ) -> Iterator[Message]:
-    """The records of a pane. identity: the shards' column of ids, which is the key. own: columns
-    that are left out.
+    """Read the messages of a pane from its files.
 
-    An accepted document is a JSON object as it was read, but for fields of mixed kinds, which are
-    JSON text in the shards and become values again. A dead letter has the value, key and headers of
-    its record; its position and reason are headers. What is too large for its topic: see
-    kafka_sizes.py.
+    An accepted document is a JSON object as it was read. Fields of mixed kinds are JSON text in the
+    shards and become values again. A dead letter has the value, key and headers of its record, and
+    its position and reason as headers. `transforms.kafka.sizes` handles messages that are too large
+    for their topic.
+
+    Args:
+        output: The output directory.
+        entry: The pane's ledger entry.
+        topics: Where to publish.
+        identity: The shards' column of ids; the id is the message's key.
+        own: The shards' columns that Evenflow computed; they are left out.
+
+    Yields:
+        The messages, accepted documents first.
     """
     if topics.accepted is not None and entry.folder == "accepted":
         for shard in entry.shards:
@@ -81,6 +103,7 @@ def messages(
 
 
 def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:
+    """The documents of a shard as messages."""
     file = pq.ParquetFile(path)
     texts = {column.name for column in file.schema_arrow if fields.is_json(column)}
     for batch in file.iter_batches(ROWS):
@@ -94,6 +117,7 @@ def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> It
 
 
 def _dead(letter: dict[str, Any], topic: str) -> Message:
+    """A dead letter as a message."""
     key = letter.get("key_base64")
     headers: Sequence[tuple[str, bytes | None]] = [
         (name, None if value is None else base64.b64decode(value))

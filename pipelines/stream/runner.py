@@ -1,8 +1,7 @@
-"""Runs the graph of a stream on one of Beam's runners beside the driver, and says in clear words
-why it ended.
+"""Runs the graph of a stream on one of Beam's runners, beside the driver, and explains failures.
 
-What Beam, its runner and kafka-python log and print of a failure is held back: tracebacks of each
-of their threads, several times over. The failure is raised to the driver once.
+Of a failure, Beam, its runner and kafka-python log and print the tracebacks of each of their
+threads, several times over. That is held back. The failure is raised to the driver once.
 """
 
 from __future__ import annotations
@@ -26,17 +25,15 @@ from evenflow.pipelines.stream.servers import Prism, RunnerError, worker_pool
 from evenflow.transforms.kafka import errors
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError
 
-# Beam gives the stream that tells the state of a job on Prism the time that an answer may take, 300
-# s by default: every run would end then. Ten years, in seconds, are for ever; Prism is started
-# here, so that nobody waits as long for one that is away.
+# Beam ends the stream of a job's states after the timeout of the job server, 300 s by default.
+# Every run on Prism would end then. Ten years are long enough. Nobody waits that long for a Prism
+# that is away, since Prism is started here.
 ANSWER_SECONDS = 10 * 365 * 86_400
-CANCEL_SECONDS = 5.0  # that the runner has to stop before it is left behind
-# Between two warnings of the source that are passed on: it tries each second while no broker
-# answers
+CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
+# Between two warnings of the source that are passed on; it warns each second without a broker
 NOTE_SECONDS = 30.0
 AGAIN = "run the same command again to go on"
-# Beam hands on what a worker raised as the text of its traceback; its last lines are the class and
-# the message.
+# Beam passes on a worker's error as the text of its traceback, which ends with class and message
 _RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
@@ -44,7 +41,19 @@ Draw = Callable[[beam.Pipeline], None]
 
 @contextlib.contextmanager
 def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
-    """Run the graph to its end before the block, in this process. As `on_runner` otherwise."""
+    """Run the graph in this process, to its end, before the with-block.
+
+    Args:
+        draw: Adds the graph to a pipeline.
+        failure: Returns the error that a step noted; None where there is none.
+
+    Yields:
+        A function that returns True: the graph has ended.
+
+    Raises:
+        RunnerError: Reading failed.
+        KafkaSourceError: The source failed. Other errors of a step are raised as they are.
+    """
     pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
     draw(pipeline)
     try:
@@ -58,11 +67,19 @@ def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[
 def on_runner(
     draw: Draw, options: list[str], failure: Callable[[], Exception | None]
 ) -> Iterator[Callable[[], bool]]:
-    """Run the graph beside the block: gives a function that says whether it has ended, and raises
-    what failed.
+    """Run the graph on a runner during the with-block.
 
-    draw: puts the graph into a pipeline. options: Beam's. failure: what a worker in this process
-    noted of its failure.
+    Args:
+        draw: Adds the graph to a pipeline.
+        options: Beam's options.
+        failure: Returns the error that a worker in this process noted; None where there is none.
+
+    Yields:
+        A function that returns whether the graph has ended, and raises what failed, as in_process
+        does.
+
+    Raises:
+        RunnerError: The runner does not start.
     """
     prism = Prism() if "--runner=PrismRunner" in options else None
     if prism is not None:
@@ -83,7 +100,7 @@ def on_runner(
 def _beside(
     draw: Draw, given: PipelineOptions, prism: Prism | None, failure: Callable[[], Exception | None]
 ) -> Iterator[Callable[[], bool]]:
-    """The graph on its runner, whose servers are ready."""
+    """Run the graph on a runner whose servers are ready, during the with-block."""
     pipeline = beam.Pipeline(runner=prism, options=given)
     draw(pipeline)
     result: Any = None
@@ -126,15 +143,21 @@ def _beside(
 
 
 def _cancel(result: Any) -> None:
-    """Ask a runner to stop; in a thread of its own, since one that does not answer is waited for
-    without an end.
-    """
-    with contextlib.suppress(Exception):  # it is left behind either way
+    """Ask a runner to stop; called in a thread of its own, since an answer may never come."""
+    with contextlib.suppress(Exception):  # it is abandoned either way
         result.cancel()
 
 
 def explained(error: BaseException) -> Exception:
-    """What failed, from what the runner says of it."""
+    """Translate what the runner raised.
+
+    Args:
+        error: What the runner raised.
+
+    Returns:
+        A KafkaSourceError where a worker raised one, else a RunnerError; both with a message for
+        people.
+    """
     if isinstance(error, grpc.RpcError):
         return RunnerError(
             "the runner ended, or cannot be reached any more: was it killed, or out of memory?"
@@ -156,6 +179,7 @@ def explained(error: BaseException) -> Exception:
 
 
 def _last_line(error: BaseException) -> str:
+    """The last line of an error's message that has words."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" )>")]
     return lines[-1] if lines else type(error).__name__
 
@@ -168,21 +192,26 @@ class _Warnings(logging.Handler):
         self._note, self._at = note, -NOTE_SECONDS
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Pass a warning on, unless another one was passed on just before."""
         if time.monotonic() - self._at >= NOTE_SECONDS:
             self._at = time.monotonic()
             self._note(" ".join(record.getMessage().split()))
 
 
 def _is_own(record: logging.LogRecord) -> bool:
+    """Whether this package logs it."""
     return record.name.startswith("evenflow")
 
 
 @contextlib.contextmanager
 def quiet(note: Callable[[str], None]) -> Iterator[None]:
-    """Within the block libraries log and print nothing; warnings of the source are given to `note`.
+    """Keep libraries from logging and printing during the with-block.
 
-    Behind an error kafka-python stays silent: a broken-off pipeline's threads live on for seconds,
-    and would speak after it.
+    After an error kafka-python stays silent: the threads of the pipeline live on for seconds and
+    would log after the error.
+
+    Args:
+        note: Called with warnings of the source.
     """
     handlers = list(logging.getLogger().handlers)
     warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")
@@ -190,7 +219,7 @@ def quiet(note: Callable[[str], None]) -> Iterator[None]:
     level = kafka.level
 
     def on_thread(arguments: threading.ExceptHookArgs) -> None:
-        # The runner's connections, when it ends
+        # The connections of a runner that ends raise in their threads
         if not arguments.exc_type.__module__.startswith("grpc"):
             hook(arguments)
 

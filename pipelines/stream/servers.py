@@ -1,8 +1,8 @@
-"""The servers of a stream's run, on the loopback interface alone: the workers' pool and Prism.
+"""The servers of a stream's run, on the loopback interface alone: the worker pool and Prism.
 
-Whoever reaches one of them has code of his run here: neither asks who is calling. Beam's own pool,
-and Prism as it is released, listen on all interfaces. So the pool is started here, and a Prism that
-another address of this machine reaches is ended before it is given a job; `make prism` builds one
+Both run the code of every caller that reaches them, without authentication. Beam's own pool and the
+released Prism listen on all interfaces. So the pool is started here on loopback. A Prism that can
+be reached at another address of this machine is ended before it gets a job. `make prism` builds one
 that listens on 127.0.0.1.
 """
 
@@ -28,27 +28,32 @@ from evenflow.pipelines.files.workers import WorkerError
 from evenflow.pipelines.stream import child
 
 HOST = "127.0.0.1"
-# Addresses that documentation is written with: nobody answers there, and nothing is sent. What is
-# asked is the own address from which they would be called.
+# Addresses reserved for documentation. Nothing is sent to them: connecting a UDP socket only tells
+# the address of this machine that would be used.
 ELSEWHERE = ((socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1"))
 PROBE_SECONDS = 1.0
 
 
 class RunnerError(WorkerError):
-    """The runner or a worker of its failed; the message says what is known."""
+    """The runner or one of its workers failed; the message says what is known."""
 
 
 @contextmanager
 def worker_pool(options: PipelineOptions) -> Iterator[str]:
-    """Within the block workers in this process are started for a runner of this machine, at the
-    address given.
+    """Start workers in this process for a runner on this machine, within a with-block.
+
+    Args:
+        options: Beam's options.
+
+    Yields:
+        The pool's address, HOST:PORT.
     """
-    given: list[tuple[str, Any]] = [
+    limits: list[tuple[str, Any]] = [
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.http2.max_ping_strikes", 0),
     ]
     threads: Any = thread_pool_executor.shared_unbounded_instance()
-    server = grpc.server(threads, options=given)
+    server = grpc.server(threads, options=limits)
     pool = BeamFnExternalWorkerPoolServicer(
         state_cache_size=sdk_worker_main._get_state_cache_size_bytes(options=options),
         data_buffer_time_limit_ms=sdk_worker_main._get_data_buffer_time_limit_ms(
@@ -65,8 +70,13 @@ def worker_pool(options: PipelineOptions) -> Iterator[str]:
 
 
 def reached_from(port: int) -> str | None:
-    """An address of this machine, beside the loopback interface's, at which something answers on a
-    port; None: there is none.
+    """Find an address of this machine, other than loopback, at which a port answers.
+
+    Args:
+        port: The port.
+
+    Returns:
+        The address; None where no address answers.
     """
     for family, elsewhere in ELSEWHERE:
         try:
@@ -75,33 +85,40 @@ def reached_from(port: int) -> str | None:
                 own = asking.getsockname()[0]
             with socket.create_connection((own, port), PROBE_SECONDS):
                 return own
-        except OSError:  # no network of this family, or nobody listens there
+        except OSError:  # no network of this family, or nothing listens there
             continue
     return None
 
 
 class Prism(PrismRunner):
-    """Beam's Prism runner, whose server can be ended before this process is."""
+    """Beam's Prism runner, whose server can be ended before this process ends.
+
+    Attributes:
+        server: The server; None before the runner has asked for it.
+    """
 
     server: Any = None
 
     def default_job_server(self, options: Any) -> Any:
-        """The server, not started yet."""
+        """Return the server, not started yet, for Beam's options."""
         self.server = StopOnExitJobServer(_PrismServer(options))
         return self.server
 
 
 class _PrismServer(PrismJobServer):
-    """Prism, which a killed driver does not leave behind. To be started by a thread that lives as
-    long as it.
+    """Prism, which ends with this process even when the process is killed.
+
+    Linux watches the thread that starts it, so that thread must live as long as Prism.
     """
 
     def subprocess_cmd_and_endpoint(self) -> tuple[list[Any], str]:
+        """Return the command line, which runs Prism through `child`, and its address."""
         command, endpoint = super().subprocess_cmd_and_endpoint()
         self._endpoint = endpoint
         return [sys.executable, "-I", "-S", child.__file__, os.getpid(), *command], endpoint
 
     def start(self) -> Any:
+        """Start Prism. Raises RunnerError where others can reach it."""
         stub = super().start()
         if own := reached_from(int(self._endpoint.rpartition(":")[2])):
             self.stop()

@@ -42,7 +42,7 @@ KNOWN = (
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
     ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
-    ("evenflow.pipelines.stream.graph", "GapError", FAILED),
+    ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
     ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),

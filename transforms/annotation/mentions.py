@@ -12,9 +12,10 @@ import numpy.typing as npt
 from evenflow.schemas import documents
 from evenflow.transforms.io.files import position
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.labels.by_sentence import sentence_starts
+from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.text.sentences import trimmed
 from evenflow.wordlists.loader import WordList
 
 PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
@@ -128,7 +129,7 @@ class MentionCounter:
         joined = BETWEEN.join(texts)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
         every = self._finder.find_all(joined)
-        starts = uncut(bounds(joined), every) if with_sentences else np.zeros(0, np.int64)
+        starts = sentence_starts(joined, every) if with_sentences else np.zeros(0, np.int64)
         return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
 
     def _piece(

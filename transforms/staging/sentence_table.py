@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
+from evenflow.transforms.labels.by_sentence import by_sentence, words_per_group
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.staging.shards import seal
 from evenflow.transforms.substitution.sets import Edit, Set, apply, within
@@ -114,20 +115,14 @@ class Rows:
             places: Where each sentence begins in the text without the sentences that were taken
                 out, GONE of these; None: no sentence was taken out.
         """
-        starts = [start for start, _ in sentences]
-        by_sentence: dict[int, dict[str, list[Mention]]] = {}
-        for mention in mentions:
-            number = bisect_right(starts, mention.start) - 1
-            by_sentence.setdefault(number, {}).setdefault(mention.attribute, []).append(mention)
+        grouped = by_sentence(sentences, mentions)
         for number, attribute in findings or ():
-            by_sentence.setdefault(number, {}).setdefault(attribute, [])
+            grouped.setdefault(number, {}).setdefault(attribute, [])
         add = {name: values.append for name, values in self.columns.items()}
-        for number, by_attribute in sorted(by_sentence.items()):
+        for number, by_attribute in sorted(grouped.items()):
             start, end = sentences[number]
             for attribute in sorted(by_attribute):
-                words: dict[str, list[str]] = {group: [] for group in self.groups[attribute]}
-                for mention in by_attribute[attribute]:
-                    words[mention.group].append(mention.label)
+                words = words_per_group(self.groups[attribute], by_attribute[attribute])
                 finding = (findings or {}).get((number, attribute)) or Finding(
                     None, None, None, False
                 )

@@ -11,39 +11,22 @@ often as `stereotypes.precision` asks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import NamedTuple, Protocol
 
 import orjson
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.staging.sentence_table import GONE, Finding, Relevant
 from evenflow.transforms.stereotypes import detect, indicators
 from evenflow.transforms.stereotypes.calibration import Calibration
 from evenflow.transforms.stereotypes.detect import Detector
-from evenflow.transforms.stereotypes.indicators import Indicators
-from evenflow.transforms.stereotypes.masking import Span, widened
+from evenflow.transforms.stereotypes.judging import IndicatorScorer, Judgement, StereotypeJudge
 from evenflow.wordlists import loader
 
-PIECE = 1 << 20  # characters that are searched at a time
 # What ends a line: a paragraph's mark stays when a sentence goes
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
-
-
-class IndicatorScorer(Protocol):
-    """Tells the linguistic indicators."""
-
-    def indicators(
-        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
-    ) -> list[Indicators | None]:
-        """Of each sentence, None where nothing can be said. labels: (start, end, attribute) of the
-        listed labels in it.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -59,17 +42,6 @@ class Screened:
     findings: Mapping[tuple[int, str], Finding] = field(default_factory=dict)
     places: Sequence[int] | None = None
     aside: str | None = None
-
-
-class Candidate(NamedTuple):
-    """A sentence and an attribute whose groups it names: numbers of document and sentence, and the
-    words that name them.
-    """
-
-    document: int
-    sentence: int
-    attribute: str
-    spans: list[Span]
 
 
 class StereotypeFilter:
@@ -88,76 +60,38 @@ class StereotypeFilter:
         self.policies = {
             name: config.policy(name) for name in config.attributes if config.policy(name) != "off"
         }
-        self._thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
-        self._cuts = {
-            name: detect.cut(name, config.stereotypes.precision, calibration)
-            for name in self.policies
-        }
+        thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
         self._most = config.stereotypes.most_removed
-        lists = [loader.load(config.attributes[name].wordlist or name) for name in self.policies]
-        self._finder = LabelFinder([widened(words) for words in lists])
-        self._detector = detector or detect.shipped()
-        self._scorer = scorer or indicators.shipped()
+        self._judge = StereotypeJudge(
+            [loader.load(config.attributes[name].wordlist or name) for name in self.policies],
+            thresholds,
+            config.stereotypes.precision,
+            detector or detect.shipped(),
+            scorer or indicators.shipped(),
+            calibration,
+        )
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
         """What becomes of each document; sentences of all of them are asked together. Its mentions
         are not looked at.
         """
-        asked = list(self._asked(documents))
-        texts = [_text(documents[each.document], each.sentence) for each in asked]
-        spans = [each.spans for each in asked]
-        potential = self._detector.detect(texts, spans)
-        likely = [
-            i
-            for i, value in enumerate(potential)
-            if value is not None and value >= detect.THRESHOLD
-        ]
-        told = self._scorer.indicators([texts[i] for i in likely], [spans[i] for i in likely])
-        scored = dict(zip(likely, told, strict=True))
+        candidates = list(self._judge.candidates(documents))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
-        for i, each in enumerate(asked):
-            finding = self._finding(each.attribute, potential[i], scored.get(i))
-            findings[each.document][each.sentence, each.attribute] = finding
+        for each in self._judge.judge(documents, candidates):
+            key = each.candidate.sentence, each.candidate.attribute
+            findings[each.candidate.document][key] = self._finding(each)
         return [
             self._screened(document, found)
             for document, found in zip(documents, findings, strict=True)
         ]
 
-    def _asked(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
-        """The sentences that name groups of an attribute that is screened."""
-        texts = [document.text for document in documents]
-        for first, last in pieces(texts, PIECE):
-            begins = list(
-                accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
-            )
-            joined = BETWEEN.join(texts[first:last])
-            found: dict[tuple[int, int, str], list[Span]] = {}
-            for mention in sorted(self._finder.find(joined), key=lambda each: each.start):
-                place = bisect_right(begins, mention.start) - 1
-                sentences = documents[first + place].sentences
-                own = mention.start - begins[place]
-                number = bisect_right(sentences, own, key=lambda each: each[0]) - 1
-                if number >= 0 and own < sentences[number][1]:
-                    start = own - sentences[number][0]
-                    span = start, start + mention.end - mention.start, mention.attribute
-                    found.setdefault((first + place, number, mention.attribute), []).append(span)
-            yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
-
-    def _finding(
-        self, attribute: str, potential: float | None, found: Indicators | None
-    ) -> Finding:
-        """What is said of a sentence for an attribute, and whether it is a strong stereotype that
-        is sure enough.
-        """
-        if found is None:
-            return Finding(potential, None, None, False)
-        cut = self._cuts[attribute]
-        strong = found.score >= self._thresholds[attribute]
-        sure = self.policies[attribute] == "flag" or (
-            cut is not None and potential is not None and potential >= cut
-        )
+    def _finding(self, judged: Judgement) -> Finding:
+        """A judgement as the table of sentences has it: what is flagged needs not be sure."""
+        if (found := judged.indicators) is None:
+            return Finding(judged.potential, None, None, False)
         told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
-        return Finding(potential, told, found.score, strong and sure)
+        sure = judged.sure or self.policies[judged.candidate.attribute] == "flag"
+        return Finding(judged.potential, told, found.score, judged.strong and sure)
 
     def _screened(
         self, document: Relevant, findings: Mapping[tuple[int, str], Finding]
@@ -224,8 +158,3 @@ def without(
 
 def _breaks(blank: str) -> bool:
     return any(character in BREAKS for character in blank)
-
-
-def _text(document: Relevant, number: int) -> str:
-    start, end = document.sentences[number]
-    return document.text[start:end]

@@ -1,3 +1,5 @@
+"""Counterfactuals of a document, as data and on a terminal."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -82,9 +82,7 @@ def test_a_text_of_blanks_has_no_sentence(text: str) -> None:
 
 
 def test_a_label_over_a_sentence_bound_stays_whole() -> None:
-    """A bound that was predicted inside a mention is none: the label is counted once, in one
-    sentence.
-    """
+    """A bound inside a mention is none: the label is counted once, in one sentence."""
     text = "I met a kid. Now I know. It was an old\nman. Good."
     rows = explain("x", text, LABELS)["sentences"]
     assert [row["sent_text"] for row in rows] == [

@@ -11,7 +11,7 @@ from commands import Call, call  # noqa: F401
 from stereotype_models import calibration, scorer
 
 from evenflow.pipelines.explain.document import dumps, explain
-from evenflow.pipelines.explain.stereotypes import UNLISTED, EverySentence, Stereotypes, told
+from evenflow.pipelines.explain.stereotypes import UNLISTED, Stereotypes, summary
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.stereotypes import calibration as calibration_of
 from evenflow.transforms.stereotypes.detect import THRESHOLD
@@ -40,8 +40,8 @@ class Fixed:
 
 
 def judging(chance: float | None, threshold: float = 0.5, every: bool = False) -> Stereotypes:
-    kind = EverySentence if every else Stereotypes
-    return kind(Fixed(chance), scorer(), LISTS, dict.fromkeys(THRESHOLDS, threshold), 0.8)
+    thresholds = dict.fromkeys(THRESHOLDS, threshold)
+    return Stereotypes(Fixed(chance), scorer(), LISTS, thresholds, 0.8, every)
 
 
 @pytest.fixture(autouse=True)
@@ -99,18 +99,18 @@ def test_removed_is_what_is_sure_and_strong(
 def test_a_terminal_shows_reasons() -> None:
     document = explain("x", TEXT, FINDER)
     judging(0.9, every=True).add_to(document)
-    shown = told(document).plain
+    shown = summary(document).plain
     assert "(gender): probability 0.90" in shown and "speaks of a whole group" in shown
     plain = explain("x", "The women bought bread.", FINDER)
     judging(0.1).add_to(plain)
-    assert told(plain).plain == "no potential stereotype among 1 sentences judged\n"
+    assert summary(plain).plain == "no potential stereotype among 1 sentences judged\n"
 
 
 def test_nothing_of_a_text_steers_the_terminal() -> None:
     document = explain("x", "All \x1b[2J women are\u202e very lazy [bold]and late\x07.", FINDER)
     judging(0.9).add_to(document)
-    assert "lazy" in told(document).plain
-    assert "\x1b" not in told(document).plain and "\u202e" not in told(document).plain
+    assert "lazy" in summary(document).plain
+    assert "\x1b" not in summary(document).plain and "\u202e" not in summary(document).plain
 
 
 def test_the_command(call: Call) -> None:  # noqa: F811

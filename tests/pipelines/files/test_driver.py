@@ -1,3 +1,5 @@
+"""A run on files: what it writes, how it goes on, and what stops it."""
+
 import base64
 import errno
 import gzip
@@ -121,16 +123,16 @@ def test_same_bytes_whatever_the_workers_and_restarts(corpus: Path, tmp_path: Pa
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(corpus)], tmp_path / "two", config, workers=2).go()
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(progress) -> None:
-        raise Killed
+        raise KilledError
 
     for _ in range(10):
         try:
             Run([str(corpus)], tmp_path / "three", config, on_pane=kill).go()
-        except Killed:
+        except KilledError:
             continue
         break
     assert digests(tmp_path / "one") == digests(tmp_path / "two") == digests(tmp_path / "three")
@@ -328,13 +330,13 @@ def test_made_ids_tell_files_of_one_name_in_two_folders_apart(tmp_path: Path) ->
 
 
 def stop_after_a_pane(inputs: list[str], output: Path, docs: int = 2) -> None:
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(progress) -> None:
-        raise Killed
+        raise KilledError
 
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         Run(inputs, output, load(None, {"pane.docs": docs}), on_pane=kill).go()
 
 
@@ -455,15 +457,15 @@ def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> N
         ("e", f"{path}, record 6"),
     ]
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(progress) -> None:
         (tmp_path / "out" / "gate" / "ids.sqlite").unlink()  # it is made anew from the shards
-        raise Killed
+        raise KilledError
 
     for _ in range(4):
-        with pytest.raises(Killed):
+        with pytest.raises(KilledError):
             Run([str(path)], tmp_path / "out", config, workers, on_pane=kill).go()
     Run([str(path)], tmp_path / "out", config, workers).go()
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")

@@ -1,3 +1,5 @@
+"""Cutting panes, chunks of panes, and the graph on files."""
+
 import json
 from pathlib import Path
 
@@ -63,10 +65,10 @@ def test_chunks_keep_panes_in_order_and_bounded(sizes: list[int]) -> None:
 
 def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
     config = load(None)
-    place = graph.GraphPlace(config.model_dump(), str(tmp_path / "staged"))
+    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
     pane = cutting.Pane(0, (cutting.Segment(str(tmp_path / "gone.jsonl"), 0, 5, 0),), 1, 1)
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
-        graph.run_graph([pane], place)
+        graph.run_graph([pane], context)
 
 
 def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
@@ -76,8 +78,8 @@ def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     )
     config = load(None)
     [pane] = cutting.cut(files.match([str(tmp_path / "in.jsonl")]), config)
-    place = graph.GraphPlace(config.model_dump(), str(tmp_path / "staged"))
-    spent = graph.run_graph([pane], place)
+    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
+    spent = graph.run_graph([pane], context)
     ready = closing.read_ready(tmp_path / "staged" / "00000000")
     assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
         7,

@@ -1,4 +1,4 @@
-"""Killed by SIGKILL at many moments, a run goes on and ends with the outputs of an undisturbed one."""
+"""A run killed by SIGKILL at many moments goes on and ends with the outputs of a whole one."""
 
 import gzip
 import json

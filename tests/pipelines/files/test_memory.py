@@ -1,5 +1,6 @@
-"""Small files that hold gigabytes, and large records: the run stays below a bound, says what it
-left out, and keeps the rest.
+"""Small files that hold gigabytes, and large records, do not use up the memory.
+
+The run stays below a bound, reports what it left out, and keeps the rest.
 """
 
 from __future__ import annotations

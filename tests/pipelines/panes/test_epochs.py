@@ -1,6 +1,4 @@
-"""What a run may go on with: what must be the same is refused where it is not, other things open an
-epoch.
-"""
+"""A run goes on with the same settings; others are refused, or open an epoch."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ import report_ledgers
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.files.driver import settings
 from evenflow.pipelines.panes import epochs
-from evenflow.pipelines.panes.epochs import RunError, gone_on
+from evenflow.pipelines.panes.epochs import RunError, continued
 from evenflow.schemas.config import load
 from evenflow.schemas.epoch import Epoch
 from evenflow.wordlists import loader
@@ -33,7 +31,7 @@ def go_on(
     known: dict[str, Any], source: dict[str, Any], program: dict[str, str] = PROGRAM, **changes: Any
 ) -> Epoch:
     config = load(None, changes, only=["gender", "age"])
-    return gone_on(Path("out"), known, settings(config, LISTS, source), program, LISTS, Totals())
+    return continued(Path("out"), known, settings(config, LISTS, source), program, LISTS, Totals())
 
 
 def test_nothing_changed_is_the_same_epoch() -> None:
@@ -88,7 +86,7 @@ def test_a_key_that_one_of_the_programs_does_not_know_is_its_default() -> None:
 
 def test_another_attribute_and_another_list_of_one_s_own_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"configuration\.attributes\.age: "):
-        gone_on(
+        continued(
             Path("out"),
             meta(FILES),
             settings(load(None, only=["gender"]), LISTS, FILES),
@@ -111,7 +109,7 @@ def test_other_groups_than_the_ledger_s_are_refused() -> None:
     known, record = meta(FILES), settings(load(None, only=["gender", "age"]), LISTS, FILES)
     totals = Totals.of(report_ledgers.entries(1, groups={"gender": ("female", "male", "neither")}))
     with pytest.raises(RunError, match="groups of gender: "):
-        gone_on(Path("out"), known, record, PROGRAM, LISTS, totals)
+        continued(Path("out"), known, record, PROGRAM, LISTS, totals)
 
 
 def test_the_program_is_told_by_its_files() -> None:

@@ -1,3 +1,5 @@
+"""The figures of repair and of stereotypes in the report."""
+
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,9 @@ from evenflow.transforms.representation.dr import sums
 
 
 def ledger(panes: int) -> list:
-    """Panes of which the first attribute was repaired: of 300 mentions that were all but one
-    group's, half went over.
+    """Panes whose first attribute was repaired.
+
+    Of 300 mentions, nearly all of one group, half went over to the other.
     """
     entries = report_ledgers.entries(panes)
     for number, entry in enumerate(entries):

@@ -1,6 +1,4 @@
-"""The report page and report.json as a reader gets them: well-formed, self-contained, complete, the
-same for the same ledger.
-"""
+"""The page and report.json are well-formed, self-contained, complete, the same for one ledger."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ UNSEEN = re.compile(
 
 
 class Page(HTMLParser):
-    """What a browser would see: text, ids, links, and whether every element is closed where it
-    should be.
-    """
+    """What a browser sees: text, ids, links, and whether every element is closed properly."""
 
     def __init__(self, markup: str):
         super().__init__()

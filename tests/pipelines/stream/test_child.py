@@ -1,6 +1,4 @@
-"""A command that is run by stream_child ends when its parent is killed, and is the command as it
-was given.
-"""
+"""A command that is run by child.py is unchanged, and ends when its parent is killed."""
 
 from __future__ import annotations
 
@@ -16,7 +14,8 @@ from evenflow.pipelines.stream import child as stream_child
 START = [sys.executable, "-I", "-S", stream_child.__file__]
 PARENT = """
 import os, subprocess, sys
-child = subprocess.Popen([*sys.argv[1:], str(os.getpid()), sys.executable, "-c", "import time; time.sleep(600)"])
+sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
+child = subprocess.Popen([*sys.argv[1:], str(os.getpid()), *sleeping])
 print(child.pid, flush=True)
 child.wait()
 """

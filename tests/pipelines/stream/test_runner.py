@@ -1,4 +1,4 @@
-"""How a runner's failure is told, and that a runner which does not answer keeps nobody from ending."""
+"""A runner's failure is explained, and a runner that does not answer keeps nothing from ending."""
 
 from __future__ import annotations
 

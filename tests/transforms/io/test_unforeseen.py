@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.files.graph import GraphPlace
+from evenflow.pipelines.files.graph import GraphContext
 from evenflow.pipelines.stream.graph import StageItems
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
@@ -175,7 +175,8 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         first=1,
         end=Point(1, pane, 1),
     )
-    [(_, piece)] = StageItems(GraphPlace(CONFIG.model_dump(), str(tmp_path)), values).process(block)
+    context = GraphContext(CONFIG.model_dump(), str(tmp_path))
+    [(_, piece)] = StageItems(context, values).process(block)
     letters = [
         json.loads(line)
         for path in tmp_path.rglob("*.jsonl")
