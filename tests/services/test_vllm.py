@@ -61,7 +61,7 @@ def server_of(served: Served) -> psutil.Process:
     guards = [
         each
         for each in psutil.Process().children()
-        if "inference_guard.py" in " ".join(each.cmdline())
+        if "client/guard.py" in " ".join(each.cmdline())
     ]
     (guard,) = [each for each in guards if port in each.cmdline()]
     (server,) = guard.children()

@@ -1,7 +1,7 @@
 """Runs a command and ends it, with all that it started, when standard input closes: at the latest
 when the parent dies.
 
-A program of its own, on the standard library alone: `python inference_guard.py COMMAND…`. A parent
+A program of its own, on the standard library alone: `python guard.py COMMAND…`. A parent
 that is killed cannot stop what it started, but the system closes its pipes. Its status is the
 command's.
 """

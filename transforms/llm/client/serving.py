@@ -25,7 +25,7 @@ from evenflow.transforms.llm.client.settings import InferenceError, Key
 
 # Environment variable: the interpreter that has vLLM, if it is not this one
 PYTHON = "EVENFLOW_VLLM_PYTHON"
-GUARD = Path(__file__).with_name("inference_guard.py")
+GUARD = Path(__file__).with_name("guard.py")
 LOAD_SECONDS = 1800.0  # for a model to be loaded; 70B from a slow disk takes 10 minutes
 # That questions should wait for a server that is started again: most models load faster
 RESTART_SECONDS = 300.0
