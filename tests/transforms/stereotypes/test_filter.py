@@ -13,7 +13,12 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.staging.sentence_table import GONE, Relevant
 from evenflow.transforms.stereotypes.calibration import Calibration
-from evenflow.transforms.stereotypes.filter import SET_ASIDE, TOO_MUCH, StereotypeFilter, without
+from evenflow.transforms.stereotypes.filter import (
+    SET_ASIDE,
+    TOO_MUCH,
+    StereotypeFilter,
+    remove_sentences,
+)
 from evenflow.transforms.stereotypes.indicators import Indicators
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader
@@ -190,7 +195,7 @@ def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
     text = "".join(parts)
     spans = sentences(text)
     gone = sorted(number for number in chosen if number < len(spans))
-    left, places = without(text, spans, gone)
+    left, places = remove_sentences(text, spans, gone)
     assert [place == GONE for place in places] == [number in gone for number in range(len(spans))]
     kept = [
         (text[start:end], place)

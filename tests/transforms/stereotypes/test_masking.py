@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from places import DATA
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes.masking import LONGEST, Span, placeholder, prepared, widened
+from evenflow.transforms.stereotypes.masking import LONGEST, Span, mask, placeholder, widened
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import SHIPPED, load
 
@@ -24,7 +24,7 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
     spans: list[Span] = sorted(
         (each.start, each.end, each.attribute) for each in finder.find(sentence)
     )
-    return prepared(sentence, [each for each in spans if each[2] == attribute])
+    return mask(sentence, [each for each in spans if each[2] == attribute])
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_anything_is_shown_in_one_line(text: str, places: list[tuple[int, int]])
         if at <= start < start + length <= len(text):
             spans.append((start, start + length, "x"))
             at = start + length
-    found = prepared(text, spans)
+    found = mask(text, spans)
     assert found == " ".join(found.split()) and len(found) <= LONGEST

@@ -33,14 +33,14 @@ from evenflow.transforms.stereotypes.reasons import reasons
     ],
 )
 def test_chances(text: str, chance: float | None) -> None:
-    assert reader().chances([text]) == [chance]
+    assert reader().probabilities([text]) == [chance]
 
 
 def test_the_encoder_reads_only_what_is_not_cleared_and_that_once() -> None:
     second = Second()
     own = reader(second)
     texts = ["folks are lazy", "folks are late", "folks are maybe late"]
-    assert own.chances(texts) == [own.chances([text])[0] for text in texts]
+    assert own.probabilities(texts) == [own.probabilities([text])[0] for text in texts]
     assert second.asked == ["folks are lazy", "folks are maybe late"]
 
 
