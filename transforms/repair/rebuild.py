@@ -95,7 +95,7 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
     for path in blocks:
         for suffix in (proposals.SUFFIX, sentence_table.SUFFIX):
             path.with_suffix(suffix).unlink(missing_ok=True)
-    return Mended(after, repairs, findings.told() if findings is not None else {}, shard)
+    return Mended(after, repairs, findings.summary() if findings is not None else {}, shard)
 
 
 class _Mender:

@@ -75,6 +75,6 @@ class Findings:
             )[:STRONGEST]
         return rows
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def summary(self) -> dict[str, dict[str, Any]]:
         """The counts by attribute, as fields of `ledger.Filtered`."""
         return {name: each.model_dump() for name, each in self._found.items()}
