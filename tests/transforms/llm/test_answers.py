@@ -17,7 +17,7 @@ from evenflow.transforms.llm.answers import (
     SCHEMA,
     TOO_LONG,
     AnswerCounts,
-    Rejected,
+    RejectedError,
     ask_checked,
 )
 from evenflow.transforms.llm.questions import Question
@@ -34,7 +34,7 @@ def question(word: str) -> Question:
 
 def check(index: int, value: dict[str, Any]) -> str:
     if value["choice"] == "refuse":
-        raise Rejected(QUOTE)
+        raise RejectedError(QUOTE)
     return f"{index}: {value['choice']}"
 
 

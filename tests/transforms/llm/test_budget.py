@@ -7,7 +7,7 @@ from typing import Any
 
 from scripted_asker import Says
 
-from evenflow.transforms.llm.budget import rehearsed
+from evenflow.transforms.llm.budget import ask_in_rounds
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Asker
 from evenflow.transforms.substitution.counterfactuals import rewrite
@@ -33,7 +33,7 @@ def work(asker: Asker) -> str:
 def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
     """A batch for what can be asked at once, another for the sentences whose words were chosen."""
     single, batched = Says(last), Says(last)
-    assert rehearsed(work, batched) == work(single) != TEXT
+    assert ask_in_rounds(work, batched) == work(single) != TEXT
     assert len(single.calls) > 2
     assert [{each.prompt for each in call} for call in batched.calls] == [
         {"counterpart", "substitution"},
@@ -44,12 +44,12 @@ def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
 
 def test_a_rehearsals_verdicts_count() -> None:
     asker = Says(lambda data: {"grammar": True, "facts": False, "verdict": "INVALID"})
-    assert rehearsed(work, asker) == TEXT
+    assert ask_in_rounds(work, asker) == TEXT
 
 
 def test_without_questions_work_is_done_once() -> None:
     seen: list[Asker] = []
     asker = Says(valid)
-    rehearsed(seen.append, asker)
+    ask_in_rounds(seen.append, asker)
     assert len(seen) == 1
     assert not asker.calls

@@ -19,9 +19,9 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     SCHEMA,
     TOO_LONG,
-    Rejected,
+    RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, Unsure, asks_all, asks_none
+from evenflow.transforms.llm.cascade import Labels, Unsure, select_all, select_none
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence, label_span
 
 SENTENCE = "Old men are stubborn."
@@ -79,7 +79,7 @@ class Half:
     ],
 )
 def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
-    detector = TieredDetector(Half(), Says(lambda data: answer), asks_all)
+    detector = TieredDetector(Half(), Says(lambda data: answer), select_all)
     judged = detector.judge([SENTENCE], [[(0, 7, "age")]])[0]
     if isinstance(outcome, str):
         assert (judged.value, judged.origin, judged.reason) == (0.5, "fallback", outcome)
@@ -91,7 +91,7 @@ def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("stereotypes").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("stereotypes").examples[number]
-    assert Detection().checked(str(slots["sentence"]), [], dict(answer)) == float(
+    assert Detection().check(str(slots["sentence"]), [], dict(answer)) == float(
         answer["stereotype"]
     )
 
@@ -126,14 +126,14 @@ def test_the_label_is_where_a_listed_one_is(
 
 def test_a_long_sentence_is_the_embedded_models() -> None:
     asker = Says(lambda data: YES)
-    judged = TieredDetector(Half(), asker, asks_all).judge(["a" * (LONGEST_SENTENCE + 1)], [[]])
+    judged = TieredDetector(Half(), asker, select_all).judge(["a" * (LONGEST_SENTENCE + 1)], [[]])
     assert (judged[0].value, judged[0].reason) == (0.5, TOO_LONG)
     assert not asker.asked
 
 
 def test_modes() -> None:
     for select, expected in (
-        (asks_none, [0.5, None]),
+        (select_none, [0.5, None]),
         (Unsure(0.4, 0.6), [1.0, None]),
         (Unsure(0.6, 0.8, 0.7), [0.5, None]),
     ):
@@ -149,8 +149,8 @@ QUOTES = st.none() | st.sampled_from(("Old men", "stubborn", "rude", ""))
 def test_what_passes_is_consistent(parts: tuple[Any, ...]) -> None:
     answer = dict(zip(YES, parts, strict=True))
     try:
-        value = Detection().checked(SENTENCE, [], answer)
-    except Rejected:
+        value = Detection().check(SENTENCE, [], answer)
+    except RejectedError:
         return
     assert (
         value

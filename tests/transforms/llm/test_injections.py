@@ -19,7 +19,7 @@ from stereotype_models import scorer
 from evenflow.prompts import loader
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm import answers as llm_answers
-from evenflow.transforms.llm.cascade import asks_all
+from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.client import Client, ServerSettings
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
 from evenflow.transforms.llm.indicators import TieredScorer
@@ -164,7 +164,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
     question = about_sentence("stereotypes", text, own)
     assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
     for way in WAYS:
-        detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+        detector = TieredDetector(Silent(), Obeys(case, way), select_all)
         judged = detector.judge([text], [own])[0]
         assert detector.tally.questions == 1
         if judged.value is None:
@@ -174,7 +174,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
         assert question is not None
         answer = answers("stereotypes", case)[way % len(answers("stereotypes", case))]
         assert Draft202012Validator(question.schema).is_valid(answer)
-        assert judged.value == Detection().checked(text, own, answer)
+        assert judged.value == Detection().check(text, own, answer)
         assert all(
             find_quote(text, answer[field])
             for field in ("label", "said")
@@ -196,7 +196,7 @@ def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]
     own = labels(text)
     rules = SCORER.indicators([text], [own])[0]
     for way in WAYS:
-        judged = TieredScorer(SCORER, Obeys(case, way), asks_all).judge([text], [own])[0]
+        judged = TieredScorer(SCORER, Obeys(case, way), select_all).judge([text], [own])[0]
         if judged.origin == "fallback":
             assert judged.value == rules
             assert judged.reason in REASONS
@@ -263,7 +263,7 @@ def test_the_same_over_http(way: int) -> None:
     server = ScriptedLLM(script)
     try:
         with Client(ServerSettings(server.url, MODEL, deadline=30, concurrency=8)) as client:
-            detector = TieredDetector(Silent(), client, asks_all)
+            detector = TieredDetector(Silent(), client, select_all)
             judged = detector.judge(texts, [labels(text) for text in texts])
             judge = LlmJudge(client, by_model=1)
             chosen = judge.choose_counterparts(places)
@@ -273,7 +273,7 @@ def test_the_same_over_http(way: int) -> None:
     assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
     assert {each.word for each in chosen} <= {"groom", "husband", None}
     for text, each in zip(texts, judged, strict=True):
-        here = TieredDetector(Silent(), Obeys(by_text[text], way), asks_all).judge(
+        here = TieredDetector(Silent(), Obeys(by_text[text], way), select_all).judge(
             [text], [labels(text)]
         )[0]
         assert each.value == here.value
@@ -286,7 +286,7 @@ def test_the_texts_do_try() -> None:
     rejected = Counter[str]()
     for case in CASES:
         for way in WAYS:
-            detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+            detector = TieredDetector(Silent(), Obeys(case, way), select_all)
             detector.detect([case["text"]], [labels(case["text"])])
             rejected += detector.tally.rejected
             judge = LlmJudge(Obeys(case, way), by_model=1)

@@ -17,8 +17,8 @@ from evenflow.transforms.llm.answers import (
     SCHEMA,
     TOO_LONG,
 )
-from evenflow.transforms.llm.budget import Rehearsal
-from evenflow.transforms.llm.cascade import Unsure, asks_none
+from evenflow.transforms.llm.budget import QuestionCollector
+from evenflow.transforms.llm.cascade import Unsure, select_none
 from evenflow.transforms.llm.judges import BY_MODEL, LlmJudge
 from evenflow.transforms.llm.questions import Asker
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
@@ -117,20 +117,20 @@ def test_what_the_embedded_judge_is_sure_of_is_neither_asked_nor_drawn() -> None
 
 
 def test_a_choice_that_is_still_to_be_asked_is_not_settled() -> None:
-    heard = Rehearsal({})
-    assert always(heard).choose_counterpart(place()) == Chosen("groom", settled=False)
-    [question] = heard.heard.values()
+    collector = QuestionCollector({})
+    assert always(collector).choose_counterpart(place()) == Chosen("groom", settled=False)
+    [question] = collector.deferred.values()
     known = {question.key: Says(lambda data: {"choice": "men"}).ask([question])[0]}
-    assert always(Rehearsal(known)).choose_counterpart(place()) == Chosen("men")
+    assert always(QuestionCollector(known)).choose_counterpart(place()) == Chosen("men")
 
 
 def test_the_less_sure_a_substitution_is_the_more_an_answer_is_worth() -> None:
-    heard = Rehearsal({})
-    judge = always(heard)
+    collector = QuestionCollector({})
+    judge = always(collector)
     judge.choose_counterpart(place(1)._replace(confidence=0.9))
     judge.choose_counterpart(place(2)._replace(confidence=0.6))
     judge.judge_substitution("He sang.", "She sang.", 0.7)
-    assert [round(each.worth, 6) for each in heard.heard.values()] == [0.6, 0.9, 0.8]
+    assert [round(each.worth, 6) for each in collector.deferred.values()] == [0.6, 0.9, 0.8]
 
 
 @pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
@@ -188,7 +188,7 @@ def test_a_long_sentence_is_not_asked_about() -> None:
 
 def test_modes() -> None:
     pairs = [("I saw him.", "I saw her."), ("His aunt.", "His uncle.")]
-    for select, expected in ((asks_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
+    for select, expected in ((select_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
         judge = LlmJudge(
             Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}),
             select=select,

@@ -18,7 +18,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from evenflow.transforms.llm.client import http, parsing
 from evenflow.transforms.llm.client.breaker import Breaker
 from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, key
-from evenflow.transforms.llm.client.http import Completion, RequestFailure
+from evenflow.transforms.llm.client.http import Completion, RequestError
 from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.client.stats import Reply
 from evenflow.transforms.llm.questions import Answer, Question
@@ -132,7 +132,7 @@ class ServerAsker:
             return Reply(
                 parsing.value(Completion(kept.value, False, 0), self._validator(question)), "cache"
             )
-        except RequestFailure:
+        except RequestError:
             return None
 
     async def _once(self, key: bytes, question: Question) -> Answer:
@@ -182,7 +182,7 @@ class ServerAsker:
         spent = _Spent(place)
         try:
             value = await self._value(question, began + self._settings.deadline, spent)
-        except RequestFailure as failure:
+        except RequestError as failure:
             self._tell(failure.reason, f"{failure.reason}: {failure.detail}")
             return Reply(
                 None,
@@ -204,7 +204,7 @@ class ServerAsker:
             return parsing.value(
                 await self._completion(question, enforced, deadline, spent), checked
             )
-        except RequestFailure as failure:
+        except RequestError as failure:
             refused = failure.reason == http.REJECTED and failure.status in SCHEMA_REFUSALS
             if not refused and failure.reason != http.NOT_JSON:
                 raise
@@ -243,7 +243,7 @@ class ServerAsker:
                 or time.monotonic() + state.upcoming_sleep >= deadline
             )
 
-        retry = retry_if_exception(lambda error: isinstance(error, RequestFailure) and error.retry)
+        retry = retry_if_exception(lambda error: isinstance(error, RequestError) and error.retry)
         backoff = wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
         async for attempt in AsyncRetrying(retry=retry, wait=backoff, stop=is_over, reraise=True):
             with attempt:
@@ -257,11 +257,11 @@ class ServerAsker:
         pause = (self._resume - time.monotonic()) * random.uniform(1, 1 + SPREAD)
         if pause > 0:
             if time.monotonic() + pause >= deadline:
-                raise RequestFailure(http.OVERLOADED, f"the server asked to wait {pause:.0f} s")
+                raise RequestError(http.OVERLOADED, f"the server asked to wait {pause:.0f} s")
             await asyncio.sleep(pause)
         if not self._breaker.allows():
             # A question that saw the trouble itself says which it was.
-            raise spent.trouble or RequestFailure(
+            raise spent.trouble or RequestError(
                 http.BREAKER_OPEN, "it is asked nothing but a question now and then"
             )
         spent.requests += 1
@@ -269,7 +269,7 @@ class ServerAsker:
             found = await http.complete(
                 spent.place, self._settings, payload, max(0.01, deadline - time.monotonic())
             )
-        except RequestFailure as failure:
+        except RequestError as failure:
             self._judge(failure)
             spent.trouble = replace(failure, retry=False)
             if self._breaker.is_open:
@@ -279,7 +279,7 @@ class ServerAsker:
         spent.tokens += found.tokens
         return found
 
-    def _judge(self, failure: RequestFailure) -> None:
+    def _judge(self, failure: RequestError) -> None:
         """What a failure says of the server."""
         settings = self._settings
         after = failure.after or 0.0
@@ -321,7 +321,7 @@ class _Spent:
         self.place = place
         self.requests = 0
         self.tokens = 0
-        self.trouble: RequestFailure | None = None
+        self.trouble: RequestError | None = None
 
 
 def _repeated(answer: Answer) -> Answer:

@@ -9,7 +9,7 @@ Not for network file systems, which WAL does not work on.
 
 from __future__ import annotations
 
-import hashlib
+
 import json
 import os
 import sqlite3
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenflow.prompts.loader import json_digest
 from evenflow.transforms.llm.questions import Question
 
 FORMAT = 1  # of the file; another one is refused
@@ -55,8 +56,7 @@ def key(model: str, temperature: float, max_tokens: int, question: Question) -> 
     sentence, filled template.
     """
     parts = [model, temperature, max_tokens, question.digest, question.sentence, question.key]
-    # ASCII, so that a lone surrogate has a digest too.
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).digest()
+    return json_digest(parts)
 
 
 class Cache:

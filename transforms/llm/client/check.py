@@ -50,13 +50,7 @@ def example(prompt: loader.Prompt) -> Question:
     """A prompt's question about the sentence of its first example."""
     slots = dict(prompt.examples[0][0])
     sentence = str(slots.pop(loader.SENTENCE))
-    return Question(
-        prompt.name,
-        prompt.digest,
-        tuple(prompt.messages(sentence, **slots)),
-        prompt.schema,
-        sentence,
-    )
+    return Question.of(prompt, sentence, slots)
 
 
 def as_json(

@@ -46,7 +46,7 @@ NO_ROOM = re.compile(
 
 
 @dataclass
-class RequestFailure(Exception):
+class RequestError(Exception):
     """A request without an answer. reason: one of those above. detail: for a message. retry:
     whether another may help.
 
@@ -109,21 +109,21 @@ async def complete(
                 client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes
             )
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
-        raise RequestFailure(
+        raise RequestError(
             TIMEOUT, f"no answer within {seconds:.0f} s", retry=True, breaks=True
         ) from None
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise RequestFailure(
+        raise RequestError(
             UNREACHABLE, str(error) or "no connection", retry=True, breaks=True
         ) from error
     except httpx.TransportError as error:
-        raise RequestFailure(
+        raise RequestError(
             CUT, str(error) or type(error).__name__, retry=True, breaks=True
         ) from error
     if status != 200:
         raise failure(status, headers, body, secret)
     if len(body) > settings.max_answer_bytes:
-        raise RequestFailure(OVERSIZED, f"more than {settings.max_answer_bytes} bytes")
+        raise RequestError(OVERSIZED, f"more than {settings.max_answer_bytes} bytes")
     return completion(body, secret)
 
 
@@ -142,29 +142,25 @@ async def _post(
         return response.status_code, response.headers, b"".join(parts)
 
 
-def failure(
-    status: int, headers: Mapping[str, str], body: bytes, secret: str = ""
-) -> RequestFailure:
+def failure(status: int, headers: Mapping[str, str], body: bytes, secret: str = "") -> RequestError:
     """What an answer that is none means, by its status and words, the secret left out of them."""
     detail = f"HTTP {status}: {words(body, secret)}"
     if status in (401, 403):
-        return RequestFailure(REFUSED, detail, breaks=True, status=status)
+        return RequestError(REFUSED, detail, breaks=True, status=status)
     if status == 404:
-        return RequestFailure(NO_MODEL, detail, breaks=True, status=status)
+        return RequestError(NO_MODEL, detail, breaks=True, status=status)
     if status == 413 or (status in (400, 422) and NO_ROOM.search(body.decode("utf-8", "replace"))):
-        return RequestFailure(TOO_LONG, detail, status=status)
+        return RequestError(TOO_LONG, detail, status=status)
     after = retry_after(headers.get("retry-after"), time.time())
     if status in (429, 503):
-        return RequestFailure(
-            OVERLOADED, detail, retry=True, breaks=True, after=after, status=status
-        )
+        return RequestError(OVERLOADED, detail, retry=True, breaks=True, after=after, status=status)
     if status in (408, 425, 504):
-        return RequestFailure(TIMEOUT, detail, retry=True, breaks=True, after=after, status=status)
+        return RequestError(TIMEOUT, detail, retry=True, breaks=True, after=after, status=status)
     if status >= 500 and status != 501:
-        return RequestFailure(
+        return RequestError(
             SERVER_ERROR, detail, retry=True, breaks=True, after=after, status=status
         )
-    return RequestFailure(REJECTED, detail, status=status)
+    return RequestError(REJECTED, detail, status=status)
 
 
 def retry_after(value: str | None, now: float) -> float | None:
@@ -195,11 +191,11 @@ def completion(body: bytes, secret: str = "") -> Completion:
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise RequestFailure(
+        raise RequestError(
             NO_COMPLETION, f"HTTP 200: {words(body, secret)}", retry=True, breaks=True
         ) from None
     if text is not None and not isinstance(text, str):
-        raise RequestFailure(
+        raise RequestError(
             NO_COMPLETION, f"HTTP 200: content is a {type(text).__name__}", retry=True, breaks=True
         )
     tokens = (

@@ -18,7 +18,7 @@ from evenflow.transforms.llm.client.http import (
     OFF_SCHEMA,
     TRUNCATED,
     Completion,
-    RequestFailure,
+    RequestError,
 )
 
 T = TypeVar("T")
@@ -69,16 +69,16 @@ def value(completion: Completion, checked: Draft202012Validator) -> dict[str, An
     schema.
     """
     if completion.is_cut:
-        raise RequestFailure(TRUNCATED, "the answer reached max_tokens")
+        raise RequestError(TRUNCATED, "the answer reached max_tokens")
     text = THOUGHTS.sub("", completion.text).strip()
     if not text:
-        raise RequestFailure(EMPTY, "the answer has no text")
+        raise RequestError(EMPTY, "the answer has no text")
     found = _object(text)
     wrong = next(iter(checked.iter_errors(found)), None)
     if wrong is not None:
         # Neither the answer nor the text in it is shown.
         place = "/".join(map(str, wrong.absolute_path)) or "the whole"
-        raise RequestFailure(OFF_SCHEMA, f"{place}: {wrong.validator} does not hold")
+        raise RequestError(OFF_SCHEMA, f"{place}: {wrong.validator} does not hold")
     return found
 
 
@@ -101,7 +101,7 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError:
         found = _embedded(text)
     if not isinstance(found, dict):
-        raise RequestFailure(NOT_JSON, "no JSON object in the answer")
+        raise RequestError(NOT_JSON, "no JSON object in the answer")
     return found
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from evenflow.transforms.llm.client import http
 from evenflow.transforms.llm.client.http import (
     Completion,
-    RequestFailure,
+    RequestError,
     completion,
     failure,
     retry_after,
@@ -93,7 +93,7 @@ JSON = st.recursive(
 def test_anything_else_is_a_failure_and_no_other_error(body: bytes) -> None:
     try:
         found = completion(body)
-    except RequestFailure as error:
+    except RequestError as error:
         assert error.reason == http.NO_COMPLETION
     else:
         assert isinstance(found.text, str)

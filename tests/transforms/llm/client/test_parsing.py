@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inference_questions import RIGHT, SCHEMA, question
 
 from evenflow.transforms.llm.client import http, parsing
-from evenflow.transforms.llm.client.http import Completion, RequestFailure
+from evenflow.transforms.llm.client.http import Completion, RequestError
 
 CHECKED = parsing.validator(SCHEMA)
 
@@ -61,19 +61,19 @@ def test_control_characters_in_a_string_are_taken() -> None:
     ],
 )
 def test_what_is_not_the_answer_is_refused_with_its_reason(text: str, reason: str) -> None:
-    with pytest.raises(RequestFailure) as error:
+    with pytest.raises(RequestError) as error:
         parsing.value(Completion(text, False, 0), CHECKED)
     assert error.value.reason == reason
 
 
 def test_an_answer_that_was_cut_off_is_none_even_where_it_reads_well() -> None:
-    with pytest.raises(RequestFailure) as error:
+    with pytest.raises(RequestError) as error:
         parsing.value(Completion(RIGHT, True, 0), CHECKED)
     assert error.value.reason == http.TRUNCATED
 
 
 def test_a_message_does_not_show_the_answer() -> None:
-    with pytest.raises(RequestFailure) as error:
+    with pytest.raises(RequestError) as error:
         parsing.value(Completion('{"is_stereotype": "SHOWN", "why": "SHOWN"}', False, 0), CHECKED)
     assert "SHOWN" not in error.value.detail
 
@@ -82,7 +82,7 @@ def test_a_message_does_not_show_the_answer() -> None:
 def test_any_text_is_an_answer_or_a_failure(text: str) -> None:
     try:
         found = parsing.value(Completion(text, False, 0), CHECKED)
-    except RequestFailure as error:
+    except RequestError as error:
         assert error.reason
     else:
         assert CHECKED.is_valid(found)
