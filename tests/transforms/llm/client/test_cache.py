@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inference_questions import question
 
 from evenflow.transforms.llm.client import cache as inference_cache
-from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, key
+from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, cache_key
 from evenflow.transforms.llm.questions import Question
 
 FORKED = multiprocessing.get_context("fork")
@@ -54,7 +54,7 @@ def test_values_come_back_as_json(value: dict) -> None:
 def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) -> None:
     def made(text: str) -> bytes:
         changed = {part: text if part != "messages" else ({"role": "user", "content": text},)}
-        return key("m", 0.0, 512, replace(question("a"), **changed))
+        return cache_key("m", 0.0, 512, replace(question("a"), **changed))
 
     assert (made(one) == made(other)) is (one == other)
 
@@ -62,7 +62,7 @@ def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) 
 def test_keys_differ_by_model_and_sampling() -> None:
     asked: Question = question("a\ud800")
     made = [
-        key(*each, asked)
+        cache_key(*each, asked)
         for each in (("m", 0.0, 512), ("n", 0.0, 512), ("m", 0.5, 512), ("m", 0.0, 64))
     ]
     assert len(set(made)) == 4

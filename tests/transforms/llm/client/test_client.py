@@ -244,9 +244,9 @@ def test_what_is_cached_is_not_asked_again_whoever_asked(serve: Serve, tmp_path:
 KILLED = """
 import sys
 from pathlib import Path
-from evenflow.transforms.llm.client.client import Cache, Client, Settings
+from evenflow.transforms.llm.client.client import Cache, Client, ServerSettings
 from inference_questions import question
-with Client(Settings(sys.argv[1], "scripted", concurrency=4), Cache(Path(sys.argv[2]))) as client:
+with Client(ServerSettings(sys.argv[1], "scripted", concurrency=4), Cache(Path(sys.argv[2]))) as client:
     client.ask([question(f"Sentence {number}.") for number in range(200)])
 """
 

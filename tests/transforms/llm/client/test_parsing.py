@@ -22,7 +22,7 @@ CHECKED = parsing.validator(SCHEMA)
     ],
 )
 def test_an_object_is_found_where_it_stands_alone(text: str) -> None:
-    assert parsing.value(Completion(text, False, 0), CHECKED) == {
+    assert parsing.parse_answer(Completion(text, False, 0), CHECKED) == {
         "is_stereotype": True,
         "why": "so",
     }
@@ -30,9 +30,9 @@ def test_an_object_is_found_where_it_stands_alone(text: str) -> None:
 
 def test_control_characters_in_a_string_are_taken() -> None:
     assert (
-        parsing.value(Completion('{"is_stereotype": true, "why": "a\nb\x01"}', False, 0), CHECKED)[
-            "why"
-        ]
+        parsing.parse_answer(
+            Completion('{"is_stereotype": true, "why": "a\nb\x01"}', False, 0), CHECKED
+        )["why"]
         == "a\nb\x01"
     )
 
@@ -62,26 +62,28 @@ def test_control_characters_in_a_string_are_taken() -> None:
 )
 def test_what_is_not_the_answer_is_refused_with_its_reason(text: str, reason: str) -> None:
     with pytest.raises(RequestError) as error:
-        parsing.value(Completion(text, False, 0), CHECKED)
+        parsing.parse_answer(Completion(text, False, 0), CHECKED)
     assert error.value.reason == reason
 
 
 def test_an_answer_that_was_cut_off_is_none_even_where_it_reads_well() -> None:
     with pytest.raises(RequestError) as error:
-        parsing.value(Completion(RIGHT, True, 0), CHECKED)
+        parsing.parse_answer(Completion(RIGHT, True, 0), CHECKED)
     assert error.value.reason == http.TRUNCATED
 
 
 def test_a_message_does_not_show_the_answer() -> None:
     with pytest.raises(RequestError) as error:
-        parsing.value(Completion('{"is_stereotype": "SHOWN", "why": "SHOWN"}', False, 0), CHECKED)
+        parsing.parse_answer(
+            Completion('{"is_stereotype": "SHOWN", "why": "SHOWN"}', False, 0), CHECKED
+        )
     assert "SHOWN" not in error.value.detail
 
 
 @given(st.text())
 def test_any_text_is_an_answer_or_a_failure(text: str) -> None:
     try:
-        found = parsing.value(Completion(text, False, 0), CHECKED)
+        found = parsing.parse_answer(Completion(text, False, 0), CHECKED)
     except RequestError as error:
         assert error.reason
     else:
@@ -90,18 +92,18 @@ def test_any_text_is_an_answer_or_a_failure(text: str) -> None:
 
 def test_a_schema_is_asked_for_in_the_systems_message() -> None:
     messages = question("Sentence.").messages
-    with_system = parsing.asked(messages, SCHEMA)
+    with_system = parsing.with_schema(messages, SCHEMA)
     assert [each["role"] for each in with_system] == ["system", "user"]
     assert with_system[0]["content"].startswith("Judge.")
     assert json.dumps(SCHEMA) in with_system[0]["content"]
-    without = parsing.asked(messages[1:], SCHEMA)
+    without = parsing.with_schema(messages[1:], SCHEMA)
     assert [each["role"] for each in without] == ["system", "user"]
     assert without[1] == with_system[1] == dict(messages[1])
     assert messages == question("Sentence.").messages
 
 
 def test_a_schemas_name_is_one_that_servers_take() -> None:
-    named = parsing.enforced("a b/ä" + "x" * 100, SCHEMA)["response_format"]["json_schema"]
+    named = parsing.response_format("a b/ä" + "x" * 100, SCHEMA)["response_format"]["json_schema"]
     assert named["name"] == "a_b__" + "x" * 59
 
 
