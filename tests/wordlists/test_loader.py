@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.wordlists import loader, nodes
+from evenflow.wordlists import loader, nodes, spelling
 from evenflow.wordlists.loader import SHIPPED, WordListError, load
 
 FOLDER = Path(loader.__file__).parent
@@ -335,7 +335,7 @@ LABELS = st.lists(
     ),
     min_size=2,
     max_size=12,
-    unique_by=lambda label: loader.spelling.fold(label),
+    unique_by=lambda label: spelling.fold(label),
 )
 
 
