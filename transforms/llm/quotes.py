@@ -32,16 +32,16 @@ def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
     wanted = _folded(quote)[0].strip(EDGES)
     if not wanted:
         return
-    said, places = _folded(text)
-    at = said.find(wanted)
+    folded, places = _folded(text)
+    at = folded.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        inside = (wanted[0].isalnum() and _goes_on(said[at - 1 : at])) or (
-            wanted[-1].isalnum() and _goes_on(said[end : end + 1])
+        inside = (wanted[0].isalnum() and _goes_on(folded[at - 1 : at])) or (
+            wanted[-1].isalnum() and _goes_on(folded[end : end + 1])
         )
         if not inside:
             yield places[at], places[end - 1] + 1
-        at = said.find(wanted, at + 1)
+        at = folded.find(wanted, at + 1)
 
 
 def _goes_on(character: str) -> bool:

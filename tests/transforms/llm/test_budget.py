@@ -1,4 +1,4 @@
-"""One batch in the place of many single questions."""
+"""One batch in place of many single questions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ TEXT = "My sister sang. Your uncle danced. A nun met my brother."
 
 
 def valid(data: object) -> dict[str, object]:
+    """An answer that finds a sentence right."""
     return {"grammar": True, "facts": True, "verdict": "VALID"}
 
 
 def last(data: Mapping[str, Any]) -> dict[str, object]:
-    """Chooses the last candidate, and finds every sentence right."""
+    """An answer that chooses the last candidate, or finds a sentence right."""
     return {"choice": data["candidates"][-1]} if "candidates" in data else valid(data)
 
 
 def work(asker: Asker) -> str:
+    """Rewrites the text with the LLM as judge."""
     return rewrite(TEXT, [GENDER], "gender", tier=LlmJudge(asker)).text
 
 
-def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
+def test_rounds_ask_in_batches_and_give_the_same_result() -> None:
     """A batch for what can be asked at once, another for the sentences whose words were chosen."""
     single, batched = Says(last), Says(last)
     assert ask_in_rounds(work, batched) == work(single) != TEXT
@@ -42,12 +44,12 @@ def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
     assert {each.key for each in batched.asked} == {each.key for each in single.asked}
 
 
-def test_a_rehearsals_verdicts_count() -> None:
+def test_verdicts_of_rounds_count() -> None:
     asker = Says(lambda data: {"grammar": True, "facts": False, "verdict": "INVALID"})
     assert ask_in_rounds(work, asker) == TEXT
 
 
-def test_without_questions_work_is_done_once() -> None:
+def test_work_without_questions_runs_once() -> None:
     seen: list[Asker] = []
     asker = Says(valid)
     ask_in_rounds(seen.append, asker)

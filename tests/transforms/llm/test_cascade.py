@@ -1,4 +1,4 @@
-"""Which items are asked about, by mode, and which tier's value comes out."""
+"""Two tiers: which items each mode asks about, and which tier's value is used."""
 
 from __future__ import annotations
 
@@ -81,22 +81,26 @@ def test_an_unknown_mode_is_refused() -> None:
 
 
 class Verdicts:
-    """Asks whether a sentence is valid; a value that counts its letters."""
+    """Asks whether a sentence is valid; the value counts its letters."""
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
+        """A question; none about an empty sentence."""
         return about("", sentence) if sentence else None
 
     def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> int:
+        """A value above 100; rejects wrong facts."""
         if not value["facts"]:
             raise RejectedError(QUOTE)
         return 100 + len(sentence) + len(labels)
 
 
 def embedded(sentences: Sequence[str], labels: Sequence[Labels]) -> list[int | None]:
+    """The length of each sentence; None for "unknown"."""
     return [None if sentence == "unknown" else len(sentence) for sentence in sentences]
 
 
 def reply(data: Any) -> Any:
+    """A verdict; no answer about "silent"."""
     return (
         None
         if data["sentence"] == "silent"
@@ -104,7 +108,7 @@ def reply(data: Any) -> Any:
     )
 
 
-def test_values_come_from_the_tier_that_could_say() -> None:
+def test_values_come_from_the_tier_that_could_judge() -> None:
     tiers = Tiered(embedded, lambda value: value / 10, Verdicts(), Says(reply), select_all)
     sentences = ["right", "wrong", "silent", "", "unknown"]
     judged = tiers.judge(sentences, [[(0, 5, "gender")], [], [], [], []])

@@ -1,4 +1,4 @@
-"""The LLM as detector: which answers to the six questions hold together, and what they come to."""
+"""The LLM as detector: which answers to the six questions are consistent, and what they mean."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ NOBODY = {
 
 
 class Half:
-    """Gives every sentence the same probability, but cannot say of an empty one."""
+    """Gives every sentence the same probability; cannot judge an empty one."""
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
+        """One half for each sentence."""
         return [0.5 if sentence else None for sentence in sentences]
 
 
@@ -124,7 +125,7 @@ def test_the_label_is_where_a_listed_one_is(
     assert label_span("A man knows what if a man does not", labels, quote) == said
 
 
-def test_a_long_sentence_is_the_embedded_models() -> None:
+def test_the_embedded_model_decides_on_a_long_sentence() -> None:
     asker = Says(lambda data: YES)
     judged = TieredDetector(Half(), asker, select_all).judge(["a" * (LONGEST_SENTENCE + 1)], [[]])
     assert (judged[0].value, judged[0].reason) == (0.5, TOO_LONG)

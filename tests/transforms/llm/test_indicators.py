@@ -1,6 +1,4 @@
-"""The LLM as finder of indicators: which answers hold together, and that the score stays the
-encoder's, moved by them.
-"""
+"""The LLM as finder of indicators: which answers are consistent, and how they move the score."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ NOBODY = dict.fromkeys(FULL) | {"has_label": False}
         (NOBODY, 0.0),
     ],
 )
-def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> None:
+def test_answers_move_the_score_of_the_heads(answer: dict[str, Any], score: float) -> None:
     found = TieredScorer(SCORER, Says(lambda data: answer), select_all).indicators(
         [SENTENCE], [LABELS]
     )[0]
@@ -71,7 +69,7 @@ def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> N
         (FULL | {"score": 1}, SCHEMA),
     ],
 )
-def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: str) -> None:
+def test_the_heads_decide_after_a_rejected_answer(answer: dict[str, Any], reason: str) -> None:
     scorer = TieredScorer(SCORER, Says(lambda data: answer), select_all)
     judged = scorer.judge([SENTENCE], [LABELS])[0]
     assert (judged.value, judged.origin, judged.reason) == (
@@ -93,8 +91,8 @@ def test_indicators_rest_on_the_sentences_words() -> None:
     assert any("Old men" in reason for reason in found.reasons())
 
 
-def test_its_names_and_values_are_the_heads() -> None:
-    """What the heads find in a sentence the model's answer has too, stance and the rest included."""
+def test_names_and_values_equal_those_of_the_heads() -> None:
+    """The answer has the stance and all else that the heads find in a sentence."""
     own = SCORER.indicators([SENTENCE], [LABELS])[0]
     assert own is not None
     found = Indication(SCORER).check(SENTENCE, LABELS, dict(FULL))
@@ -107,7 +105,7 @@ def test_its_names_and_values_are_the_heads() -> None:
     ]
 
 
-def test_the_model_can_say_where_the_heads_cannot() -> None:
+def test_the_model_can_judge_what_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
     for select, known in ((select_none, False), (select_all, True)):

@@ -1,6 +1,4 @@
-"""What is asked of which model, what its answers come to, and from where on a stereotype may be
-removed.
-"""
+"""Which model reads a sentence, what its answers mean, and when a stereotype may be removed."""
 
 from __future__ import annotations
 
@@ -32,11 +30,11 @@ from evenflow.transforms.stereotypes.reasons import reasons
         ("FOLKS ARE LAZY lazy", 0.95),
     ],
 )
-def test_chances(text: str, chance: float | None) -> None:
+def test_probabilities(text: str, chance: float | None) -> None:
     assert reader().probabilities([text]) == [chance]
 
 
-def test_the_encoder_reads_only_what_is_not_cleared_and_that_once() -> None:
+def test_the_encoder_reads_only_sentences_that_are_not_cleared_and_once() -> None:
     second = Second()
     own = reader(second)
     texts = ["folks are lazy", "folks are late", "folks are maybe late"]

@@ -27,7 +27,7 @@ GUARD = Path(__file__).with_name("guard.py")
 LOAD_SECONDS = 1800.0  # for a model to load; 70B from a slow disk takes 10 minutes
 # For questions to wait while the server restarts: most models load faster
 RESTART_SECONDS = 300.0
-SAID_EVERY = 10.0  # seconds between two messages about the wait
+REPORT_SECONDS = 10.0  # seconds between two messages about the wait
 LOOK_SECONDS = 0.5  # between two checks whether the server is up
 STOP_SECONDS = 20.0  # for the guard to end; it kills the command after 10 s
 RESTARTS = 1
@@ -175,7 +175,7 @@ class _Watched:
 
     def _wait(self) -> None:
         """Waits until the server answers; raises InferenceError if it ends or takes too long."""
-        began = said = time.monotonic()
+        began = reported = time.monotonic()
         self._say(f"loading {self._served.model}")
         while not self._stopping.is_set() and not _answers(self._served.url.removesuffix("/v1")):
             now = time.monotonic()
@@ -187,8 +187,8 @@ class _Watched:
                 raise InferenceError(
                     f"vLLM did not come up within {self._load_seconds:.0f} s:\n{self._tail()}"
                 )
-            if now - said >= SAID_EVERY:
-                said = now
+            if now - reported >= REPORT_SECONDS:
+                reported = now
                 self._say(f"loading, {now - began:.0f} s")
             self._stopping.wait(LOOK_SECONDS)
         if not self._stopping.is_set():

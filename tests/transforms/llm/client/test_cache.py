@@ -1,3 +1,5 @@
+"""The cache of answers: keys, threads, processes, forks, size limits and damaged files."""
+
 import multiprocessing
 import os
 import signal
@@ -18,6 +20,7 @@ FORKED = multiprocessing.get_context("fork")
 
 
 def name(number: int) -> bytes:
+    """A key of a number."""
     return number.to_bytes(32, "big")
 
 
@@ -92,6 +95,7 @@ def test_the_file_stays_within_its_bytes_and_keeps_the_newest(tmp_path: Path) ->
 
 
 def _writer(path: Path, own: int, count: int) -> None:
+    """Stores answers under own keys and under keys that other writers use too."""
     cache = Cache(path)
     for number in range(count):
         cache.put_many({name(own * count + number): Kept(str(own)), name(number): Kept("shared")})
@@ -109,6 +113,7 @@ def test_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
 
 
 def _stores_and_is_killed(path: Path) -> None:
+    """Stores an answer and is killed at once."""
     cache = Cache(path)
     cache.put_many({name(1): Kept("{}")})
     os.kill(os.getpid(), signal.SIGKILL)
@@ -123,6 +128,7 @@ def test_what_was_stored_outlives_a_kill(tmp_path: Path) -> None:
 
 
 def _reads_inherited(cache: Cache) -> None:
+    """Uses a cache that was opened before the fork."""
     cache.put_many({name(2): Kept("{}")})
     os._exit(0 if cache.size()[0] == 2 else 1)
 
@@ -138,7 +144,7 @@ def test_a_fork_opens_the_file_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database" * 1000, None, 7])
-def test_a_file_that_is_none_is_said_with_what_to_do(
+def test_the_message_for_a_wrong_file_says_what_to_do(
     tmp_path: Path, content: bytes | int | None
 ) -> None:
     path = tmp_path / "answers"

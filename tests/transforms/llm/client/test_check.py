@@ -1,3 +1,5 @@
+"""The check of a server before a run."""
+
 import json
 
 from scripted_llm import MODEL, ScriptedLLM, Turn, error
@@ -23,7 +25,7 @@ def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:
     ]
 
 
-def test_what_is_not_sound_says_why() -> None:
+def test_a_failed_check_has_a_reason() -> None:
     with (
         ScriptedLLM(lambda _: Turn(content="{}")) as server,
         Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client,

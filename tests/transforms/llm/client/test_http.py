@@ -1,3 +1,5 @@
+"""HTTP responses: waits, reasons of failures, messages, and completions."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""JSON from a model's text: what is accepted, what is refused, and how a schema is asked for."""
+
 import json
 
 import pytest
@@ -66,7 +68,7 @@ def test_what_is_not_the_answer_is_refused_with_its_reason(text: str, reason: st
     assert error.value.reason == reason
 
 
-def test_an_answer_that_was_cut_off_is_none_even_where_it_reads_well() -> None:
+def test_an_answer_that_was_cut_off_is_refused_even_if_it_parses() -> None:
     with pytest.raises(RequestError) as error:
         parsing.parse_answer(Completion(RIGHT, True, 0), CHECKED)
     assert error.value.reason == http.TRUNCATED
@@ -107,6 +109,6 @@ def test_a_schemas_name_is_one_that_servers_take() -> None:
     assert named["name"] == "a_b__" + "x" * 59
 
 
-def test_what_is_no_schema_is_refused() -> None:
+def test_an_invalid_schema_is_refused() -> None:
     with pytest.raises(ValueError, match="not a JSON schema"):
         parsing.validator({"type": "thing"})
