@@ -39,8 +39,9 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.budget import ask_in_rounds
 from evenflow.transforms.llm.cascade import Mode, selection
 from evenflow.transforms.llm.client import serving
-from evenflow.transforms.llm.client.client import Client, Counted, Key, ServerSettings
-from evenflow.transforms.llm.client.stats import Stats
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
+from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
@@ -153,7 +154,9 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     for mode in MODES:
         select = selection(mode, JUDGED, sum(JUDGED) / 2)
         counted = Timed(client)
-        got = ask_in_rounds(work(lambda asker, select=select: Verdicts(asker, select=select)), counted)
+        got = ask_in_rounds(
+            work(lambda asker, select=select: Verdicts(asker, select=select)), counted
+        )
         changed = np.array([text != row["sentence"] for text, row in zip(got, given, strict=True)])
         right = (
             np.array([text in row["answers"] for text, row in zip(got, given, strict=True)])

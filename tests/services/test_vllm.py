@@ -19,9 +19,11 @@ from services import tiny_qwen, vllm_server
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.client import check
-from evenflow.transforms.llm.client.client import Cache, Client, Key, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.server import describe
 from evenflow.transforms.llm.client.serving import Served
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
 
 # With random weights an object rarely closes by chance alone: a bound on its text does it.
 SCHEMA = {

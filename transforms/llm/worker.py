@@ -16,7 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 from evenflow.schemas.config import Config
 from evenflow.transforms.llm.budget import QuestionCollector, ask_in_rounds
 from evenflow.transforms.llm.cascade import selection
-from evenflow.transforms.llm.client.client import Cache, Client, Counted, Key, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
+from evenflow.transforms.llm.client.stats import Counted
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge

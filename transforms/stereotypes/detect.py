@@ -16,7 +16,7 @@ from evenflow.transforms.stereotypes import probabilities
 from evenflow.transforms.stereotypes.calibration import THRESHOLD, UNSURE, cut
 from evenflow.transforms.stereotypes.masking import Span, mask
 
-__all__ = ["THRESHOLD", "UNSURE", "Detector", "Encoded", "cut", "shipped"]
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "cut", "shipped"]
 
 
 class Detector(Protocol):
@@ -39,7 +39,7 @@ class Detector(Protocol):
         ...
 
 
-class Encoded:
+class EncoderDetector:
     """The detector of the shipped models.
 
     Args:
@@ -70,10 +70,10 @@ class Encoded:
 
 
 @cache
-def shipped() -> Encoded:
+def shipped() -> EncoderDetector:
     """The detector of this package.
 
     Raises:
         ModelError: A model is missing, damaged or of another version.
     """
-    return Encoded(probabilities.shipped())
+    return EncoderDetector(probabilities.shipped())

@@ -13,6 +13,7 @@ placeholder's group?
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -52,16 +53,7 @@ def widened(words: WordList) -> WordList:
             groups.append(group)
         for every in forms.values():
             labels |= {_folded(word): groups.index(group) for word in every}
-    return WordList(
-        words.attribute,
-        tuple(groups),
-        labels,
-        words.exact,
-        {},
-        words.source,
-        words.licence,
-        words.path,
-    )
+    return replace(words, groups=tuple(groups), labels=labels, counterparts={})
 
 
 def mask(sentence: str, spans: Sequence[Span]) -> str:

@@ -18,7 +18,8 @@ from evenflow.prompts import loader
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm import answers as llm_answers
 from evenflow.transforms.llm.cascade import select_all
-from evenflow.transforms.llm.client.client import Client, ServerSettings
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge

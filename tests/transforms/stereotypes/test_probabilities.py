@@ -10,7 +10,7 @@ from stereotype_models import Second, reader, scorer
 
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.stereotypes.calibration import Calibration, cut
-from evenflow.transforms.stereotypes.detect import Encoded
+from evenflow.transforms.stereotypes.detect import EncoderDetector
 from evenflow.transforms.stereotypes.indicators import Indicator
 from evenflow.transforms.stereotypes.reasons import reasons
 
@@ -44,12 +44,12 @@ def test_the_encoder_reads_only_sentences_that_are_not_cleared_and_once() -> Non
 
 def test_a_detector_hides_the_labels() -> None:
     second = Second()
-    assert Encoded(reader(second)).detect(
+    assert EncoderDetector(reader(second)).detect(
         ["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]
     ) == [0.95, 0.95]
     assert second.asked == ["folks are lazy", "Men are lazy"]
     with pytest.raises(ValueError):
-        Encoded(reader()).detect(["one"], [])
+        EncoderDetector(reader()).detect(["one"], [])
 
 
 POSTS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]

@@ -17,23 +17,8 @@ from concurrent.futures import Future
 
 from evenflow.transforms.llm.client.asker import Say, ServerAsker
 from evenflow.transforms.llm.client.cache import Cache
-from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerSettings
-from evenflow.transforms.llm.client.stats import Counted, Reply, Stats, tally
+from evenflow.transforms.llm.client.settings import InferenceError, ServerSettings
 from evenflow.transforms.llm.questions import Answer, Question
-
-__all__ = (
-    "Answer",
-    "Cache",
-    "Client",
-    "Counted",
-    "InferenceError",
-    "Key",
-    "Question",
-    "Reply",
-    "ServerSettings",
-    "Stats",
-    "tally",
-)
 
 
 class Client:

@@ -6,8 +6,9 @@ from scripted_llm import MODEL, ScriptedLLM, Turn, error
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.client import check
-from evenflow.transforms.llm.client.client import Client, ServerSettings
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.server import describe
+from evenflow.transforms.llm.client.settings import ServerSettings
 
 
 def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:

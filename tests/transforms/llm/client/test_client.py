@@ -16,15 +16,11 @@ from inference_questions import RIGHT, question
 from places import HELPERS
 from scripted_llm import MODEL, Script, ScriptedLLM, Turn, error, in_turn
 
-from evenflow.transforms.llm.client.client import (
-    Answer,
-    Cache,
-    Client,
-    InferenceError,
-    Key,
-    ServerSettings,
-    tally,
-)
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerSettings
+from evenflow.transforms.llm.client.stats import tally
+from evenflow.transforms.llm.questions import Answer
 
 Serve = Callable[..., ScriptedLLM]
 
@@ -246,7 +242,9 @@ def test_cached_answers_are_not_asked_for_again(serve: Serve, tmp_path: Path) ->
 KILLED = """
 import sys
 from pathlib import Path
-from evenflow.transforms.llm.client.client import Cache, Client, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
 from inference_questions import question
 settings = ServerSettings(sys.argv[1], "scripted", concurrency=4)
 with Client(settings, Cache(Path(sys.argv[2]))) as client:

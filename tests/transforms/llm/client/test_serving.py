@@ -14,8 +14,9 @@ from inference_questions import question
 from places import HELPERS
 
 from evenflow.transforms.llm.client import serving
-from evenflow.transforms.llm.client.client import Client, InferenceError, ServerSettings
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.serving import Served, serve
+from evenflow.transforms.llm.client.settings import InferenceError, ServerSettings
 
 PROGRAM = (sys.executable, str(HELPERS / "scripted_vllm.py"))
 WAIT_SECONDS = 30.0
