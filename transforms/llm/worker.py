@@ -134,9 +134,9 @@ class Tier:
             A function that gives the block's cost so far.
         """
         if self._own.requests is not None:
-            rehearsal = QuestionCollector(known or {})
-            with self._asking(rehearsal):
-                yield lambda: BlockCost({}, list(rehearsal.deferred.values()))
+            collector = QuestionCollector(known or {})
+            with self._asking(collector):
+                yield lambda: BlockCost({}, list(collector.deferred.values()))
             return
         counted = Counted(self._client)
         with self._asking(counted):
