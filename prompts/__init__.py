@@ -1,4 +1,4 @@
-"""What is asked of an LLM: versioned templates with their examples, the JSON schemas of their
-answers, and the loader.
+"""Prompts for an LLM: versioned templates with examples, answer schemas, and their loader.
 
-Who asks, and what is done with an answer, belongs in transforms."""
+The code that asks, and that uses an answer, belongs in transforms.
+"""

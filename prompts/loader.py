@@ -1,11 +1,10 @@
-"""Reads the prompts: a YAML template and a JSON schema each, and fills them so that text stays
-data.
+"""Reads and fills prompts: a YAML template and a JSON schema each.
 
 A template has name, version, about (what the paper asks there), slots (what else the user's message
 holds beside the sentence), system (the instruction) and examples (slots and answer). Nothing is
 ever put into the instruction. The text asked about goes into the user's message alone, as a value
-of a JSON object: a string's end cannot be forged, since every quotation mark and backslash in it is
-escaped. See `encoded` for what else is.
+of a JSON object. Text cannot forge the end of a string, since every quotation mark and backslash in
+it is escaped. `encoded` lists what else is escaped.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ SCHEMA = ".schema.json"
 KEYS = frozenset(("name", "version", "about", "slots", "system", "examples"))
 SENTENCE = "sentence"  # the slot that every prompt has
 ENCODING = 1  # raised whenever `encoded` changes, since answers may change with it
-# Chat templates' control tokens begin with one of these: <|im_end|>, <s>, [INST]. Some servers read
-# them inside a text too.
+# Control tokens of chat templates begin with one of these: <|im_end|>, <s>, [INST]. Some servers
+# also read them inside a text.
 CONTROL_OPENERS = "<["
 # Control and format characters (zero width, writing direction), halves of pairs, private use, line
 # and paragraph ends.
@@ -37,17 +36,29 @@ Slot = str | Sequence[str]
 
 
 class PromptError(ValueError):
-    """A prompt that there is none of, a file that cannot be read as one, or slots that do not fit
-    it.
-    """
+    """An unknown prompt, a file that is no prompt, or slots that do not fit the prompt."""
+
+
+def json_digest(data: Any) -> bytes:
+    """SHA-256 (32 bytes) of JSON data, whatever the order of its keys."""
+    # ASCII, so that a lone surrogate has a digest too
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A template with its answers' schema.
+    """A template with the schema of its answers.
 
-    digest: SHA-256 (64 hexadecimal digits) of template, schema, examples and encoding; it changes
-    whenever an answer might. slots: what `messages` needs beside the sentence.
+    Attributes:
+        name: The template's name.
+        version: The template's version.
+        about: What the paper asks there.
+        digest: SHA-256 (64 hexadecimal digits) of template, schema, examples and encoding. It
+            changes whenever an answer might.
+        schema: The JSON schema of the answer.
+        slots: What `messages` needs beside the sentence.
+        system: The instruction.
+        examples: Pairs of slots and answer.
     """
 
     name: str
@@ -60,20 +71,27 @@ class Prompt:
     examples: tuple[tuple[Mapping[str, Slot], Mapping[str, Any]], ...]
 
     def messages(self, sentence: str, **slots: Slot) -> list[dict[str, str]]:
-        """The chat to send: role and content of the instruction, the examples and, last, the
-        sentence with its slots.
+        """The chat to send: the instruction, the examples, and the sentence with its slots.
 
-        Raises PromptError for a slot that is missing or unknown.
+        Args:
+            sentence: The text asked about.
+            slots: The other slots by name.
+
+        Returns:
+            Role and content of each message.
+
+        Raises:
+            PromptError: A slot is missing or unknown.
         """
         return list(self.chat(self._content({**slots, SENTENCE: sentence})))
 
     def chat(self, content: str) -> tuple[dict[str, str], ...]:
-        """The chat whose last message is a content that `messages` made."""
+        """The chat whose last message has a content that `messages` made."""
         return (*map(dict, self._fixed), {"role": "user", "content": content})
 
     @cached_property
     def _fixed(self) -> tuple[Mapping[str, str], ...]:
-        """All but the last message."""
+        """All messages except the last."""
         chat = [{"role": "system", "content": self.system}]
         for given, answer in self.examples:
             chat.append({"role": "user", "content": self._content(given)})
@@ -81,6 +99,7 @@ class Prompt:
         return tuple(chat)
 
     def _content(self, given: Mapping[str, Slot]) -> str:
+        """The content of a user message; raises PromptError for a missing or unknown slot."""
         wanted = (SENTENCE, *self.slots)
         if set(given) != set(wanted):
             raise PromptError(
@@ -91,11 +110,17 @@ class Prompt:
 
 
 def encoded(values: Mapping[str, Slot]) -> str:
-    """Values as one JSON object in one line, without any character that could end the data or hide
-    in it.
+    """Values as one JSON object on one line.
 
-    Letters stay as they are, of every script. Escaped are, beside what JSON demands: the openers of
-    control tokens, and what no reader sees. Decoding gives exactly the values back.
+    No character in it can end the data or hide in it. Letters of every script stay as they are.
+    Beside what JSON demands, the openers of control tokens and invisible characters are escaped.
+    Decoding gives the exact values back.
+
+    Args:
+        values: Slot name → text, or a list of texts.
+
+    Returns:
+        The JSON text.
     """
     return (
         "{" + ", ".join(f"{_string(name)}: {_value(value)}" for name, value in values.items()) + "}"
@@ -103,10 +128,12 @@ def encoded(values: Mapping[str, Slot]) -> str:
 
 
 def _value(value: Slot) -> str:
+    """A text or list as JSON."""
     return _string(value) if isinstance(value, str) else "[" + ", ".join(map(_string, value)) + "]"
 
 
 def _string(text: str) -> str:
+    """A text as JSON."""
     quoted = json.dumps(text, ensure_ascii=False)
     return (
         "".join(_escape(each) if _is_escaped(each) else each for each in quoted)
@@ -116,14 +143,17 @@ def _string(text: str) -> str:
 
 
 def _is_odd(text: str) -> bool:
+    """Whether a text may have characters to escape; a fast check."""
     return not text.isascii() or any(opener in text for opener in CONTROL_OPENERS) or "\x7f" in text
 
 
 def _is_escaped(character: str) -> bool:
+    """Whether a character is escaped beyond what JSON demands."""
     return character in CONTROL_OPENERS or unicodedata.category(character) in UNSEEN
 
 
 def _escape(character: str) -> str:
+    """A character as JSON escapes of its UTF-16 units."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(
         f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2)
@@ -131,13 +161,23 @@ def _escape(character: str) -> str:
 
 
 def names() -> tuple[str, ...]:
-    """The shipped prompts, in alphabetical order."""
+    """The names of the shipped prompts, in alphabetical order."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
 @cache
 def load(name: str) -> Prompt:
-    """A shipped prompt. Raises PromptError for a name that there is none of."""
+    """A shipped prompt.
+
+    Args:
+        name: The prompt's name.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        PromptError: No prompt has this name.
+    """
     if name not in names():
         raise PromptError(
             f"prompt {name!r}: there is none of that name; there are {', '.join(names())}"
@@ -146,9 +186,16 @@ def load(name: str) -> Prompt:
 
 
 def read(path: Path) -> Prompt:
-    """The prompt of a template with the schema beside it (NAME.schema.json).
+    """Reads a template and the schema beside it (NAME.schema.json).
 
-    Raises PromptError with the file and what is wrong with it.
+    Args:
+        path: The template's file.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        PromptError: A file is missing or wrong; the message names it.
     """
     schema_path = path.with_name(path.stem + SCHEMA)
     try:
@@ -169,7 +216,6 @@ def read(path: Path) -> Prompt:
         )
     if not isinstance(schema, dict) or schema.get("type") != "object":
         raise PromptError(f"{schema_path}: the schema of an object was expected")
-    decided = json.dumps([ENCODING, template, schema], sort_keys=True, ensure_ascii=True)
     try:
         examples = tuple((each["slots"], each["answer"]) for each in template["examples"])
     except (TypeError, KeyError) as error:
@@ -178,12 +224,12 @@ def read(path: Path) -> Prompt:
         name=template["name"],
         version=template["version"],
         about=template["about"],
-        digest=hashlib.sha256(decided.encode("ascii")).hexdigest(),
+        digest=json_digest([ENCODING, template, schema]).hex(),
         schema=schema,
         slots=tuple(template["slots"]),
         system=template["system"],
         examples=examples,
     )
-    # Examples whose slots do not fit are found here
+    # This finds examples whose slots do not fit
     prompt.messages("", **dict.fromkeys(prompt.slots, ""))
     return prompt

@@ -1,1 +1,4 @@
-"""Word lists as data, and their loader. Nothing here knows how a text is searched."""
+"""Word lists as data, their loader, and the spelling rules of labels.
+
+The search for labels in a text belongs in transforms/labels.
+"""

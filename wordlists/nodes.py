@@ -1,5 +1,6 @@
-"""YAML as nodes that know their lines, for messages that name them. Tags construct nothing, aliases
-are refused.
+"""Reads YAML as nodes that know their lines, for messages that name them.
+
+Tags construct nothing, and aliases are refused.
 """
 
 from __future__ import annotations
@@ -13,13 +14,19 @@ import yaml
 MAX_BYTES = 8 << 20  # of a word list: some hundred thousand labels, read in seconds
 DEEPEST = 5  # nested levels: a word list has four (list, groups, labels, a label's options)
 TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")  # of a scalar that is text; None: in quotes
-# The parser in C where PyYAML has it: a list of 20,000 labels in 50 ms, not 2 s.
+# The C parser if PyYAML has it: it reads a list of 20,000 labels in 50 ms, not 2 s.
 PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
 class Defect:
-    """What is wrong, with which label (or key), in which line (from 1; 0: the file as a whole)."""
+    """A defect of a list.
+
+    Attributes:
+        line: Line in the file, from 1; 0 for the whole file.
+        label: The label or key.
+        what: What is wrong.
+    """
 
     line: int
     label: str
@@ -28,14 +35,20 @@ class Defect:
 
 @dataclass
 class Node:
-    """A node: `other` is a scalar that is not text (a number, yes or no, nothing) or that was
-    already reported.
+    """A node of a YAML file.
+
+    Attributes:
+        kind: "other" is a scalar that is not text (a number, yes or no, nothing) or that was
+            already reported.
+        line: Line in the file, from 1.
+        text: A scalar's text.
+        items: The items of a sequence; a mapping's keys and values by turns.
     """
 
     kind: Literal["text", "other", "sequence", "mapping"]
     line: int
     text: str = ""
-    items: list[Node] = field(default_factory=list)  # a mapping's keys and values by turns
+    items: list[Node] = field(default_factory=list)
 
     @property
     def entries(self) -> list[tuple[Node, Node]]:
@@ -44,8 +57,17 @@ class Node:
 
 
 def read(path: Path) -> tuple[Node | None, list[Defect]]:
-    """The root of a YAML file (None without one), and what is wrong with it as YAML. Raises
-    OSError.
+    """Reads a YAML file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The root node (None without one), and the defects of the file as YAML.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: The path has a NUL.
     """
     with path.open("rb") as file:
         raw = file.read(MAX_BYTES + 1)
@@ -80,8 +102,9 @@ def read(path: Path) -> tuple[Node | None, list[Defect]]:
 
 
 def _build(text: str) -> tuple[Node | None, list[Defect]]:
-    """Nodes from the parser's events, one by one, so that neither nesting nor aliases cost more
-    than their text.
+    """Nodes from the parser's events, one by one.
+
+    So neither nesting nor aliases cost more than their text.
     """
     resolver = yaml.resolver.Resolver()
     defects: list[Defect] = []
@@ -120,6 +143,6 @@ def _build(text: str) -> tuple[Node | None, list[Defect]]:
             )
             stack[-1].items.append(node)
             stack.append(node)
-    if len(stack) > 1:  # given up within the document: what is there is not what was written
+    if len(stack) > 1:  # stopped within the document: the nodes are not what the file says
         return None, defects
     return (top.items[0] if top.items else None), defects

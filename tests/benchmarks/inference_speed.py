@@ -30,8 +30,10 @@ from pathlib import Path
 import psutil
 
 from evenflow.transforms.llm.client.cache import Cache, Kept
-from evenflow.transforms.llm.client.client import Client, ServerSettings, tally
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.serving import serve
+from evenflow.transforms.llm.client.settings import ServerSettings
+from evenflow.transforms.llm.client.stats import tally
 from evenflow.transforms.llm.detection import Detection
 from evenflow.transforms.llm.questions import Question
 

@@ -36,11 +36,12 @@ import numpy.typing as npt
 from repair_quality import interval as share_of
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm.budget import rehearsed
+from evenflow.transforms.llm.budget import ask_in_rounds
 from evenflow.transforms.llm.cascade import Mode, selection
 from evenflow.transforms.llm.client import serving
-from evenflow.transforms.llm.client.client import Client, Counted, Key, ServerSettings
-from evenflow.transforms.llm.client.stats import Stats
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
+from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
@@ -153,7 +154,9 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     for mode in MODES:
         select = selection(mode, JUDGED, sum(JUDGED) / 2)
         counted = Timed(client)
-        got = rehearsed(work(lambda asker, select=select: Verdicts(asker, select=select)), counted)
+        got = ask_in_rounds(
+            work(lambda asker, select=select: Verdicts(asker, select=select)), counted
+        )
         changed = np.array([text != row["sentence"] for text, row in zip(got, given, strict=True)])
         right = (
             np.array([text in row["answers"] for text, row in zip(got, given, strict=True)])
@@ -166,9 +169,9 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
             f" {share_of((~changed)[due].tolist())}"
         )
         cost(counted)
-    first = rehearsed(work(lambda asker: None), client)
+    first = ask_in_rounds(work(lambda asker: None), client)
     counted = Timed(client)
-    other = rehearsed(work(lambda asker: LlmJudge(asker, by_model=1)), counted)
+    other = ask_in_rounds(work(lambda asker: LlmJudge(asker, by_model=1)), counted)
     differ = [
         (a, b)
         for a, b, row in zip(first, other, given, strict=True)

@@ -35,7 +35,7 @@ RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 def called(
     reader: probabilities.SentenceReader, rows: Sequence[Row]
 ) -> dict[str, dict[str, list[list[float]]]]:
-    chances = [each or 0.0 for each in reader.chances([row.text for row in rows])]
+    chances = [each or 0.0 for each in reader.probabilities([row.text for row in rows])]
     out: dict[str, dict[str, list[list[float]]]] = {}
     for attribute in SHIPPED:
         for kind in ("posts", "other"):

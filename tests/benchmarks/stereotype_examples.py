@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes.masking import Span, placeholder, prepared, widened
+from evenflow.transforms.stereotypes.masking import Span, mask, placeholder, widened
 from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"
@@ -97,7 +97,7 @@ def of_hash(doc: str) -> str:
 def shown(sentence: str, attribute: str) -> str | None:
     """The sentence as a model sees it for an attribute; None if it names none of its groups."""
     own = [each for each in spans(sentence) if each[2] == attribute]
-    return prepared(sentence, own) if own else None
+    return mask(sentence, own) if own else None
 
 
 def spans(sentence: str) -> list[Span]:

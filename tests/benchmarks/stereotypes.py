@@ -44,7 +44,7 @@ class Judge:
 
     def chances(self, texts: Sequence[str]) -> figures.Values:
         """Probabilities (n,); where nothing can be said, 0: nothing would be done."""
-        return np.array([each or 0.0 for each in self.reader.chances(texts)])
+        return np.array([each or 0.0 for each in self.reader.probabilities(texts)])
 
     def scores(self, texts: Sequence[str]) -> figures.Values:
         return np.array([self.reader.read(text).strength for text in texts])

@@ -1,4 +1,4 @@
-"""Prompts: what is shipped, digests, and text that stays data."""
+"""Prompts: the shipped ones, their digests, and text that stays data."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ ANY_TEXT = st.text(st.characters(codec=None))  # halves of pairs too
 
 
 def filled(name: str, sentence: str) -> list[dict[str, str]]:
+    """The messages of a prompt about a sentence, with "x" in every other slot."""
     prompt = loader.load(name)
     return prompt.messages(sentence, **dict.fromkeys(prompt.slots, "x"))
 
@@ -29,6 +30,8 @@ def test_the_names() -> None:
 
 @pytest.mark.parametrize("name", loader.names())
 class TestShipped:
+    """Each shipped prompt."""
+
     def test_the_schema_is_one_and_closed(self, name: str) -> None:
         schema = loader.load(name).schema
         Draft202012Validator.check_schema(schema)
@@ -112,6 +115,7 @@ def test_slots_must_fit() -> None:
 
 
 def write(folder: Path, template: str, schema: str = '{"type": "object"}') -> Path:
+    """Writes a template with its schema, and returns the template's path."""
     path = folder / "mine.yaml"
     path.write_text(template, encoding="utf-8")
     (folder / "mine.schema.json").write_text(schema, encoding="utf-8")

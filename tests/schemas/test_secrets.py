@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from evenflow.transforms.llm.client.cache import Cache
-from evenflow.transforms.llm.client.http import failure, redacted, words
+from evenflow.transforms.llm.client.http import error_text, redact, request_error
 
 if TYPE_CHECKING:
     from commands import Call
@@ -98,9 +98,12 @@ def test_the_place_of_a_secret_is_kept_and_the_secret_is_not(
     ],
 )
 def test_a_key_that_a_server_says_back_is_not_shown_nor_its_beginning(said: str) -> None:
-    for shown in (words(said.encode(), CANARY), failure(401, {}, said.encode(), CANARY).detail):
+    for shown in (
+        error_text(said.encode(), CANARY),
+        request_error(401, {}, said.encode(), CANARY).detail,
+    ):
         assert CANARY[:4] not in shown and "…" in shown
-    assert redacted("nothing of it", "") == "nothing of it"
+    assert redact("nothing of it", "") == "nothing of it"
 
 
 def test_the_cache_of_answers_is_its_owners_alone(tmp_path: Path) -> None:

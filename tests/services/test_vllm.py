@@ -19,9 +19,11 @@ from services import tiny_qwen, vllm_server
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.client import check
-from evenflow.transforms.llm.client.client import Cache, Client, Key, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.server import describe
 from evenflow.transforms.llm.client.serving import Served
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
 
 # With random weights an object rarely closes by chance alone: a bound on its text does it.
 SCHEMA = {
@@ -59,7 +61,9 @@ def server_of(served: Served) -> psutil.Process:
     """The server's own process: the guard's child, which has children itself."""
     port = served.url.removesuffix("/v1").rpartition(":")[2]
     guards = [
-        each for each in psutil.Process().children() if "guard.py" in " ".join(each.cmdline())
+        each
+        for each in psutil.Process().children()
+        if "client/guard.py" in " ".join(each.cmdline())
     ]
     (guard,) = [each for each in guards if port in each.cmdline()]
     (server,) = guard.children()

@@ -1,4 +1,4 @@
-"""Word lists: what is shipped, and the message for every defect of one's own."""
+"""Word lists: the shipped ones, and the message for every defect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.wordlists import loader, nodes
+from evenflow.wordlists import loader, nodes, spelling
 from evenflow.wordlists.loader import SHIPPED, WordListError, load
 
 FOLDER = Path(loader.__file__).parent
@@ -57,6 +57,7 @@ def test_sizes_of_the_shipped_lists() -> None:
 
 
 def sizes(name: str) -> dict[str, int]:
+    """Group → number of labels of a shipped list."""
     words = load(name)
     return {group: list(words.labels.values()).count(i) for i, group in enumerate(words.groups)}
 
@@ -77,12 +78,13 @@ def test_counterparts_of_the_shipped_pairs() -> None:
 
 
 def written(folder: Path, text: str | bytes) -> Path:
+    """Writes a list and returns its path."""
     path = folder / "list.yaml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
 
 
-def test_a_list_of_ones_own(tmp_path: Path) -> None:
+def test_an_own_list(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "attribute: marital-status\nsource: me\ngroups:\n  married: [husband, newly  \n    wed,"
@@ -291,7 +293,7 @@ def test_all_defects_are_reported_at_once_in_the_files_order(tmp_path: Path) -> 
     ]
 
 
-def test_what_cannot_be_opened(tmp_path: Path) -> None:
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     for name, message in (
         (tmp_path, "Is a directory; give a path, or one of gender, age, religion"),
         (tmp_path / "none.yaml", "No such file or directory; give a path"),
@@ -335,7 +337,7 @@ LABELS = st.lists(
     ),
     min_size=2,
     max_size=12,
-    unique_by=lambda label: loader.spelling.fold(label),
+    unique_by=lambda label: spelling.fold(label),
 )
 
 

@@ -1,7 +1,7 @@
 """Spends a budget of questions on a whole pane, and annotates again the blocks that got answers.
 
 Where a block is read, its questions are only collected, and the embedded models' answers stand
-(`llm.budget.Rehearsal`). The deferred questions and the documents as they were read are then parts
+(`llm.budget.QuestionCollector`). The deferred questions and the documents as they were read are then parts
 of the staged block. Once all blocks of the pane are there:
 
 1. Rank the questions of all blocks by worth, then by key. Grant as many as the budget has.

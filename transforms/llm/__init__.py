@@ -1,3 +1,4 @@
-"""A language model behind the judges: how it is asked (inference_*), what it is asked, how answers
-are checked (llm_*).
+"""Steps that a language model takes over: its questions, its checked answers, and the budget.
+
+The connection to a server belongs in client; the texts of the questions belong in prompts.
 """

@@ -1,4 +1,4 @@
-"""Asks and checks: what of an LLM's answers may be used, and a count of what was not, by reason."""
+"""Asks an LLM, checks its answers, and counts the rejected ones by reason."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from evenflow.transforms.llm.questions import Answer, Asker, Origin, Question
 
 T = TypeVar("T")
 
-# Characters. The main paper asks up to 47 tokens (D.3); an answer that quotes 1000 characters twice
-# has about 500 tokens, as many as a client lets it have. The schemas allow no longer quotes.
+# Characters of the longest sentence that is asked about. The main paper asks about up to 47 tokens
+# (D.3). An answer that quotes 1000 characters twice has about 500 tokens, which a client allows.
+# The schemas allow no longer quotes.
 LONGEST_SENTENCE = 1000
 
 # Reasons for which an answer is rejected.
@@ -28,13 +29,19 @@ OTHER_WORDS = "substitutes more than label and agreement"
 TOO_LONG = "sentence too long"
 
 
-class Rejected(ValueError):
-    """An answer that may not be used; its text is one of the reasons above."""
+class RejectedError(ValueError):
+    """An answer that may not be used; the message is one of the reasons above."""
 
 
 @dataclass(frozen=True)
-class Checked(Generic[T]):
-    """What an answer came to: a value that passed every check, or none and the reason."""
+class Outcome(Generic[T]):
+    """The outcome of a question.
+
+    Attributes:
+        value: A value that passed every check, or None.
+        origin: Where the value comes from.
+        reason: Why there is no value.
+    """
 
     value: T | None
     origin: Origin
@@ -43,7 +50,13 @@ class Checked(Generic[T]):
 
 @dataclass
 class AnswerCounts:
-    """How the answers of a step fared; additive. rejected and fallbacks: counts by reason."""
+    """Counts of a step's answers; they add up.
+
+    Attributes:
+        accepted: Answers that passed every check.
+        rejected: RejectedError answers by reason.
+        fallbacks: Questions without an answer by reason.
+    """
 
     accepted: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
@@ -51,11 +64,11 @@ class AnswerCounts:
 
     @property
     def questions(self) -> int:
-        """All that was to be asked, answered or not."""
+        """All questions, answered or not."""
         return self.accepted + self.rejected.total() + self.fallbacks.total()
 
-    def count(self, outcome: Checked[Any]) -> None:
-        """Count one outcome."""
+    def count(self, outcome: Outcome[Any]) -> None:
+        """Counts one outcome."""
         if outcome.origin == "fallback":
             self.fallbacks[outcome.reason] += 1
         elif outcome.value is None:
@@ -85,20 +98,25 @@ def ask_checked(
     questions: Sequence[Question | None],
     check: Callable[[int, dict[str, Any]], T],
     tally: AnswerCounts,
-) -> list[Checked[T]]:
-    """An outcome for each question, in order; what has no value is for the embedded model to
-    answer.
+) -> list[Outcome[T]]:
+    """Asks questions and checks their answers; the embedded model decides where there is no value.
 
-    questions: None where the sentence is too long to be asked about. check: makes an answer to the
-    question of that index into a value, or raises Rejected; it only sees answers that have the
-    schema's form. The tally counts every outcome.
+    Args:
+        asker: Answers the questions.
+        questions: N questions. None: the sentence is too long to be asked about.
+        check: Turns the answer to the question of an index into a value, or raises RejectedError.
+            It only gets answers that have the schema's form.
+        tally: Counts every outcome.
+
+    Returns:
+        N outcomes, in order.
     """
     asked = [question for question in questions if question is not None]
     answers = iter(asker.ask(asked) if asked else [])
-    out: list[Checked[T]] = []
+    out: list[Outcome[T]] = []
     for index, question in enumerate(questions):
         if question is None:
-            outcome: Checked[T] = Checked(None, "fallback", TOO_LONG)
+            outcome: Outcome[T] = Outcome(None, "fallback", TOO_LONG)
         else:
             outcome = _outcome(question, next(answers), partial(check, index))
         tally.count(outcome)
@@ -108,12 +126,13 @@ def ask_checked(
 
 def _outcome(
     question: Question, answer: Answer, check: Callable[[dict[str, Any]], T]
-) -> Checked[T]:
+) -> Outcome[T]:
+    """The outcome of an answered question."""
     if answer.value is None:
-        return Checked(None, "fallback", answer.reason)
+        return Outcome(None, "fallback", answer.reason)
     try:
         if not Draft202012Validator(question.schema).is_valid(answer.value):
-            raise Rejected(SCHEMA)
-        return Checked(check(answer.value), answer.origin)
-    except Rejected as rejected:
-        return Checked(None, answer.origin, str(rejected))
+            raise RejectedError(SCHEMA)
+        return Outcome(check(answer.value), answer.origin)
+    except RejectedError as rejected:
+        return Outcome(None, answer.origin, str(rejected))

@@ -1,7 +1,7 @@
-"""Two tiers: an embedded model answers, and an LLM in its stead where a rule of selection says so.
+"""Two tiers: an embedded model decides, and an LLM where a selection rule says so.
 
-The mode of a step is that rule: `asks_none` (embedded), `asks_all` (llm), or `Unsure` (cascade),
-which asks about what the embedded model is unsure of, the most valuable first.
+The mode of a step is that rule: `select_none` (embedded), `select_all` (llm), or `Unsure`
+(cascade). `Unsure` selects what the embedded model is unsure of, the most valuable first.
 """
 
 from __future__ import annotations
@@ -16,32 +16,40 @@ from evenflow.transforms.llm.questions import Asker, Origin, Question, worth
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
 
-# From what the embedded model says of each item (0 to 1, None: it cannot say) to the items to ask,
-# most valuable first.
+# From the embedded model's score of each item (0 to 1; None: it cannot judge) to the items to ask
+# about, most valuable first.
 Select = Callable[[Sequence[float | None]], Sequence[int]]
 Mode = Literal["embedded", "cascade", "llm"]
 Labels = Sequence[tuple[int, int, str]]  # (start, end, attribute) in the sentence
 
 
-def asks_none(scores: Sequence[float | None]) -> Sequence[int]:
-    """The mode `embedded`."""
+def select_none(scores: Sequence[float | None]) -> Sequence[int]:
+    """The mode `embedded`: selects nothing."""
     return []
 
 
-def asks_all(scores: Sequence[float | None]) -> Sequence[int]:
-    """The mode `llm`; those that the embedded model knows least of come first, should there be a
-    budget.
+def select_all(scores: Sequence[float | None]) -> Sequence[int]:
+    """The mode `llm`: selects everything, what the embedded model is least sure of first.
+
+    The order matters if there is a budget.
     """
     return sorted(range(len(scores)), key=lambda index: (_distance(scores[index], 0.5), index))
 
 
 @dataclass(frozen=True)
 class Unsure:
-    """The mode `cascade`: what scores within a band, those nearest to its decision first.
+    """The mode `cascade`: selects scores within a band, those nearest to the threshold first.
 
-    low, high: the band's ends, included. middle: the threshold that decides. What the embedded
-    model cannot say is not asked: it is no sentence that it knows the language of, and the rest of
-    the pipeline leaves it alone as well. Raises ValueError unless 0 <= low <= middle <= high <= 1.
+    What the embedded model cannot judge is not selected: it does not know the language of the
+    sentence, and the rest of the pipeline skips the sentence as well.
+
+    Attributes:
+        low: The lower end of the band, included.
+        high: The upper end of the band, included.
+        middle: The threshold of the decision.
+
+    Raises:
+        ValueError: Not 0 <= low <= middle <= high <= 1.
     """
 
     low: float
@@ -56,6 +64,7 @@ class Unsure:
             )
 
     def __call__(self, scores: Sequence[float | None]) -> Sequence[int]:
+        """The indices of the scores within the band, those nearest to the threshold first."""
         inside = [
             index
             for index, score in enumerate(scores)
@@ -65,13 +74,23 @@ class Unsure:
 
 
 def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
-    """The rule of a mode; band and middle are those of `Unsure`. Raises ValueError for another mode
-    or a wrong band.
+    """The selection rule of a mode.
+
+    Args:
+        mode: The mode's name.
+        band: The low and high of `Unsure`.
+        middle: The threshold of `Unsure`.
+
+    Returns:
+        The rule.
+
+    Raises:
+        ValueError: The mode is unknown or the band is wrong.
     """
     rules: dict[str, Select] = {
-        "embedded": asks_none,
+        "embedded": select_none,
         "cascade": Unsure(*band, middle),
-        "llm": asks_all,
+        "llm": select_all,
     }
     if mode not in rules:
         raise ValueError(f"mode {mode!r}: {', '.join(rules)} was expected")
@@ -79,25 +98,42 @@ def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
 
 
 def _distance(score: float | None, middle: float) -> float:
+    """How far a score is from the threshold; 0 without a score."""
     return 0.0 if score is None else abs(score - middle)
 
 
 class Examination(Protocol[Value]):
-    """A step that an LLM can do: what to ask about a sentence, and what an answer means."""
+    """A step that an LLM can take over: the question about a sentence, and its answer's meaning."""
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
-        """The question; None where the sentence is too long to be asked about."""
+        """The question; None if the sentence is too long to be asked about."""
         ...
 
-    def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Value:
-        """The value that an answer of the schema's form stands for. Raises llm_answers.Rejected."""
+    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Value:
+        """The value that an answer stands for.
+
+        Args:
+            sentence: The sentence asked about.
+            labels: The labels in it.
+            value: An answer that has the schema's form.
+
+        Returns:
+            The value.
+
+        Raises:
+            RejectedError: The answer may not be used.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Judged(Generic[T]):
-    """A value and where it is from: embedded where nothing was asked, fallback where no answer
-    could be used, and why.
+    """A value and where it comes from.
+
+    Attributes:
+        value: The value; None: the sentence cannot be judged.
+        origin: "embedded" if nothing was asked, "fallback" if no answer could be used.
+        reason: Why no answer could be used.
     """
 
     value: T | None
@@ -106,11 +142,18 @@ class Judged(Generic[T]):
 
 
 class Tiered(Generic[T]):
-    """Sentences' values from an embedded model, and from an LLM where select says so.
+    """Values of sentences from an embedded model, and from an LLM where a rule says so.
 
-    embedded: the embedded model's values of sentences with their labels. score: what select goes
-    by. middle: the score at which the embedded model decides. tally counts what became of the
-    questions.
+    Args:
+        embedded: The embedded model: from sentences and their labels to values.
+        score: The score (0 to 1) of a value, by which the rule selects.
+        examination: The step.
+        asker: Asks the LLM.
+        select: The selection rule.
+        middle: The score at which the embedded model decides.
+
+    Attributes:
+        tally: Counts of the outcomes.
     """
 
     def __init__(
@@ -131,7 +174,15 @@ class Tiered(Generic[T]):
         self.tally = AnswerCounts()
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[T]]:
-        """A value for each sentence with its origin; labels: the spans in each."""
+        """A value for each sentence with its origin.
+
+        Args:
+            sentences: N sentences.
+            labels: The labels in each sentence.
+
+        Returns:
+            N judged values, in order.
+        """
         values = self.embedded(sentences, labels)
         out: list[Judged[T]] = [Judged(value, "embedded") for value in values]
         scores = [None if value is None else self.score(value) for value in values]
@@ -139,7 +190,7 @@ class Tiered(Generic[T]):
         outcomes = ask_checked(
             self.asker,
             [self._question(sentences[index], labels[index], scores[index]) for index in asked],
-            lambda number, value: self.examination.checked(
+            lambda number, value: self.examination.check(
                 sentences[asked[number]], labels[asked[number]], value
             ),
             self.tally,
@@ -152,5 +203,6 @@ class Tiered(Generic[T]):
         return out
 
     def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:
+        """The question about a sentence, with its worth."""
         question = self.examination.question(sentence, labels)
         return None if question is None else replace(question, worth=worth(score, self.middle))

@@ -1,6 +1,4 @@
-"""The LLM as detector of stereotypes: six questions about a sentence, and what their answers may
-say.
-"""
+"""The LLM as detector of stereotypes: six questions about a sentence and their checks."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from evenflow.transforms.llm.answers import (
     LONGEST_SENTENCE,
     OTHER_LABEL,
     QUOTE,
-    Rejected,
+    RejectedError,
 )
 from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
 from evenflow.transforms.llm.questions import Asker, Question
@@ -24,36 +22,54 @@ YES, NO = 1.0, 0.0  # probabilities: the model answers yes or no and states none
 
 
 class Detection:
-    """Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2), as an examination for
-    llm_tiers.Tiered.
-    """
+    """Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2), an examination for `Tiered`."""
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
-        """The question about a sentence; None where it is too long."""
+        """The question about a sentence; None if the sentence is too long."""
         return about_sentence("stereotypes", sentence, labels)
 
-    def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> float:
-        """The probability of a stereotype. Raises Rejected, see llm_answers for the reasons."""
+    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> float:
+        """The probability of a stereotype that an answer stands for.
+
+        Args:
+            sentence: The sentence asked about.
+            labels: The labels in it.
+            value: An answer that has the schema's form.
+
+        Returns:
+            YES or NO.
+
+        Raises:
+            RejectedError: The answer contradicts itself, or quotes other words; see `answers`.
+        """
         parts = (value["label"], value["belief"], value["said"], value["trait"])
         if not value["mentions_group"]:
             if value["stereotype"] or any(part is not None for part in parts):
-                raise Rejected(CONTRADICTION)
+                raise RejectedError(CONTRADICTION)
             return NO
         if value["label"] is None or value["belief"] is None or value["trait"] is None:
-            raise Rejected(CONTRADICTION)
+            raise RejectedError(CONTRADICTION)
         if value["trait"] and value["said"] is None:
-            raise Rejected(CONTRADICTION)
+            raise RejectedError(CONTRADICTION)
         if value["stereotype"] != (value["belief"] and value["trait"]):
-            raise Rejected(CONTRADICTION)
+            raise RejectedError(CONTRADICTION)
         label_span(sentence, labels, value["label"])
         if value["said"] is not None and find_quote(sentence, value["said"]) is None:
-            raise Rejected(QUOTE)
+            raise RejectedError(QUOTE)
         return YES if value["stereotype"] else NO
 
 
 class TieredDetector:
-    """A detector of two tiers, in the protocol of stereotypes.py; see llm_tiers for select and
-    middle.
+    """A detector of two tiers, in the protocol of `stereotypes.detect.Detector`.
+
+    Args:
+        embedded: The embedded detector.
+        asker: Asks the LLM.
+        select: The selection rule; see `cascade`.
+        middle: The probability at which the embedded detector decides.
+
+    Attributes:
+        tally: Counts of the outcomes.
     """
 
     def __init__(self, embedded: Detector, asker: Asker, select: Select, middle: float = 0.5):
@@ -61,50 +77,65 @@ class TieredDetector:
         self.tally = self._tiers.tally
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[float]]:
-        """For each sentence the probability of a stereotype (None: cannot say), where it is from,
-        and why.
+        """The probability of a stereotype in each sentence, with its origin and reason.
+
+        Args:
+            sentences: N sentences.
+            labels: The labels in each sentence.
+
+        Returns:
+            N judged probabilities (0 to 1); None: neither model can judge the sentence.
         """
         return self._tiers.judge(sentences, labels)
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
-        """For each sentence the probability (0 to 1) of a stereotype; None: cannot say."""
+        """The probability (0 to 1) of a stereotype in each of N sentences; None: it is unknown."""
         return [each.value for each in self.judge(sentences, labels)]
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:
-    """A prompt's question about a sentence, its labels and their attributes; None where the
-    sentence is too long.
+    """A prompt's question about a sentence, its labels and their attributes.
+
+    Args:
+        name: The prompt's name.
+        sentence: The sentence.
+        labels: The labels in it.
+
+    Returns:
+        The question; None if the sentence is too long.
     """
     if len(sentence) > LONGEST_SENTENCE:
         return None
-    prompt = loader.load(name)
     slots = {
         "attributes": sorted({attribute for _, _, attribute in labels}),
         "listed": [
             sentence[start:end] for start, end in sorted({(start, end) for start, end, _ in labels})
         ],
     }
-    return Question(
-        prompt.name,
-        prompt.digest,
-        tuple(prompt.messages(sentence, **slots)),
-        prompt.schema,
-        sentence,
-    )
+    return Question.of(loader.load(name), sentence, slots)
 
 
 def label_span(sentence: str, labels: Labels, quote: str) -> tuple[int, int]:
-    """Where the words stand that an answer calls the label: a place that holds a listed label, if
-    there are listed ones.
+    """The place of the words that an answer calls the label.
 
-    Raises Rejected for words that are not there, or that have nothing of a listed label.
+    Args:
+        sentence: The sentence asked about.
+        labels: The labels in it.
+        quote: The words of the answer.
+
+    Returns:
+        The first place (start, end) of the words. If there are listed labels, the first one that
+        overlaps one of them.
+
+    Raises:
+        RejectedError: The words are not in the sentence, or overlap no listed label.
     """
     places = list(find_quotes(sentence, quote))
     if not places:
-        raise Rejected(QUOTE)
+        raise RejectedError(QUOTE)
     if not labels:
         return places[0]
     for start, end in places:
         if any(start < label_end and label_start < end for label_start, label_end, _ in labels):
             return start, end
-    raise Rejected(OTHER_LABEL)
+    raise RejectedError(OTHER_LABEL)

@@ -1,9 +1,8 @@
-"""The LLM as finder of linguistic indicators: ten questions about a sentence; the score stays the
-encoder's, moved by them.
+"""The LLM as finder of linguistic indicators: ten questions about a sentence.
 
-What the ten questions leave out (explanation, signal words, stance, and the strength of the
-content) is the heads'. So the model finds indicators and never states a score, as in the main paper
-(4.2.3).
+The heads of the encoder give what the ten questions leave out: explanation, signal words, stance
+and the strength of the content. The score stays the encoder's; the LLM's answers only move it. So
+the LLM finds indicators and never states a score, as in the main paper (4.2.3).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, Rejected
+from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
 from evenflow.transforms.llm.detection import about_sentence, label_span
 from evenflow.transforms.llm.questions import Asker, Question
@@ -27,28 +26,40 @@ SITUATION = {
 }
 # The situations that have a sentiment and a generalisation
 DESCRIBED = ("behaviour", "characteristic")
-# What stands for the heads where they cannot say of a sentence that the model can say of.
+# Values in place of the heads' for a sentence that only the LLM can judge
 UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
 
 class Indication:
-    """The ten questions of stereotype assessment (main paper, D.1 and D.2), as an examination for
-    llm_tiers.Tiered.
+    """The ten questions of stereotype assessment (main paper, D.1 and D.2) for `Tiered`.
+
+    Args:
+        scorer: The heads of the encoder.
     """
 
     def __init__(self, scorer: EncoderScorer):
         self.scorer = scorer
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
-        """The question about a sentence; None where it is too long."""
+        """The question about a sentence; None if the sentence is too long."""
         return about_sentence("indicators", sentence, labels)
 
-    def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Indicators:
-        """The indicators with their score; 0 where nobody is named. Raises Rejected, see
-        llm_answers for the reasons.
+    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Indicators:
+        """The indicators that an answer stands for, with their score; 0 if no group is named.
+
+        Args:
+            sentence: The sentence asked about.
+            labels: The labels in it.
+            value: An answer that has the schema's form.
+
+        Returns:
+            The indicators.
+
+        Raises:
+            RejectedError: The answer contradicts itself, or quotes other words; see `answers`.
         """
         if not _is_consistent(value):
-            raise Rejected(CONTRADICTION)
+            raise RejectedError(CONTRADICTION)
         if not value["has_label"]:
             return Indicators(sentence, {"label": Indicator("no", ())}, 0.0, 0.0)
         label = (label_span(sentence, labels, value["label"]),)
@@ -60,7 +71,17 @@ class Indication:
 
 
 class TieredScorer:
-    """A scorer of two tiers, in the protocol of indicators.py; see llm_tiers for select and middle."""
+    """A scorer of two tiers, in the protocol of `stereotypes.filter.IndicatorScorer`.
+
+    Args:
+        embedded: The embedded scorer.
+        asker: Asks the LLM.
+        select: The selection rule; see `cascade`.
+        middle: The score at which the embedded scorer decides.
+
+    Attributes:
+        tally: Counts of the outcomes.
+    """
 
     def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
         self._tiers = Tiered(
@@ -69,22 +90,31 @@ class TieredScorer:
         self.tally = self._tiers.tally
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[Indicators]]:
-        """For each sentence its indicators (None: cannot say), where they are from, and why."""
+        """The indicators of each sentence, with their origin and reason.
+
+        Args:
+            sentences: N sentences.
+            labels: The labels in each sentence.
+
+        Returns:
+            N judged results; None: neither model can judge the sentence.
+        """
         return self._tiers.judge(sentences, labels)
 
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Labels]
     ) -> list[Indicators | None]:
-        """The indicators of each sentence with their score; None: cannot say."""
+        """The indicators of each of N sentences with their score; None: they cannot be judged."""
         return [each.value for each in self.judge(sentences, labels)]
 
 
 def _score(found: Indicators) -> float:
+    """The score of indicators."""
     return found.score
 
 
 def _is_consistent(value: Mapping[str, Any]) -> bool:
-    """Whether the fields of an answer go together."""
+    """Whether the fields of an answer agree with each other."""
     if not value["has_label"]:
         return all(part is None for name, part in value.items() if name != "has_label")
     if any(value[name] is None for name in ("label", "target", "connotation", "grammar", "form")):
@@ -98,9 +128,10 @@ def _is_consistent(value: Mapping[str, Any]) -> bool:
 
 
 def _quoted(sentence: str, quote: str | None) -> tuple[tuple[int, int], ...]:
+    """The place of a quote, as zero or one span; raises RejectedError if it is not there."""
     span = None if quote is None else find_quote(sentence, quote)
     if quote is not None and span is None:
-        raise Rejected(QUOTE)
+        raise RejectedError(QUOTE)
     return () if span is None else (span,)
 
 
@@ -109,7 +140,7 @@ def _found(
     label: tuple[tuple[int, int], ...],
     shared: tuple[tuple[int, int], ...],
 ) -> dict[str, Indicator]:
-    """The answer in the names and values of indicators.py, each with the words it rests on."""
+    """The answer as indicators of `stereotypes.indicators`, each with the words it rests on."""
     is_described = value["situation"] in DESCRIBED
     return {
         "label": Indicator("yes", label),
@@ -130,6 +161,7 @@ def _found(
 
 
 def _of_heads(heads: Indicators | None) -> dict[str, Indicator]:
+    """The indicators that the ten questions leave out."""
     if heads is None:
         return {name: Indicator(value, ()) for name, value in UNFOUND.items()}
     return {name: heads.found[name] for name in (*UNFOUND, "strength") if name in heads.found}

@@ -1,9 +1,8 @@
-"""The LLM as judge of substitutions: which counterpart fits, and whether a changed sentence is
-still correct.
+"""The LLM as judge of substitutions: it chooses counterparts and checks changed sentences.
 
-It implements the protocol of judges.py. Nothing that the LLM writes ever gets into a text: it
-points at one of the candidates, and says valid or invalid. What it does not answer, or not rightly,
-is left to the embedded judge.
+It implements the protocol of `substitution.judges`. Nothing that the LLM writes gets into a text:
+it names one of the candidates, and says valid or invalid. The embedded judge decides where the LLM
+gives no answer or an invalid one.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from evenflow.transforms.llm.answers import (
     LONGEST_SENTENCE,
     OTHER_WORDS,
     AnswerCounts,
-    Rejected,
+    RejectedError,
     ask_checked,
 )
-from evenflow.transforms.llm.cascade import Select, asks_all
-from evenflow.transforms.llm.questions import REHEARSED, Asker, Question, worth
+from evenflow.transforms.llm.cascade import Select, select_all
+from evenflow.transforms.llm.questions import DEFERRED, Asker, Question, worth
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
 from evenflow.wordlists import spelling
 
@@ -32,23 +31,38 @@ from evenflow.wordlists import spelling
 # 4.2.4).
 BY_MODEL = 0.8
 VALID, INVALID = 1.0, 0.0  # confidences: the model states none of its own
-# Agreement that a model adds unasked; the edits see to it themselves
+# An article that a model adds unasked; the edits set articles themselves
 ARTICLE = re.compile(r"^an? +", re.IGNORECASE)
 
 
 class Choice(NamedTuple):
-    """The candidate that an answer names; None: none of them fits."""
+    """The candidate that an answer names.
+
+    Attributes:
+        word: The candidate; None: none of them fits.
+    """
 
     word: str | None
 
 
 class LlmJudge:
-    """Chooses words and judges by an LLM; what it leaves open has the first word, and no verdict.
+    """Chooses counterparts and judges substitutions by an LLM.
 
-    select: which places and substitutions are asked about, by their confidence; middle: where the
-    embedded judge decides. by_model: the share (0 to 1) of these places that the model chooses for;
-    for the others a candidate is drawn, set by set. seed: of that draw. choices and verdicts count
-    what became of the questions. Raises ValueError for a share outside 0 to 1.
+    Args:
+        asker: Asks the LLM.
+        embedded: Chooses where the LLM does not; by default the first word, without a verdict.
+        select: Selects the places and substitutions to ask about, by their confidence.
+        by_model: Share (0 to 1) of the selected places for which the LLM chooses. For the others a
+            candidate is drawn, set by set.
+        seed: Seed of that draw.
+        middle: The confidence at which the embedded judge decides.
+
+    Attributes:
+        choices: Counts of the outcomes of choices.
+        verdicts: Counts of the outcomes of verdicts.
+
+    Raises:
+        ValueError: by_model is not within 0 to 1.
     """
 
     chooses = True
@@ -57,7 +71,7 @@ class LlmJudge:
         self,
         asker: Asker,
         embedded: SubstitutionJudge | None = None,
-        select: Select = asks_all,
+        select: Select = select_all,
         by_model: float = BY_MODEL,
         seed: int = 0,
         middle: float = 0.5,
@@ -74,25 +88,36 @@ class LlmJudge:
         self.verdicts = AnswerCounts()
 
     def choose_counterpart(self, place: Slot) -> Chosen:
-        """The candidate that fits the place best; not settled where the question is still to be
-        asked.
-        """
+        """The candidate that fits a place best; not settled while its question is deferred."""
         return self.choose_counterparts([place])[0]
 
     def judge_substitution(
         self, original: str, changed: str, confidence: float = 1.0
     ) -> float | None:
-        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no
-        answer.
+        """The confidence that a changed sentence is as correct as the original.
+
+        Args:
+            original: The original sentence.
+            changed: The changed sentence.
+            confidence: The confidence (0 to 1) in the substitution so far.
+
+        Returns:
+            A confidence (0 to 1); None: no answer.
         """
         return self.judge_substitutions([(original, changed)], [confidence])[0]
 
     def choose_counterparts(self, places: Sequence[Slot]) -> list[Chosen]:
-        """The candidate for each place, asked in one batch.
+        """The candidate for each place; the questions go out in one batch.
 
-        Of the places that the rule selects, a hash of seed, document and set says whether the model
-        chooses or a candidate is drawn; at the others the embedded judge chooses. A single
-        candidate is taken unasked: whether it fits is seen when the whole sentence is judged.
+        A hash of seed, document and set decides for each selected place whether the LLM chooses or
+        a candidate is drawn. At the other places the embedded judge chooses. A single candidate is
+        taken without a question: the judgement of the whole sentence shows whether it fits.
+
+        Args:
+            places: N places.
+
+        Returns:
+            N choices; not settled while their question is deferred.
         """
         chosen = [self.embedded.choose_counterpart(place) for place in places]
         asked: list[int] = []
@@ -101,7 +126,7 @@ class LlmJudge:
                 if self._is_asked(places[index]):
                     asked.append(index)
                 else:
-                    chosen[index] = Chosen(self._drawn(places[index]))
+                    chosen[index] = Chosen(self._draw(places[index]))
         outcomes = ask_checked(
             self.asker,
             [_counterpart_question(places[index], self.middle) for index in asked],
@@ -111,17 +136,21 @@ class LlmJudge:
         for index, outcome in zip(asked, outcomes, strict=True):
             if outcome.value is not None:
                 chosen[index] = Chosen(outcome.value.word)
-            elif outcome.reason == REHEARSED:
+            elif outcome.reason == DEFERRED:
                 chosen[index] = chosen[index]._replace(settled=False)
         return chosen
 
     def judge_substitutions(
         self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()
     ) -> list[float | None]:
-        """The confidence of each pair of original and changed sentence, asked in one batch; None
-        where nothing was answered.
+        """The confidence in each substitution; the questions go out in one batch.
 
-        confidences: of the substitutions so far; 1 if not given.
+        Args:
+            pairs: N pairs of original and changed sentence.
+            confidences: The N confidences (0 to 1) in the substitutions so far; by default 1.
+
+        Returns:
+            N confidences (0 to 1); None: no answer.
         """
         sure = list(confidences) or [1.0] * len(pairs)
         asked = [index for index in self.select(sure) if pairs[index][0] != pairs[index][1]]
@@ -139,64 +168,57 @@ class LlmJudge:
             judged[index] = outcome.value
         return judged
 
-    def _drawn(self, place: Slot) -> str:
-        number = self._number("word", place.key, spelling.fold(place.word), list(place.candidates))
+    def _draw(self, place: Slot) -> str:
+        """A candidate that the seed, the place and its candidates decide."""
+        number = self._hash("word", place.key, spelling.fold(place.word), list(place.candidates))
         return place.candidates[number % len(place.candidates)]
 
     def _is_asked(self, place: Slot) -> bool:
-        return self._number("who", place.key) < self.by_model * (1 << 64)
+        """Whether the LLM chooses for a place."""
+        return self._hash("who", place.key) < self.by_model * (1 << 64)
 
-    def _number(self, *said: object) -> int:
-        """A number of 64 bits that the seed and what is said decide, the same on every run."""
-        text = json.dumps([self.seed, *said])
+    def _hash(self, *values: object) -> int:
+        """A number of 64 bits from the seed and some values, the same in every run."""
+        text = json.dumps([self.seed, *values])
         return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big")
 
 
 def _counterpart_question(place: Slot, middle: float) -> Question | None:
+    """The question which candidate fits a place; None if the sentence is too long."""
     sentence = place.sentence
     if len(sentence) > LONGEST_SENTENCE:
         return None
-    prompt = loader.load("counterpart")
     slots: dict[str, str | Sequence[str]] = {
         "before": sentence[: place.start],
         "word": place.word,
         "after": sentence[place.end :],
         "candidates": list(place.candidates),
     }
-    messages = tuple(prompt.messages(sentence, **slots))
-    return Question(
-        prompt.name,
-        prompt.digest,
-        messages,
-        prompt.schema,
-        sentence,
-        worth(place.confidence, middle),
-    )
+    return Question.of(loader.load("counterpart"), sentence, slots, worth(place.confidence, middle))
 
 
 def _checked_choice(value: dict[str, Any], candidates: Sequence[str]) -> Choice:
-    """The candidate that an answer names. Raises Rejected for any other word."""
-    said = value["choice"]
-    if said is None:
+    """The candidate that an answer names; raises RejectedError for any other word."""
+    named = value["choice"]
+    if named is None:
         return Choice(None)
-    for wanted in (said.strip(), ARTICLE.sub("", said.strip())):
+    for wanted in (named.strip(), ARTICLE.sub("", named.strip())):
         for candidate in candidates:
             if candidate.casefold() == wanted.casefold():
                 return Choice(candidate)
-    raise Rejected(OTHER_WORDS)
+    raise RejectedError(OTHER_WORDS)
 
 
 def _substitution_question(original: str, changed: str, value: float) -> Question | None:
+    """The question whether a changed sentence is right; None if a sentence is too long."""
     if max(len(original), len(changed)) > LONGEST_SENTENCE:
         return None
-    prompt = loader.load("substitution")
-    messages = tuple(prompt.messages(changed, original=original))
-    return Question(prompt.name, prompt.digest, messages, prompt.schema, changed, value)
+    return Question.of(loader.load("substitution"), changed, {"original": original}, value)
 
 
 def _checked_verdict(value: dict[str, Any]) -> float:
-    """The confidence that a verdict stands for. Raises Rejected where its halves say otherwise."""
+    """The confidence of a verdict; raises RejectedError if its parts contradict each other."""
     is_valid = value["verdict"] == "VALID"
     if is_valid != (value["grammar"] and value["facts"]):
-        raise Rejected(CONTRADICTION)
+        raise RejectedError(CONTRADICTION)
     return VALID if is_valid else INVALID

@@ -1,30 +1,31 @@
-"""What is asked of an LLM and what comes back: the plain data between the judges and whoever does
-the asking.
-"""
+"""Questions to an LLM and their answers: plain data between the judges and the clients."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-# Where an answer's value came from. A fallback has no value: the embedded model answers in its
-# place.
+from evenflow.prompts.loader import Prompt, Slot, json_digest
+
+# Where an answer's value comes from. A fallback has no value: the embedded model decides.
 Origin = Literal["model", "cache", "fallback"]
-# Reason of a fallback: the question was heard, and its answer is there when work is done again
-REHEARSED = "not asked yet"
+# Reason of a fallback: the question is asked later, and the work is done again with its answer
+DEFERRED = "not asked yet"
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question to an LLM: a filled template and what its answer must look like.
+    """One question to an LLM: a filled template and the form of its answer.
 
-    `prompt` is the template's name, `digest` the SHA-256 of template, schema and examples,
-    `messages` the chat (role and content), `schema` the JSON schema of the answer, `sentence` the
-    text asked about. `worth`, 0 to 1, is how much hangs on the answer: 1 where the embedded model
-    is at its decision; a budget goes by it, and nothing else.
+    Attributes:
+        prompt: The template's name.
+        digest: SHA-256 of template, schema and examples.
+        messages: The chat: role and content of each message.
+        schema: The JSON schema of the answer.
+        sentence: The text asked about.
+        worth: How much depends on the answer (0 to 1): 1 if the embedded model is at its threshold.
+            Only a budget uses it.
     """
 
     prompt: str
@@ -36,22 +37,45 @@ class Question:
 
     @property
     def key(self) -> str:
-        """SHA-256 (64 hexadecimal digits) of all that the answer depends on, the model apart: what
-        a cache is keyed by.
+        """SHA-256 (64 hexadecimal digits) of all that the answer depends on, except the model.
 
-        Prompt and sentence alone are not enough: the same sentence is asked about with other
-        candidates.
+        Caches use it as their key. Prompt and sentence alone are not enough: the same sentence is
+        asked about with other candidates.
         """
-        said = json.dumps(
-            [self.digest, [dict(message) for message in self.messages]], sort_keys=True
-        )
-        return hashlib.sha256(said.encode("ascii")).hexdigest()
+        return json_digest([self.digest, [dict(message) for message in self.messages]]).hex()
+
+    @classmethod
+    def of(
+        cls, prompt: Prompt, sentence: str, slots: Mapping[str, Slot], worth: float = 0.0
+    ) -> Question:
+        """The question of a prompt about a sentence.
+
+        Args:
+            prompt: The prompt.
+            sentence: The text asked about.
+            slots: The prompt's other slots.
+            worth: How much depends on the answer (0 to 1).
+
+        Returns:
+            The question.
+
+        Raises:
+            PromptError: A slot is missing or unknown.
+        """
+        messages = tuple(prompt.messages(sentence, **slots))
+        return cls(prompt.name, prompt.digest, messages, prompt.schema, sentence, worth)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: `value` is the JSON object, or None with the reason; `tokens` in all;
-    `seconds` of waiting.
+    """The answer to a question.
+
+    Attributes:
+        value: The JSON object; None for a fallback.
+        origin: Where the value comes from.
+        reason: Why there is no value.
+        tokens: Tokens of prompt and answer together.
+        seconds: Seconds of waiting.
     """
 
     value: dict[str, Any] | None
@@ -62,18 +86,20 @@ class Answer:
 
 
 def worth(score: float | None, middle: float) -> float:
-    """How much hangs on an answer, 0 to 1: the nearer the embedded model's score is to its
-    decision, the more.
+    """How much depends on an answer: more, the nearer the score is to the threshold.
 
-    score: None where the embedded model cannot say; then everything does.
+    Args:
+        score: The embedded model's score (0 to 1); None: it cannot judge.
+        middle: The score at which the embedded model decides.
+
+    Returns:
+        A worth from 0 to 1; 1 without a score.
     """
     return 1.0 if score is None else 1.0 - abs(score - middle)
 
 
 class Asker(Protocol):
-    """Whoever asks an LLM. It answers every question, in order, and marks as fallback what got no
-    answer.
-    """
+    """Asks an LLM. It answers every question; a question without an answer gets a fallback."""
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in the order of the questions."""

@@ -1,53 +1,60 @@
-"""Finds the words that an answer says it copied from a sentence."""
+"""Finds the words that an answer claims to have copied from a sentence."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
 
-# What models write in another way when they copy; compared as the same.
+# Characters that models change when they copy; they are compared as the same.
 ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-"})
 EDGES = " .,;:!?…\"'()"  # a copied phrase may have gained or lost these at its ends
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The first place where text has the words of a quote, as (start, end) in characters; None if
-    there is none.
-    """
+    """The first place of a quote's words in a text, as (start, end) in characters, or None."""
     return next(find_quotes(text, quote), None)
 
 
 def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
-    """All places where text has the words of a quote, as (start, end) in characters.
+    """All places of a quote's words in a text.
 
-    Case, blanks, invisible characters, the shape of quotation marks and dashes, how marks are
-    encoded, and punctuation at the quote's ends make no difference. A part of a word is no quote.
+    Differences in case, blanks, invisible characters, the shape of quotation marks and dashes, the
+    encoding of marks, and punctuation at the quote's ends are ignored. A part of a word does not
+    match.
+
+    Args:
+        text: The text.
+        quote: The quoted words.
+
+    Yields:
+        The places, as (start, end) in characters.
     """
     wanted = _folded(quote)[0].strip(EDGES)
     if not wanted:
         return
-    said, places = _folded(text)
-    at = said.find(wanted)
+    folded, places = _folded(text)
+    at = folded.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        inside = (wanted[0].isalnum() and _goes_on(said[at - 1 : at])) or (
-            wanted[-1].isalnum() and _goes_on(said[end : end + 1])
+        inside = (wanted[0].isalnum() and _goes_on(folded[at - 1 : at])) or (
+            wanted[-1].isalnum() and _goes_on(folded[end : end + 1])
         )
         if not inside:
             yield places[at], places[end - 1] + 1
-        at = said.find(wanted, at + 1)
+        at = folded.find(wanted, at + 1)
 
 
 def _goes_on(character: str) -> bool:
-    """Whether a character belongs to the word beside it; an accent does, the text's end does not."""
+    """Whether a character belongs to the word beside it: an accent does, the text's end not."""
     return bool(character) and (
         character.isalnum() or unicodedata.category(character).startswith("M")
     )
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """Text as it is compared, and for each character of that its place in text. Linear in the
-    text's length.
+    """A text as it is compared, and the place in the text of each of its characters.
+
+    Linear in the text's length.
     """
     out: list[str] = []
     places: list[int] = []
@@ -58,7 +65,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
             character = " "
         elif not character.isascii() and unicodedata.category(character) == "Cf":
             continue
-        if character.isascii():  # nearly all are; the way below takes five times as long
+        if character.isascii():  # nearly all are; the code below takes five times as long
             out.append(character.lower())
             places.append(place)
             continue

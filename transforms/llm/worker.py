@@ -1,7 +1,7 @@
-"""The LLM tier of a run: who is asked in a worker, and what it cost, block by block.
+"""The LLM tier of a run: the client of a worker process, and the cost of each block.
 
-A process has one client and its connections; threads of a runner share it. What a block asked is
-counted for its pane.
+A process has one client with its connections; the threads of a runner share it. The questions of a
+block are counted for its pane.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.llm.budget import Rehearsal, rehearsed
+from evenflow.transforms.llm.budget import QuestionCollector, ask_in_rounds
 from evenflow.transforms.llm.cascade import selection
-from evenflow.transforms.llm.client.client import Cache, Client, Counted, Key, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
+from evenflow.transforms.llm.client.stats import Counted
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
@@ -28,12 +31,23 @@ from evenflow.transforms.stereotypes.indicators import EncoderScorer as Embedded
 from evenflow.transforms.substitution.judges import Embedded
 
 T = TypeVar("T")
-AROUND = 0.15  # of score_scsc: so near to its threshold the embedded indicators are unsure
+AROUND = 0.15  # the embedded indicators are unsure if score_scsc is so near to its threshold
 JUDGED = (0.2, 0.8)  # confidences of the embedded judge between which a substitution is asked about
 
 
 def settings(config: Config) -> ServerSettings:
-    """How the server is reached. Raises InferenceError, ValueError without a server."""
+    """How the server is reached.
+
+    Args:
+        config: The configuration.
+
+    Returns:
+        The settings.
+
+    Raises:
+        InferenceError: The settings are wrong.
+        ValueError: No server is configured.
+    """
     own = config.llm
     if own.url is None or own.model is None:
         raise ValueError("no server is configured")
@@ -47,7 +61,7 @@ def settings(config: Config) -> ServerSettings:
 
 
 def cache_path(config: Config) -> Path:
-    """Where answers are kept: as configured, or in the user's folder for caches."""
+    """The file of kept answers: as configured, or in the user's folder for caches."""
     if config.llm.cache is not None:
         return Path(config.llm.cache)
     return (
@@ -56,17 +70,23 @@ def cache_path(config: Config) -> Path:
 
 
 class BlockCost(NamedTuple):
-    """What a block asked: its cost by prompt, as data whose numbers add up (inference.Stats), and
-    what it only heard.
+    """The cost of a block's questions.
+
+    Attributes:
+        cost: Prompt name → figures that add up; see `client.stats.Stats`.
+        deferred: Questions that were collected and not asked.
     """
 
     cost: dict[str, dict[str, Any]]
-    heard: list[Question]
+    deferred: list[Question]
 
 
 class Tier:
-    """The LLM of a configuration, in one process. asker: whoever is asked in the thread's block;
-    made anew by `block`.
+    """The LLM of a configuration, in one process.
+
+    Args:
+        config: The configuration.
+        client: Asks the server; by default a client of the configured server with its cache.
     """
 
     def __init__(self, config: Config, client: Asker | None = None):
@@ -81,11 +101,21 @@ class Tier:
 
     @property
     def client(self) -> Asker:
-        """Whoever asks the server, whatever the budget."""
+        """The client that asks the server, whatever the budget."""
         return self._client
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, from whoever is asked now. Raises RuntimeError outside of a block."""
+        """Asks the current block's asker.
+
+        Args:
+            questions: N questions.
+
+        Returns:
+            N answers, in order.
+
+        Raises:
+            RuntimeError: The thread is not in a block.
+        """
         asker: Asker | None = getattr(self._here, "asker", None)
         if asker is None:
             raise RuntimeError("nothing is asked outside of a block")
@@ -93,15 +123,20 @@ class Tier:
 
     @contextmanager
     def block(self, known: Mapping[str, Answer] | None = None) -> Iterator[Callable[[], BlockCost]]:
-        """A block of documents: gives what it asked so far.
+        """Starts a block of documents.
 
-        With a budget nothing is asked but only heard, see `llm_pane`; known: the answers that the
-        pane has got so far.
+        With a budget, questions are only collected: the pane asks the most valuable of them later.
+
+        Args:
+            known: Question key → answer that the pane has got so far.
+
+        Yields:
+            A function that gives the block's cost so far.
         """
         if self._own.requests is not None:
-            rehearsal = Rehearsal(known or {})
-            with self._asking(rehearsal):
-                yield lambda: BlockCost({}, list(rehearsal.heard.values()))
+            collector = QuestionCollector(known or {})
+            with self._asking(collector):
+                yield lambda: BlockCost({}, list(collector.deferred.values()))
             return
         counted = Counted(self._client)
         with self._asking(counted):
@@ -110,18 +145,25 @@ class Tier:
             )
 
     def together(self, work: Callable[[], T]) -> T:
-        """What work gives, its questions asked in batches: it is done several times, see
-        `llm_budget.rehearsed`.
+        """Runs work and asks its questions in batches; work runs several times.
+
+        See `budget.ask_in_rounds`.
+
+        Args:
+            work: Gives a result and asks through this tier.
+
+        Returns:
+            What work gives.
         """
         asker: Asker = self._here.asker
-        if isinstance(asker, Rehearsal):
+        if isinstance(asker, QuestionCollector):
             return work()
 
         def done(asker: Asker) -> T:
             with self._asking(asker):
                 return work()
 
-        return rehearsed(done, asker)
+        return ask_in_rounds(done, asker)
 
     def detector(self, embedded: Detector) -> Detector:
         """The detector of the configured mode."""
@@ -147,6 +189,7 @@ class Tier:
 
     @contextmanager
     def _asking(self, asker: Asker) -> Iterator[None]:
+        """Within the context, the thread's questions go to an asker."""
         before = getattr(self._here, "asker", None)
         self._here.asker = asker
         try:

@@ -97,7 +97,7 @@ def repair(
         if attribute.mode == "reweight":
             staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
             repairs[attribute.name] = weigh(staged, attribute, annotator.config, after)
-    return Mended(after, repairs, findings.told() if findings is not None else {}, shard)
+    return Mended(after, repairs, findings.summary() if findings is not None else {}, shard)
 
 
 class _Rebuilder:

@@ -1,5 +1,6 @@
-"""How often the shipped probabilities were right on labelled sentences, by attribute and kind of
-text.
+"""How often the shipped probabilities were right on labelled sentences.
+
+The figures are kept by attribute and kind of text.
 """
 
 from __future__ import annotations
@@ -13,21 +14,26 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 
 PATH = Path(__file__).with_name("calibration.json")
-THRESHOLD = 0.5  # probability from which a sentence is called a stereotype: noted, and its indicators are looked at
+# Probability from which a sentence counts as a potential stereotype. It is recorded, and its
+# indicators are computed.
+THRESHOLD = 0.5
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
-# Labelled sentences that must have been called before a share of right ones means anything: in all,
-# and of a kind of text whose own share is looked at.
+# Labelled sentences that the detector must have called stereotypes before the share of right ones
+# means anything: in all, and of a kind of text that is checked by itself.
 LEAST_CALLED, LEAST_OF_KIND = 20, 10
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found on labelled sentences that no model learnt from
-    (`tests/benchmarks/stereotype_calibration.py`).
+    """Figures from labelled sentences that no model learnt from.
 
-    Attributes: cleared: First probability below which the encoder is not asked. weights: What a
-        value of an indicator adds to the score, by «indicator=value». called: Of each attribute and
-        kind of text: rising (probability, sentences at or above it, right ones among them).
+    `tests/benchmarks/stereotype_calibration.py` writes them.
+
+    Attributes:
+        cleared: First-stage probability below which the encoder is not asked.
+        weights: What a value of an indicator adds to the score, by "indicator=value".
+        called: Attribute → kind of text → steps (probability, sentences at or above it, right ones
+            among them), in rising order of probability.
     """
 
     cleared: float
@@ -36,7 +42,17 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path = PATH) -> Calibration:
-        """Raises ModelError for a file that is missing or not as the benchmark wrote it."""
+        """Reads a calibration.
+
+        Args:
+            path: A JSON file that the benchmark wrote.
+
+        Returns:
+            The calibration.
+
+        Raises:
+            ModelError: The file is missing, or is not as the benchmark wrote it.
+        """
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             called = {
@@ -60,7 +76,11 @@ class Calibration:
 
 @cache
 def shipped() -> Calibration:
-    """That of the shipped models. Raises ModelError."""
+    """The calibration of the shipped models.
+
+    Raises:
+        ModelError: The file is missing or damaged.
+    """
     return Calibration.load()
 
 
@@ -68,14 +88,18 @@ def cut(attribute: str, precision: float, known: Calibration | None = None) -> f
     """The probability from which a stereotype of an attribute's groups may be removed.
 
     Args:
-        attribute: Its name.
-        precision: Share of what is removed that should be right.
-        known: What was found on labelled sentences; by default that of the shipped models.
+        attribute: The attribute's name.
+        precision: Share (0 to 1) of the removed sentences that should be stereotypes.
+        known: Figures from labelled sentences; by default those of the shipped models.
 
-    Returns: The least probability at and above which the share was reached over all kinds of text
-        together and over each kind with LEAST_OF_KIND calls or more. None where there is none, or
-        where fewer than LEAST_CALLED sentences were called: then stereotypes of the attribute are
-        flagged and stay.
+    Returns:
+        The lowest probability at and above which the share was reached over all kinds of text
+        together, and over each kind with LEAST_OF_KIND calls or more. None if there is none, or if
+        fewer than LEAST_CALLED sentences were called; stereotypes of the attribute are then only
+        flagged.
+
+    Raises:
+        ModelError: The shipped calibration is missing or damaged.
     """
     kinds = (known or shipped()).called.get(attribute, {})
     for probability in sorted({step[0] for steps in kinds.values() for step in steps}):

@@ -1,10 +1,9 @@
-"""Detects stereotypes: the probability that a sentence states one of a group that it names (main
-paper, 4.2.3).
+"""Detects stereotypes: the probability that a sentence states one (main paper, 4.2.3).
 
-A sentence is asked about once for each attribute whose groups it names in any form
-(`stereotyping.masking`), with those words hidden, so that swapping the group's name cannot move the
-answer, and another attribute's stereotype does not count. A first stage clears what is plainly
-none; the encoder reads the rest (`stereotyping.reading`).
+A sentence is examined once for each attribute whose groups it names in any form. The words that
+name the groups are hidden (`masking`). So a swap of the group's name cannot change the answer, and
+another attribute's stereotype does not count. A first stage clears the sentences that plainly state
+none; the encoder reads the rest (`probabilities`).
 """
 
 from __future__ import annotations
@@ -13,31 +12,39 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
-from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.stereotypes import probabilities
 from evenflow.transforms.stereotypes.calibration import THRESHOLD, UNSURE, cut
-from evenflow.transforms.stereotypes.masking import Span, prepared
+from evenflow.transforms.stereotypes.masking import Span, mask
 
-__all__ = ["THRESHOLD", "UNSURE", "Detector", "Encoded", "ModelError", "cut", "shipped"]
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "cut", "shipped"]
 
 
 class Detector(Protocol):
-    """Tells stereotypes."""
+    """Detects stereotypes in sentences."""
 
     def detect(
         self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
     ) -> list[float | None]:
-        """The probability (0..1) that each sentence states or implies a stereotype of a group;
-        None: cannot say.
+        """The probability of a stereotype in each sentence.
 
-        labels: of each sentence the words (start, end, attribute) that name the groups asked about,
-        of one attribute, in order; empty: of any group.
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words of one attribute that name the groups in question,
+                as (start, end, attribute) in order. Without words, any group is meant.
+
+        Returns:
+            N probabilities (0 to 1) that the sentence states or implies a stereotype of a group.
+            None: the detector cannot judge the sentence.
         """
         ...
 
 
-class Encoded:
-    """The detector of the models that ship."""
+class EncoderDetector:
+    """The detector of the shipped models.
+
+    Args:
+        reader: Reads masked sentences with both models.
+    """
 
     def __init__(self, reader: probabilities.SentenceReader):
         self.reader = reader
@@ -45,13 +52,28 @@ class Encoded:
     def detect(
         self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
     ) -> list[float | None]:
-        """See Detector. Raises ValueError if the numbers of sentences and labels differ."""
-        return self.reader.chances(
-            [prepared(text, own) for text, own in zip(sentences, labels, strict=True)]
+        """The probability of a stereotype in each sentence; see `Detector.detect`.
+
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words that name groups.
+
+        Returns:
+            N probabilities (0 to 1), or None.
+
+        Raises:
+            ValueError: The numbers of sentences and labels differ.
+        """
+        return self.reader.probabilities(
+            [mask(text, own) for text, own in zip(sentences, labels, strict=True)]
         )
 
 
 @cache
-def shipped() -> Encoded:
-    """The detector of this package. Raises ModelError."""
-    return Encoded(probabilities.shipped())
+def shipped() -> EncoderDetector:
+    """The detector of this package.
+
+    Raises:
+        ModelError: A model is missing, damaged or of another version.
+    """
+    return EncoderDetector(probabilities.shipped())

@@ -1,11 +1,11 @@
-"""Finds stereotypes in the relevant sentences of documents and takes the strong ones out (main
-paper, 4.2.3).
+"""Finds stereotypes in the relevant sentences of documents and acts on the strong ones.
 
-Looked at is every sentence that names people of a group in any form, one of the DR score's labels
-or not. Two steps: the detector says how likely a sentence states a stereotype; of those that may,
-the linguistic indicators say how strong it is. Strong ones are flagged, removed, or set their
-document aside, as an attribute's policy says; the latter two only where the detector is right as
-often as `stereotypes.precision` asks.
+Source: main paper, 4.2.3. The filter reads every sentence that names people of a group in any form,
+whether or not the name is a label of the DR score. It takes two steps. The detector gives the
+probability that a sentence states a stereotype. For the likely ones, the linguistic indicators give
+its strength. An attribute's policy flags strong stereotypes, removes them, or sets their document
+aside. The latter two happen only where the detector is right as often as `stereotypes.precision`
+asks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evenflow.transforms.stereotypes.detect import Detector
 from evenflow.transforms.stereotypes.judging import IndicatorScorer, Judgement, StereotypeJudge
 from evenflow.wordlists import loader
 
-# What ends a line: a paragraph's mark stays when a sentence goes
+# Line breaks: a paragraph keeps its end when a sentence goes
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
 
@@ -33,9 +33,11 @@ SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes
 class Screened:
     """A document after the filter.
 
-    text: without what was removed. findings: by sentence and attribute. places: where each sentence
-    begins in text, GONE for a removed one. aside: why the document is set aside, None where it is
-    not.
+    Attributes:
+        text: The text without the removed sentences.
+        findings: (sentence number, attribute) → what was found.
+        places: The start of each sentence in text, GONE for a removed one; None if all are kept.
+        aside: Why the document is set aside; None if it is not.
     """
 
     text: str
@@ -45,9 +47,17 @@ class Screened:
 
 
 class StereotypeFilter:
-    """Screens documents under a configuration.
+    """Filters documents under a configuration.
 
-    calibration: of a detector other than the shipped one. Raises ModelError, WordListError.
+    Args:
+        config: The configuration.
+        detector: By default the shipped detector.
+        scorer: By default the shipped scorer.
+        calibration: The calibration of a detector other than the shipped one.
+
+    Raises:
+        ModelError: A model or its calibration is missing or damaged.
+        WordListError: A word list has a defect.
     """
 
     def __init__(
@@ -72,8 +82,13 @@ class StereotypeFilter:
         )
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
-        """What becomes of each document; sentences of all of them are asked together. Its mentions
-        are not looked at.
+        """Filters documents; the models read the sentences of all of them together.
+
+        Args:
+            documents: N documents. Their mentions are not used.
+
+        Returns:
+            N filtered documents.
         """
         candidates = list(self._judge.candidates(documents))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
@@ -96,6 +111,7 @@ class StereotypeFilter:
     def _screened(
         self, document: Relevant, findings: Mapping[tuple[int, str], Finding]
     ) -> Screened:
+        """A document after its findings: unchanged, without its strong sentences, or set aside."""
         strong = {(number, name) for (number, name), finding in findings.items() if finding.remove}
         if any(self.policies[name] == "quarantine" for _, name in strong):
             return Screened(document.text, findings, None, SET_ASIDE)
@@ -104,18 +120,25 @@ class StereotypeFilter:
             return Screened(document.text, findings)
         if len(gone) > self._most * len(document.sentences) or len(gone) == len(document.sentences):
             return Screened(document.text, findings, None, TOO_MUCH)
-        text, places = without(document.text, document.sentences, gone)
+        text, places = remove_sentences(document.text, document.sentences, gone)
         return Screened(text, findings, places)
 
 
-def without(
+def remove_sentences(
     text: str, sentences: Sequence[tuple[int, int]], gone: Iterable[int]
 ) -> tuple[str, list[int]]:
-    """A text without some sentences (numbers, ascending), and where each of all begins in it, GONE
-    for those.
+    """Removes sentences from a text.
 
-    The blank that stood before or after a removed sentence is closed; line breaks stay, but for one
-    of the two that would stand around an empty paragraph.
+    The blank before or after a removed sentence is closed. Line breaks stay, except for one of the
+    two that would surround an empty paragraph.
+
+    Args:
+        text: The text.
+        sentences: The (start, end) of each sentence.
+        gone: Numbers of the sentences to remove, ascending.
+
+    Returns:
+        The new text, and the start of each sentence in it, GONE for a removed one.
     """
     cuts: list[tuple[int, int]] = []
     removed = set(gone)
@@ -133,7 +156,8 @@ def without(
         broken_before = first == 0 or _breaks(text[before:start])
         broken_after = last + 1 == len(sentences) or _breaks(text[end:after])
         if broken_after and not broken_before:
-            cuts.append((before, end))  # the last of its paragraph: the blank before it goes
+            # The last sentence of its paragraph: the blank before it goes
+            cuts.append((before, end))
         elif last + 1 < len(sentences):
             cuts.append((start, after))
         else:
@@ -157,4 +181,5 @@ def without(
 
 
 def _breaks(blank: str) -> bool:
+    """Whether a blank has a line break."""
     return any(character in BREAKS for character in blank)

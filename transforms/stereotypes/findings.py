@@ -1,4 +1,4 @@
-"""What was found of stereotypes in a pane, counted over its table of sentences, for the ledger."""
+"""Counts a pane's stereotypes for the ledger, over its table of sentences."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ SHOWN = 300  # characters of such a sentence
 
 
 class Findings:
-    """What was found of stereotypes in a pane, by attribute: summed over the rows of its table of
-    sentences.
+    """The counts of a pane's stereotypes by attribute, summed over its table of sentences.
+
+    Args:
+        config: The configuration; attributes whose policy is "off" are not counted.
     """
 
     def __init__(self, config: Config):
@@ -34,7 +36,14 @@ class Findings:
         }
 
     def seen(self, rows: pa.Table) -> pa.Table:
-        """Count a block's rows; gives them back."""
+        """Counts the rows of a block and returns them.
+
+        Args:
+            rows: Rows of the table of sentences.
+
+        Returns:
+            The same rows.
+        """
         for name, total in self._found.items():
             own = rows.filter(pc.call_function("equal", [rows.column("attribute"), name]))
             potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)
@@ -66,6 +75,6 @@ class Findings:
             )[:STRONGEST]
         return rows
 
-    def told(self) -> dict[str, dict[str, Any]]:
-        """As ledger.Filtered has it."""
+    def summary(self) -> dict[str, dict[str, Any]]:
+        """The counts by attribute, as fields of `ledger.Filtered`."""
         return {name: each.model_dump() for name, each in self._found.items()}

@@ -1,14 +1,14 @@
-"""How strongly a sentence states a stereotype: ten linguistic indicators, each with its words, and
-a score (score_scsc).
+"""How strongly a sentence states a stereotype: ten linguistic indicators and a score (score_scsc).
 
-The indicators are those of the Social Category and Stereotype Communication framework (Beukeboom
-and Burgers 2019), in the form that Görge et al. ("Textual Data Bias Detection and Mitigation",
-section on stereotype assessment, appendix D.1) ask of an LLM; here heads of the encoder answer. The
-score is a head too, learnt from what people call strong; there it is a linear regression over
-indicators, and here such a one says how far an LLM's answers move it where they are others
-(`Scorer.moved`).
+Each indicator comes with the words that it rests on. The indicators are those of the Social
+Category and Stereotype Communication framework (Beukeboom and Burgers 2019), in the form in which
+Görge et al. ("Textual Data Bias Detection and Mitigation", section on stereotype assessment,
+appendix D.1) ask an LLM for them. Here heads of the encoder answer. The paper computes the score by
+a linear regression over the indicators. Here the score is a head too, trained on what people call
+strong; a linear regression only says how far it moves when an LLM gives other indicators
+(`EncoderScorer.moved`).
 
-No indicator knows which group is named: its words are hidden (`stereotyping.masking`).
+No indicator depends on the group that is named, because its words are hidden (`masking`).
 """
 
 from __future__ import annotations
@@ -19,33 +19,45 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.stereotypes import calibration, probabilities
-from evenflow.transforms.stereotypes.masking import Span, prepared
+from evenflow.transforms.stereotypes.masking import Span, mask
 from evenflow.transforms.stereotypes.reasons import reasons
 
-__all__ = ["EncoderScorer", "Indicator", "Indicators", "ModelError", "shipped"]
+__all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
 
-# The ten, in the order in which they are told, with the value of a sentence that has nothing of
-# them.
-NAMES = ("target", "connotation", "gram_form", "ling_form", "behaviour", "situation", "evaluation", "generalization",
-         "explanation", "signal_word")  # fmt: skip
-# What rests on the words that name the group
+# The ten indicators, in the order of the output
+NAMES = (
+    "target",
+    "connotation",
+    "gram_form",
+    "ling_form",
+    "behaviour",
+    "situation",
+    "evaluation",
+    "generalization",
+    "explanation",
+    "signal_word",
+)
+# Indicators that rest on the words that name the group
 OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
-# What only a behaviour or a characteristic has
+# Indicators that only a behaviour or a characteristic has
 DESCRIBED = frozenset({"evaluation", "generalization"})
 STRONG_WORDS = 3  # words shown for the strength
 WORD = re.compile(r"\w+(?:['’]\w+)?")
-MOST_WORDS = 400  # words of a sentence that are looked at for those: more a sentence seldom has
-# Strength of a sentence of which the heads cannot say it: the mean of those that people scored
+MOST_WORDS = 400  # words of a sentence that are searched for those; few sentences have more
+# Strength of a sentence that the heads cannot judge: the mean of the sentences that people scored
 NEUTRAL = 0.5
 ROUNDED = 4  # decimals of strength and score
 
 
 @dataclass(frozen=True)
 class Indicator:
-    """An indicator's value, the characters [start, end) of the words it rests on, and how probable
-    the value is.
+    """The value of a linguistic indicator.
+
+    Attributes:
+        value: The value's name.
+        words: The words that the value rests on, as characters [start, end) of the sentence.
+        share: The probability (0 to 1) of the value.
     """
 
     value: str
@@ -55,8 +67,13 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Indicators:
-    """What was found in a sentence, by indicator, the strength of its content (0..1) and its score
-    (score_scsc, 0..1).
+    """The linguistic indicators of a sentence.
+
+    Attributes:
+        text: The sentence.
+        found: Indicator → its value.
+        strength: The strength of the content (0 to 1).
+        score: The score (score_scsc, 0 to 1).
     """
 
     text: str
@@ -65,9 +82,7 @@ class Indicators:
     score: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: score, strength, and for each indicator its value and words with their
-        offsets into the sentence.
-        """
+        """Plain data: score, strength and indicators; words have offsets into the sentence."""
         return {
             "score": self.score,
             "strength": self.strength,
@@ -84,7 +99,7 @@ class Indicators:
         }
 
     def reasons(self) -> list[str]:
-        """Why the score is what it is, in words for a person, the stance first."""
+        """Why the score is what it is, in plain words, the stance first."""
         values = {name: (one.value, one.share) for name, one in self.found.items()}
         words = {
             name: [self.text[start:end] for start, end in one.words]
@@ -94,11 +109,11 @@ class Indicators:
 
 
 class EncoderScorer:
-    """The heads of the encoder as indicators and score.
+    """Indicators and score from the heads of the encoder.
 
     Args:
-        reader: Whoever reads prepared sentences.
-        weights: What a value adds to the score of a sentence, by «indicator=value».
+        reader: Reads masked sentences with both models.
+        weights: What a value adds to the score of a sentence, by "indicator=value".
     """
 
     def __init__(self, reader: probabilities.SentenceReader, weights: Mapping[str, float]):
@@ -107,18 +122,32 @@ class EncoderScorer:
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
     ) -> list[Indicators | None]:
-        """The indicators of each sentence, None for «cannot say».
+        """The linguistic indicators of each sentence.
 
-        labels: for each sentence the words (start, end, attribute) that name the groups asked
-        about; may be empty. Raises ValueError where sentences and labels differ in number.
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words (start, end, attribute) that name the groups in
+                question; may be empty.
+
+        Returns:
+            N results. None: the heads cannot judge the sentence.
+
+        Raises:
+            ValueError: The numbers of sentences and labels differ.
         """
         return [self._one(text, own) for text, own in zip(sentences, labels, strict=True)]
 
     def moved(
         self, found: Indicators | None, values: Mapping[str, Indicator]
     ) -> tuple[float, float]:
-        """Strength and score of a sentence of which others say other values. found: what the heads
-        say of it, if they can.
+        """The strength and score of a sentence for which an LLM gave other values.
+
+        Args:
+            found: The heads' indicators of the sentence; None if they cannot judge it.
+            values: Indicator → the LLM's value.
+
+        Returns:
+            Strength and score, both 0 to 1.
         """
         before = {} if found is None else found.found
         strength = NEUTRAL if found is None else found.strength
@@ -131,32 +160,33 @@ class EncoderScorer:
         return strength, round(min(1.0, max(0.0, strength + more)), ROUNDED)
 
     def _one(self, text: str, labels: Sequence[Span]) -> Indicators | None:
-        shown = prepared(text, labels)
+        """The indicators of one sentence; None if it is not English or a single word."""
+        shown = mask(text, labels)
         if not self._reader.is_english(shown):
             return None
-        told = self._reader.read(shown)
+        prediction = self._reader.read(shown)
         own = tuple((start, end) for start, end, _ in labels)
         found = {"label": Indicator("yes" if own else "no", own)}
         best = {
-            name: probabilities.likeliest(told.indicators[name])
+            name: probabilities.likeliest(prediction.indicators[name])
             for name in NAMES
-            if name in told.indicators
+            if name in prediction.indicators
         }
         described = best.get("situation", ("", 0.0))[0] != "other"
         for name, (value, share) in best.items():
             if name in DESCRIBED and not described:
                 value, share = "none", 1.0
             found[name] = Indicator(value, own if name in OF_LABEL else (), share)
-        stance, share = probabilities.likeliest(told.stance)
+        stance, share = probabilities.likeliest(prediction.stance)
         found["stance"] = Indicator(stance, (), share)
-        strength = round(told.strength, ROUNDED)
-        found["strength"] = Indicator(f"{strength:.2f}", self._heavy(text, labels))
+        strength = round(prediction.strength, ROUNDED)
+        found["strength"] = Indicator(f"{strength:.2f}", self._strong_words(text, labels))
         return Indicators(text, found, strength, strength)
 
-    def _heavy(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
+    def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
         """The words besides labels that speak most for a stereotype, in the sentence's order.
 
-        By the first stage, which is linear: what a word adds there does not hang on the others.
+        The first stage decides. It is linear, so what a word adds does not depend on the others.
         """
         spans = [each.span() for each in WORD.finditer(text)][:MOST_WORDS]
         spans = [
@@ -174,5 +204,9 @@ class EncoderScorer:
 
 @cache
 def shipped() -> EncoderScorer:
-    """The scorer of this package. Raises ModelError where a model is missing or does not fit."""
+    """The scorer of this package.
+
+    Raises:
+        ModelError: A model is missing or does not fit.
+    """
     return EncoderScorer(probabilities.shipped(), calibration.shipped().weights)

@@ -1,19 +1,19 @@
-"""Finds words that name people of a group in any form, and hides them, so that what is said is
-judged and not of whom.
+"""Hides the words that name people of a group, so that a model judges the statement alone.
 
-Words of the attribute's groups become one placeholder for each form (`groups.yaml`), other
-attributes' words stay:
+Each word that names a group of the attribute in question becomes a placeholder for its form
+(`groups.yaml`). Words of other attributes stay:
 
     women cannot park, says the old man   (gender)   folks cannot park, says the old folk
     women cannot park, says the old man   (age)      women cannot park, says the folk
 
-So the same sentence is another question for each attribute: is a stereotype of the placeholder's
-group stated?
+So the same sentence gives another question for each attribute: does it state a stereotype of the
+placeholder's group?
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -23,18 +23,22 @@ from evenflow.wordlists.loader import WordList
 
 PATH = Path(__file__).with_name("groups.yaml")
 ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
-# Characters of a prepared sentence: some 120 tokens, more than 99 in 100 sentences have
+# Characters of a masked sentence: some 120 tokens, more than 99 in 100 sentences have
 LONGEST = 500
-BEFORE = 150  # of these, characters before the first word of a group
+BEFORE = 150  # of these, the characters before the first word of a group
 Span = tuple[int, int, str]  # start and end in the sentence, attribute
 
 
 def widened(words: WordList) -> WordList:
-    """A list with all words that name people of its attribute's groups: its labels, their plurals,
-    and those of `groups.yaml`.
+    """A word list with all words that name people of its attribute's groups.
 
-    Groups that the list does not have come after its own. An attribute without words there has its
-    labels and plurals.
+    Args:
+        words: A word list.
+
+    Returns:
+        The list with its labels, their plurals and the words of `groups.yaml`, without
+        counterparts. Groups of `groups.yaml` that the list lacks come after its own. An attribute
+        without words in `groups.yaml` has its labels and plurals.
     """
     groups = list(words.groups)
     labels = {
@@ -49,27 +53,19 @@ def widened(words: WordList) -> WordList:
             groups.append(group)
         for every in forms.values():
             labels |= {_folded(word): groups.index(group) for word in every}
-    return WordList(
-        words.attribute,
-        tuple(groups),
-        labels,
-        words.exact,
-        {},
-        words.source,
-        words.licence,
-        words.path,
-    )
+    return replace(words, groups=tuple(groups), labels=labels, counterparts={})
 
 
-def prepared(sentence: str, spans: Sequence[Span]) -> str:
-    """What a model is shown of a sentence.
+def mask(sentence: str, spans: Sequence[Span]) -> str:
+    """The form of a sentence that a model reads.
 
     Args:
-        sentence: As it stands in its document.
+        sentence: The sentence as it stands in its document.
         spans: The words of one attribute's groups in it, in order; may be empty.
 
-    Returns: The sentence with their placeholders, blanks and line breaks as single blanks; of one
-        longer than LONGEST what stands around the first of them.
+    Returns:
+        The sentence with placeholders for these words, and one blank for each run of blanks and
+        line breaks. Of a longer sentence, the LONGEST characters around the first placeholder.
     """
     parts: list[str] = []
     at = 0
@@ -89,29 +85,31 @@ def prepared(sentence: str, spans: Sequence[Span]) -> str:
 
 
 def placeholder(word: str) -> str:
-    """The word that stands for one of a group, by its form alone: the same for all groups."""
+    """The placeholder of a word that names a group: its form alone decides, whatever the group."""
     return _forms().get(_folded(word)) or _form(word)
 
 
 def _form(word: str) -> str:
+    """The placeholder of a word that `groups.yaml` does not list, by its ending."""
     lower = word.casefold()
     return SEVERAL if lower.endswith("s") and not lower.endswith("ss") else ONE
 
 
 def _folded(word: str) -> str:
+    """A word without case, with straight apostrophes and single blanks."""
     return " ".join(word.casefold().replace("’", "'").split())
 
 
 @cache
 def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
-    """attribute → group → placeholder → words."""
-    # It reads «no» and «on» as words
+    """Attribute → group → placeholder → words."""
+    # The base loader reads "no" and "on" as words
     return yaml.load(PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
 
 @cache
 def _forms() -> Mapping[str, str]:
-    """word → placeholder, of all attributes."""
+    """Word → placeholder, over all attributes."""
     return {
         _folded(word): form
         for groups in _listed().values()

@@ -1,18 +1,16 @@
-"""The linguistic indicators in words that a person understands, as far as the heads are sure of
-them.
-"""
+"""Puts linguistic indicators in plain words, as far as the encoder's heads are sure of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-# Probability of a class from which it is said in words: a wrong reason is worse than none
+# Probability of a class from which it becomes a reason: a wrong reason is worse than none
 SURE = 0.75
 LONGEST = 80  # characters of the sentence that a reason quotes
-# Strength from which it is a reason of its own, see schemas.sections.Stereotypes.threshold
+# Strength from which it is a reason by itself, see schemas.sections.Stereotypes.threshold
 STRONG = 0.66
 
-# indicator, value → what it means.
+# (indicator, value) → meaning
 MEANINGS: Mapping[tuple[str, str], str] = {
     ("stance", "denied"): "the sentence denies it",
     ("stance", "objected"): "the sentence objects to it",
@@ -39,15 +37,16 @@ QUOTED = ("target", "connotation")  # reasons that quote the words they rest on
 def reasons(
     values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequence[str]], strength: float
 ) -> list[str]:
-    """What speaks for and against a strong stereotype, a line each, the stance first.
+    """What speaks for and against a strong stereotype, one line each, the stance first.
 
     Args:
-        values: Indicator → its value and the probability of that.
+        values: Indicator → (value, probability of the value).
         words: Indicator → the words that it rests on.
-        strength: How strong people would call it.
+        strength: How strong people would call the stereotype (0 to 1).
 
-    Returns: Nothing that is less probable than SURE, and of a sentence that does not hold what it
-        says nothing but that and of whom it speaks.
+    Returns:
+        The reasons whose probability is at least SURE. If the sentence does not hold what it says,
+        only its stance and its target.
     """
     lines: list[str] = []
     stance = values.get("stance", ("", 0.0))
@@ -65,6 +64,7 @@ def reasons(
 
 
 def _quoted(words: Sequence[str]) -> str:
+    """The words in quotation marks after a colon; empty without words."""
     if not words:
         return ""
     text = " … ".join(" ".join(word.split()) for word in words)

@@ -1,4 +1,4 @@
-"""Asking and checking: an outcome for every question, and each counted once."""
+"""Asking and checking: one outcome for every question, counted once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evenflow.transforms.llm.answers import (
     SCHEMA,
     TOO_LONG,
     AnswerCounts,
-    Rejected,
+    RejectedError,
     ask_checked,
 )
 from evenflow.transforms.llm.questions import Question
@@ -26,15 +26,15 @@ PROMPT = loader.load("counterpart")
 
 
 def question(word: str) -> Question:
+    """The question which candidate fits a word."""
     slots = {"before": "", "word": word, "after": "", "candidates": ["x"]}
-    return Question(
-        PROMPT.name, PROMPT.digest, tuple(PROMPT.messages(word, **slots)), PROMPT.schema, word
-    )
+    return Question.of(PROMPT, word, slots)
 
 
 def check(index: int, value: dict[str, Any]) -> str:
+    """Accepts every choice except "refuse"."""
     if value["choice"] == "refuse":
-        raise Rejected(QUOTE)
+        raise RejectedError(QUOTE)
     return f"{index}: {value['choice']}"
 
 
@@ -67,7 +67,7 @@ def test_each_question_has_its_outcome_in_order() -> None:
 
 
 @pytest.mark.parametrize("questions", [[], [None, None]])
-def test_nobody_is_asked_nothing(questions: list[None]) -> None:
+def test_an_asker_gets_no_empty_batch(questions: list[None]) -> None:
     asker = Says(lambda data: {"choice": None})
     assert [each.reason for each in ask_checked(asker, questions, check, AnswerCounts())] == [
         TOO_LONG

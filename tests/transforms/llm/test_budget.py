@@ -1,4 +1,4 @@
-"""One batch in the place of many single questions."""
+"""One batch in place of many single questions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from scripted_asker import Says
 
-from evenflow.transforms.llm.budget import rehearsed
+from evenflow.transforms.llm.budget import ask_in_rounds
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Asker
 from evenflow.transforms.substitution.counterfactuals import rewrite
@@ -18,22 +18,24 @@ TEXT = "My sister sang. Your uncle danced. A nun met my brother."
 
 
 def valid(data: object) -> dict[str, object]:
+    """An answer that finds a sentence right."""
     return {"grammar": True, "facts": True, "verdict": "VALID"}
 
 
 def last(data: Mapping[str, Any]) -> dict[str, object]:
-    """Chooses the last candidate, and finds every sentence right."""
+    """An answer that chooses the last candidate, or finds a sentence right."""
     return {"choice": data["candidates"][-1]} if "candidates" in data else valid(data)
 
 
 def work(asker: Asker) -> str:
+    """Rewrites the text with the LLM as judge."""
     return rewrite(TEXT, [GENDER], "gender", tier=LlmJudge(asker)).text
 
 
-def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
+def test_rounds_ask_in_batches_and_give_the_same_result() -> None:
     """A batch for what can be asked at once, another for the sentences whose words were chosen."""
     single, batched = Says(last), Says(last)
-    assert rehearsed(work, batched) == work(single) != TEXT
+    assert ask_in_rounds(work, batched) == work(single) != TEXT
     assert len(single.calls) > 2
     assert [{each.prompt for each in call} for call in batched.calls] == [
         {"counterpart", "substitution"},
@@ -42,14 +44,14 @@ def test_a_rehearsal_asks_once_and_changes_nothing() -> None:
     assert {each.key for each in batched.asked} == {each.key for each in single.asked}
 
 
-def test_a_rehearsals_verdicts_count() -> None:
+def test_verdicts_of_rounds_count() -> None:
     asker = Says(lambda data: {"grammar": True, "facts": False, "verdict": "INVALID"})
-    assert rehearsed(work, asker) == TEXT
+    assert ask_in_rounds(work, asker) == TEXT
 
 
-def test_without_questions_work_is_done_once() -> None:
+def test_work_without_questions_runs_once() -> None:
     seen: list[Asker] = []
     asker = Says(valid)
-    rehearsed(seen.append, asker)
+    ask_in_rounds(seen.append, asker)
     assert len(seen) == 1
     assert not asker.calls

@@ -1,4 +1,4 @@
-"""Which items are asked about, by mode, and which tier's value comes out."""
+"""Two tiers: which items each mode asks about, and which tier's value is used."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 from substitution_questions import about
 
-from evenflow.transforms.llm.answers import QUOTE, Rejected
+from evenflow.transforms.llm.answers import QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import (
     Labels,
     Mode,
     Select,
     Tiered,
     Unsure,
-    asks_all,
-    asks_none,
+    select_all,
+    select_none,
     selection,
 )
 from evenflow.transforms.llm.questions import Question
@@ -30,8 +30,8 @@ SCORES = [0.1, 0.52, None, 0.9, 0.4, 0.5]
 @pytest.mark.parametrize(
     ("select", "asked"),
     [
-        (asks_none, []),
-        (asks_all, [2, 5, 1, 4, 0, 3]),
+        (select_none, []),
+        (select_all, [2, 5, 1, 4, 0, 3]),
         (Unsure(0.3, 0.6), [5, 1, 4]),
         (Unsure(0.3, 0.6, 0.38), [4, 5, 1]),
         (Unsure(0.5, 0.5), [5]),
@@ -81,22 +81,26 @@ def test_an_unknown_mode_is_refused() -> None:
 
 
 class Verdicts:
-    """Asks whether a sentence is valid; a value that counts its letters."""
+    """Asks whether a sentence is valid; the value counts its letters."""
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
+        """A question; none about an empty sentence."""
         return about("", sentence) if sentence else None
 
-    def checked(self, sentence: str, labels: Labels, value: dict[str, Any]) -> int:
+    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> int:
+        """A value above 100; rejects wrong facts."""
         if not value["facts"]:
-            raise Rejected(QUOTE)
+            raise RejectedError(QUOTE)
         return 100 + len(sentence) + len(labels)
 
 
 def embedded(sentences: Sequence[str], labels: Sequence[Labels]) -> list[int | None]:
+    """The length of each sentence; None for "unknown"."""
     return [None if sentence == "unknown" else len(sentence) for sentence in sentences]
 
 
 def reply(data: Any) -> Any:
+    """A verdict; no answer about "silent"."""
     return (
         None
         if data["sentence"] == "silent"
@@ -104,8 +108,8 @@ def reply(data: Any) -> Any:
     )
 
 
-def test_values_come_from_the_tier_that_could_say() -> None:
-    tiers = Tiered(embedded, lambda value: value / 10, Verdicts(), Says(reply), asks_all)
+def test_values_come_from_the_tier_that_could_judge() -> None:
+    tiers = Tiered(embedded, lambda value: value / 10, Verdicts(), Says(reply), select_all)
     sentences = ["right", "wrong", "silent", "", "unknown"]
     judged = tiers.judge(sentences, [[(0, 5, "gender")], [], [], [], []])
     assert [(each.value, each.origin, each.reason) for each in judged] == [

@@ -1,4 +1,4 @@
-"""The LLM as detector: which answers to the six questions hold together, and what they come to."""
+"""The LLM as detector: which answers to the six questions are consistent, and what they mean."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     SCHEMA,
     TOO_LONG,
-    Rejected,
+    RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, Unsure, asks_all, asks_none
+from evenflow.transforms.llm.cascade import Labels, Unsure, select_all, select_none
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence, label_span
 
 SENTENCE = "Old men are stubborn."
@@ -44,9 +44,10 @@ NOBODY = {
 
 
 class Half:
-    """Gives every sentence the same probability, but cannot say of an empty one."""
+    """Gives every sentence the same probability; cannot judge an empty one."""
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
+        """One half for each sentence."""
         return [0.5 if sentence else None for sentence in sentences]
 
 
@@ -79,7 +80,7 @@ class Half:
     ],
 )
 def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
-    detector = TieredDetector(Half(), Says(lambda data: answer), asks_all)
+    detector = TieredDetector(Half(), Says(lambda data: answer), select_all)
     judged = detector.judge([SENTENCE], [[(0, 7, "age")]])[0]
     if isinstance(outcome, str):
         assert (judged.value, judged.origin, judged.reason) == (0.5, "fallback", outcome)
@@ -91,7 +92,7 @@ def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("stereotypes").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("stereotypes").examples[number]
-    assert Detection().checked(str(slots["sentence"]), [], dict(answer)) == float(
+    assert Detection().check(str(slots["sentence"]), [], dict(answer)) == float(
         answer["stereotype"]
     )
 
@@ -124,16 +125,16 @@ def test_the_label_is_where_a_listed_one_is(
     assert label_span("A man knows what if a man does not", labels, quote) == said
 
 
-def test_a_long_sentence_is_the_embedded_models() -> None:
+def test_the_embedded_model_decides_on_a_long_sentence() -> None:
     asker = Says(lambda data: YES)
-    judged = TieredDetector(Half(), asker, asks_all).judge(["a" * (LONGEST_SENTENCE + 1)], [[]])
+    judged = TieredDetector(Half(), asker, select_all).judge(["a" * (LONGEST_SENTENCE + 1)], [[]])
     assert (judged[0].value, judged[0].reason) == (0.5, TOO_LONG)
     assert not asker.asked
 
 
 def test_modes() -> None:
     for select, expected in (
-        (asks_none, [0.5, None]),
+        (select_none, [0.5, None]),
         (Unsure(0.4, 0.6), [1.0, None]),
         (Unsure(0.6, 0.8, 0.7), [0.5, None]),
     ):
@@ -149,8 +150,8 @@ QUOTES = st.none() | st.sampled_from(("Old men", "stubborn", "rude", ""))
 def test_what_passes_is_consistent(parts: tuple[Any, ...]) -> None:
     answer = dict(zip(YES, parts, strict=True))
     try:
-        value = Detection().checked(SENTENCE, [], answer)
-    except Rejected:
+        value = Detection().check(SENTENCE, [], answer)
+    except RejectedError:
         return
     assert (
         value

@@ -1,6 +1,4 @@
-"""The LLM as finder of indicators: which answers hold together, and that the score stays the
-encoder's, moved by them.
-"""
+"""The LLM as finder of indicators: which answers are consistent, and how they move the score."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from stereotype_models import scorer as heads
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
-from evenflow.transforms.llm.cascade import asks_all, asks_none
+from evenflow.transforms.llm.cascade import select_all, select_none
 from evenflow.transforms.llm.indicators import Indication, TieredScorer
 
 SENTENCE = "Old men are lazy."
@@ -44,8 +42,8 @@ NOBODY = dict.fromkeys(FULL) | {"has_label": False}
         (NOBODY, 0.0),
     ],
 )
-def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> None:
-    found = TieredScorer(SCORER, Says(lambda data: answer), asks_all).indicators(
+def test_answers_move_the_score_of_the_heads(answer: dict[str, Any], score: float) -> None:
+    found = TieredScorer(SCORER, Says(lambda data: answer), select_all).indicators(
         [SENTENCE], [LABELS]
     )[0]
     assert found is not None
@@ -71,8 +69,8 @@ def test_the_score_is_the_heads_moved(answer: dict[str, Any], score: float) -> N
         (FULL | {"score": 1}, SCHEMA),
     ],
 )
-def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: str) -> None:
-    scorer = TieredScorer(SCORER, Says(lambda data: answer), asks_all)
+def test_the_heads_decide_after_a_rejected_answer(answer: dict[str, Any], reason: str) -> None:
+    scorer = TieredScorer(SCORER, Says(lambda data: answer), select_all)
     judged = scorer.judge([SENTENCE], [LABELS])[0]
     assert (judged.value, judged.origin, judged.reason) == (
         SCORER.indicators([SENTENCE], [LABELS])[0],
@@ -83,7 +81,7 @@ def test_rejected_answers_leave_it_to_the_heads(answer: dict[str, Any], reason: 
 
 
 def test_indicators_rest_on_the_sentences_words() -> None:
-    found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
+    found = Indication(SCORER).check(SENTENCE, LABELS, dict(FULL))
     words = {
         name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()
     }
@@ -93,11 +91,11 @@ def test_indicators_rest_on_the_sentences_words() -> None:
     assert any("Old men" in reason for reason in found.reasons())
 
 
-def test_its_names_and_values_are_the_heads() -> None:
-    """What the heads find in a sentence the model's answer has too, stance and the rest included."""
+def test_names_and_values_equal_those_of_the_heads() -> None:
+    """The answer has the stance and all else that the heads find in a sentence."""
     own = SCORER.indicators([SENTENCE], [LABELS])[0]
     assert own is not None
-    found = Indication(SCORER).checked(SENTENCE, LABELS, dict(FULL))
+    found = Indication(SCORER).check(SENTENCE, LABELS, dict(FULL))
     assert set(found.found) >= set(own.found)
     for name in ("stance", "strength"):
         assert found.found[name] == own.found[name]
@@ -107,10 +105,10 @@ def test_its_names_and_values_are_the_heads() -> None:
     ]
 
 
-def test_the_model_can_say_where_the_heads_cannot() -> None:
+def test_the_model_can_judge_what_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
-    for select, known in ((asks_none, False), (asks_all, True)):
+    for select, known in ((select_none, False), (select_all, True)):
         found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators(
             [sentence], [[]]
         )[0]
@@ -120,5 +118,5 @@ def test_the_model_can_say_where_the_heads_cannot() -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("indicators").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("indicators").examples[number]
-    found = Indication(SCORER).checked(str(slots["sentence"]), [], dict(answer))
+    found = Indication(SCORER).check(str(slots["sentence"]), [], dict(answer))
     assert (found.found["label"].value == "yes") == answer["has_label"]

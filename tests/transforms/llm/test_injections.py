@@ -1,6 +1,4 @@
-"""Texts that give orders, before a model that obeys them on purpose: what comes out is a label's
-counterpart or nothing.
-"""
+"""Texts that give orders, with a model that obeys them: only a label's counterpart comes out."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ from stereotype_models import scorer
 from evenflow.prompts import loader
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm import answers as llm_answers
-from evenflow.transforms.llm.cascade import asks_all
-from evenflow.transforms.llm.client.client import Client, ServerSettings
+from evenflow.transforms.llm.cascade import select_all
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
@@ -52,9 +51,7 @@ each_case = pytest.mark.parametrize(
 
 
 def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
-    """What a model that obeys a text would answer: what the text spells out, and its words wherever
-    words can stand.
-    """
+    """The answers of a model that obeys a text: its demands, and its words wherever possible."""
     payload = case["payload"]
     forms: dict[str, list[Any]] = {
         "stereotypes": [
@@ -98,13 +95,14 @@ def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
 
 
 class Obeys:
-    """Answers every question with what the text demands: the given one of the ways to obey."""
+    """Answers every question as the text demands, in one of the ways to obey."""
 
     def __init__(self, case: Mapping[str, Any], way: int):
         self.case = case
         self.way = way
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """The demanded answers."""
         out: list[Answer] = []
         for question in questions:
             ways = answers(question.prompt, self.case)
@@ -117,7 +115,7 @@ MOST_CANDIDATES = 5  # of a label of the list of gender
 
 
 def edits(text: str, judge: SubstitutionJudge) -> set[Edit]:
-    """What would be exchanged in a text, if all that may be were."""
+    """All exchanges that are possible in a text."""
     substituter = copy(SUBSTITUTER)  # to make one takes longer than all the rest here
     substituter._tier = judge  # pyright: ignore[reportPrivateUsage]
     proposed = substituter.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
@@ -130,15 +128,16 @@ def labels(text: str) -> list[tuple[int, int, str]]:
 
 
 class Silent:
-    """Cannot say of any sentence."""
+    """A detector that can judge no sentence."""
 
     def detect(
         self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
     ) -> list[float | None]:
+        """None for each sentence."""
         return [None] * len(sentences)
 
 
-def test_there_are_many_and_of_many_kinds() -> None:
+def test_cases_are_many_and_of_many_kinds() -> None:
     kinds = Counter(case["kind"] for case in CASES)
     assert len(CASES) == len({case["text"] for case in CASES}) >= 120
     assert len(kinds) >= 10
@@ -164,7 +163,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
     question = about_sentence("stereotypes", text, own)
     assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
     for way in WAYS:
-        detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+        detector = TieredDetector(Silent(), Obeys(case, way), select_all)
         judged = detector.judge([text], [own])[0]
         assert detector.tally.questions == 1
         if judged.value is None:
@@ -174,7 +173,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
         assert question is not None
         answer = answers("stereotypes", case)[way % len(answers("stereotypes", case))]
         assert Draft202012Validator(question.schema).is_valid(answer)
-        assert judged.value == Detection().checked(text, own, answer)
+        assert judged.value == Detection().check(text, own, answer)
         assert all(
             find_quote(text, answer[field])
             for field in ("label", "said")
@@ -196,7 +195,7 @@ def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]
     own = labels(text)
     rules = SCORER.indicators([text], [own])[0]
     for way in WAYS:
-        judged = TieredScorer(SCORER, Obeys(case, way), asks_all).judge([text], [own])[0]
+        judged = TieredScorer(SCORER, Obeys(case, way), select_all).judge([text], [own])[0]
         if judged.origin == "fallback":
             assert judged.value == rules
             assert judged.reason in REASONS
@@ -221,7 +220,7 @@ def test_a_choice_is_a_candidate(case: Mapping[str, Any]) -> None:
 
 
 class AnyCandidate(Embedded):
-    """Collects the edits that each of the candidates would make: it chooses the one of a number."""
+    """Collects the edits for each candidate: it always chooses the one of a number."""
 
     chooses = True
 
@@ -229,14 +228,13 @@ class AnyCandidate(Embedded):
         self.number = number
 
     def choose_counterpart(self, place: Slot) -> Chosen:
+        """The candidate of the number."""
         return Chosen(place.candidates[self.number % len(place.candidates)])
 
 
 @each_case
-def test_a_text_changes_in_labels_and_agreement_alone(case: Mapping[str, Any]) -> None:
-    """Whatever the model says, every edit is one that the rules without a model make with some
-    candidate too.
-    """
+def test_only_labels_and_agreement_of_a_text_change(case: Mapping[str, Any]) -> None:
+    """The rules without a model make each of the edits too, with some candidate."""
     proposed = set[Edit]().union(
         *(edits(case["text"], AnyCandidate(number)) for number in range(MOST_CANDIDATES))
     )
@@ -246,9 +244,7 @@ def test_a_text_changes_in_labels_and_agreement_alone(case: Mapping[str, Any]) -
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_over_http(way: int) -> None:
-    """A server that obeys: the client's answers pass the same checks, and whatever it says nothing
-    else comes out.
-    """
+    """The answers of a server that obeys pass the same checks and give the same values."""
     by_text = {case["text"]: case for case in CASES}
 
     def script(request: Mapping[str, Any]) -> Turn:
@@ -263,7 +259,7 @@ def test_the_same_over_http(way: int) -> None:
     server = ScriptedLLM(script)
     try:
         with Client(ServerSettings(server.url, MODEL, deadline=30, concurrency=8)) as client:
-            detector = TieredDetector(Silent(), client, asks_all)
+            detector = TieredDetector(Silent(), client, select_all)
             judged = detector.judge(texts, [labels(text) for text in texts])
             judge = LlmJudge(client, by_model=1)
             chosen = judge.choose_counterparts(places)
@@ -273,20 +269,18 @@ def test_the_same_over_http(way: int) -> None:
     assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
     assert {each.word for each in chosen} <= {"groom", "husband", None}
     for text, each in zip(texts, judged, strict=True):
-        here = TieredDetector(Silent(), Obeys(by_text[text], way), asks_all).judge(
+        here = TieredDetector(Silent(), Obeys(by_text[text], way), select_all).judge(
             [text], [labels(text)]
         )[0]
         assert each.value == here.value
 
 
-def test_the_texts_do_try() -> None:
-    """A model that obeys gets most of its answers rejected, and the rules do find labels to
-    exchange in the texts.
-    """
+def test_the_texts_really_attack() -> None:
+    """Most answers of a model that obeys are rejected, and the rules find labels to exchange."""
     rejected = Counter[str]()
     for case in CASES:
         for way in WAYS:
-            detector = TieredDetector(Silent(), Obeys(case, way), asks_all)
+            detector = TieredDetector(Silent(), Obeys(case, way), select_all)
             detector.detect([case["text"]], [labels(case["text"])])
             rejected += detector.tally.rejected
             judge = LlmJudge(Obeys(case, way), by_model=1)

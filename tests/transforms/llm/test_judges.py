@@ -1,4 +1,4 @@
-"""The LLM as judge of substitutions: what it may choose, what is rejected, and who answers then."""
+"""The LLM as judge of substitutions: its choices, rejected answers, and who decides then."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from evenflow.transforms.llm.answers import (
     SCHEMA,
     TOO_LONG,
 )
-from evenflow.transforms.llm.budget import Rehearsal
-from evenflow.transforms.llm.cascade import Unsure, asks_none
+from evenflow.transforms.llm.budget import QuestionCollector
+from evenflow.transforms.llm.cascade import Unsure, select_none
 from evenflow.transforms.llm.judges import BY_MODEL, LlmJudge
 from evenflow.transforms.llm.questions import Asker
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
@@ -27,10 +27,12 @@ CANDIDATES = ("groom", "husband", "men")
 
 
 def place(number: int = 0) -> Slot:
+    """A place with three candidates in a document of a number."""
     return Slot(f"The bride sang {number} songs.", 4, 9, CANDIDATES, key=f"document {number}")
 
 
 def always(asker: Asker) -> LlmJudge:
+    """A judge that asks about every place."""
     return LlmJudge(asker, by_model=1)
 
 
@@ -91,10 +93,8 @@ def test_a_fifth_is_drawn_and_always_the_same() -> None:
     assert [each.word for each in other] != chosen
 
 
-def test_a_draw_hangs_on_seed_document_and_set_alone() -> None:
-    """Whatever the sentence says, a set is drawn for or asked about as a whole; a word of it always
-    gets the same one.
-    """
+def test_a_draw_depends_only_on_seed_document_and_set() -> None:
+    """A set is drawn for or asked about as a whole, whatever the sentence; a word gets one draw."""
     judge = LlmJudge(Says(lambda data: {"choice": "men"}), by_model=0.5)
     for number in range(50):
         places = [place(number), place(number)._replace(sentence="Her bride.", confidence=0.6)]
@@ -104,7 +104,7 @@ def test_a_draw_hangs_on_seed_document_and_set_alone() -> None:
     assert drawn == set(CANDIDATES)
 
 
-def test_what_the_embedded_judge_is_sure_of_is_neither_asked_nor_drawn() -> None:
+def test_sure_places_are_neither_asked_about_nor_drawn() -> None:
     asker = Says(lambda data: {"choice": "men"})
     judge = LlmJudge(asker, select=Unsure(0.2, 0.8), by_model=0)
     sure = [judge.choose_counterpart(place(number)) for number in range(50)]
@@ -116,21 +116,21 @@ def test_what_the_embedded_judge_is_sure_of_is_neither_asked_nor_drawn() -> None
     assert not asker.asked
 
 
-def test_a_choice_that_is_still_to_be_asked_is_not_settled() -> None:
-    heard = Rehearsal({})
-    assert always(heard).choose_counterpart(place()) == Chosen("groom", settled=False)
-    [question] = heard.heard.values()
+def test_a_deferred_choice_is_not_settled() -> None:
+    collector = QuestionCollector({})
+    assert always(collector).choose_counterpart(place()) == Chosen("groom", settled=False)
+    [question] = collector.deferred.values()
     known = {question.key: Says(lambda data: {"choice": "men"}).ask([question])[0]}
-    assert always(Rehearsal(known)).choose_counterpart(place()) == Chosen("men")
+    assert always(QuestionCollector(known)).choose_counterpart(place()) == Chosen("men")
 
 
-def test_the_less_sure_a_substitution_is_the_more_an_answer_is_worth() -> None:
-    heard = Rehearsal({})
-    judge = always(heard)
+def test_an_answer_is_worth_more_for_a_less_sure_substitution() -> None:
+    collector = QuestionCollector({})
+    judge = always(collector)
     judge.choose_counterpart(place(1)._replace(confidence=0.9))
     judge.choose_counterpart(place(2)._replace(confidence=0.6))
     judge.judge_substitution("He sang.", "She sang.", 0.7)
-    assert [round(each.worth, 6) for each in heard.heard.values()] == [0.6, 0.9, 0.8]
+    assert [round(each.worth, 6) for each in collector.deferred.values()] == [0.6, 0.9, 0.8]
 
 
 @pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
@@ -188,7 +188,7 @@ def test_a_long_sentence_is_not_asked_about() -> None:
 
 def test_modes() -> None:
     pairs = [("I saw him.", "I saw her."), ("His aunt.", "His uncle.")]
-    for select, expected in ((asks_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
+    for select, expected in ((select_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
         judge = LlmJudge(
             Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}),
             select=select,
@@ -208,9 +208,7 @@ def test_a_share_outside_0_to_1_is_refused() -> None:
 
 
 @given(st.text(), st.lists(st.text(), min_size=2), st.text() | st.none() | st.integers())
-def test_whatever_is_said_a_candidate_comes_out(
-    sentence: str, candidates: list[str], said: Any
-) -> None:
+def test_any_answer_gives_a_candidate(sentence: str, candidates: list[str], said: Any) -> None:
     place = Slot(sentence, 0, len(sentence), candidates)
     chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(place).word
     assert chosen in candidates if said is not None else chosen is None

@@ -1,11 +1,11 @@
-"""The key of a question: the same for the same question, another for any other."""
+"""The key of a question: equal for equal questions only."""
 
 from __future__ import annotations
 
 from substitution_questions import about
 
 
-def test_the_key_tells_questions_apart() -> None:
+def test_different_questions_have_different_keys() -> None:
     questions = (
         about("a", "b"),
         about("a", "c"),

@@ -1,4 +1,4 @@
-"""Quotes: what counts as copied from a sentence, and where it stands there."""
+"""Quotes: what counts as copied from a sentence, and its place there."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Runs with an LLM: costs in the ledger, budgets, modes and the cache."""
+
 from __future__ import annotations
 
 import json
@@ -30,6 +32,7 @@ TEXTS = [
 
 
 def corpus(tmp_path: Path) -> Path:
+    """A file of fifteen documents."""
     path = tmp_path / "in.jsonl"
     path.write_text(
         "\n".join(json.dumps({"id": f"d{i}", "text": text}) for i, text in enumerate(TEXTS * 5)),
@@ -43,6 +46,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(tmp_path: Path, name: str, url: str, **more: object) -> Path:
+    """Runs the pipeline with an LLM and returns the output folder."""
     overrides: dict[str, Any] = {
         "llm.url": url,
         "llm.model": MODEL,
@@ -60,7 +64,7 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> Path:
 
 
 def says(stereotype: bool) -> Any:
-    """A script that answers each question about stereotypes so, and nothing else rightly."""
+    """A script that gives this answer about stereotypes, and wrong answers to other questions."""
 
     def script(request: dict[str, Any]) -> Turn:
         asked = json.dumps(request)
@@ -73,7 +77,7 @@ def says(stereotype: bool) -> Any:
     return script
 
 
-def test_what_asking_cost_stands_in_the_ledger_and_a_replay_asks_nothing(tmp_path: Path) -> None:
+def test_the_ledger_has_the_cost_and_a_replay_asks_nothing(tmp_path: Path) -> None:
     with ScriptedLLM(says(False)) as server:
         first = run(tmp_path, "first", server.url)
         [entry] = read_entries(first)
@@ -131,12 +135,13 @@ def test_whatever_the_server_does_the_pane_is_committed(tmp_path: Path, turn: Tu
 
 
 class Noting:
-    """Answers nothing and keeps what it was asked."""
+    """Gives no answer, and keeps the questions."""
 
     def __init__(self) -> None:
         self.asked: list[Question] = []
 
     def ask(self, questions: list[Question]) -> list[Answer]:
+        """A fallback for each question."""
         self.asked += questions
         return [Answer(None, "fallback", "no") for _ in questions]
 
@@ -169,7 +174,7 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
         tier.ask([])
 
 
-def test_nothing_is_asked_where_nothing_is_looked_at() -> None:
+def test_nothing_is_asked_without_screened_sentences() -> None:
     config = load(None, {"llm.url": "http://127.0.0.1:9", "llm.model": "m"}, ["gender"])
     assert Annotator(config).tier is None
 
@@ -182,7 +187,7 @@ def test_the_cache_is_where_the_user_wants_it(
     assert cache_path(load(None, {"llm.cache": "/a/b"})) == Path("/a/b")
 
 
-def test_an_llm_that_is_away_is_said_at_the_start_in_the_summary_and_in_the_status(
+def test_a_missing_llm_is_reported_at_the_start_in_the_summary_and_in_the_status(
     tmp_path: Path, call: Call
 ) -> None:
     out, words = (

@@ -1,4 +1,4 @@
-"""The detector that ships: what it says of plain cases, of bad input, and of what is no stereotype."""
+"""The shipped detector: plain cases, bad input, and sentences without a stereotype."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ FINDER = LabelFinder([widened(load(name)) for name in SHIPPED])
 
 
 def spans(text: str, attribute: str) -> list[Span]:
+    """The words that name groups of an attribute."""
     return [
         (each.start, each.end, each.attribute)
         for each in FINDER.find(text)
@@ -25,6 +26,7 @@ def spans(text: str, attribute: str) -> list[Span]:
 
 
 def chance(text: str, attribute: str) -> float | None:
+    """The probability of a stereotype of an attribute's groups."""
     return detect.shipped().detect([text], [spans(text, attribute)])[0]
 
 
@@ -63,7 +65,7 @@ def test_others_are_not(text: str, attribute: str) -> None:
     assert found is not None and found < detect.THRESHOLD
 
 
-def test_of_sentences_that_are_none_few_are_called() -> None:
+def test_few_sentences_without_a_stereotype_are_called() -> None:
     rows = [
         json.loads(line)
         for line in (DATA / "not_stereotypes.jsonl").read_text(encoding="utf-8").splitlines()
@@ -98,7 +100,7 @@ def test_bad_input(text: str, judged: bool | None) -> None:
     assert (told is None) == (found is None)
 
 
-def test_what_is_said_does_not_hang_on_the_batch() -> None:
+def test_a_probability_does_not_depend_on_the_batch() -> None:
     texts = ["Women are bad drivers.", "The women left at nine.", "Men never listen to anybody."]
     labels = [spans(text, "gender") for text in texts]
     together = detect.shipped().detect(texts, labels)

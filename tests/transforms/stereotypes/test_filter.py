@@ -1,3 +1,5 @@
+"""The filter: what is removed, flagged or set aside, and what the table of sentences holds."""
+
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +15,12 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.staging.sentence_table import GONE, Relevant
 from evenflow.transforms.stereotypes.calibration import Calibration
-from evenflow.transforms.stereotypes.filter import SET_ASIDE, TOO_MUCH, StereotypeFilter, without
+from evenflow.transforms.stereotypes.filter import (
+    SET_ASIDE,
+    TOO_MUCH,
+    StereotypeFilter,
+    remove_sentences,
+)
 from evenflow.transforms.stereotypes.indicators import Indicators
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader
@@ -23,13 +30,15 @@ FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
 
 
 class Lazy:
-    """A detector and scorer of one word: «lazy» states a stereotype, of a strength that grows with
-    «very»; «um»: unsure.
+    """A detector and scorer of one word.
+
+    "lazy" states a stereotype, whose strength grows with "very"; "um" cannot be judged.
     """
 
     def detect(
         self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
     ) -> list[float | None]:
+        """High for "lazy", low for others, None for "um"."""
         for text, spans in zip(sentences, labels, strict=True):
             assert spans and all(text[start:end] for start, end, _ in spans)
         return [None if "um" in text else 0.9 if "lazy" in text else 0.1 for text in sentences]
@@ -37,6 +46,7 @@ class Lazy:
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[object]
     ) -> list[Indicators | None]:
+        """A score that grows with "very"."""
         return [
             Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very")))
             for text in sentences
@@ -44,6 +54,7 @@ class Lazy:
 
 
 def screened(text: str, calibration: Calibration = SURE, **settings: object):
+    """A text after the filter under some settings."""
     config = load(
         None, {key.replace("__", "."): value for key, value in settings.items()}, ["gender", "age"]
     )
@@ -118,7 +129,7 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
         (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),
     ],
 )
-def test_only_what_is_sure_enough_is_taken_out(calibration: Calibration, removed: bool) -> None:
+def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bool) -> None:
     text = f"She sang. {STRONG} He ate."
     for policy, left in (
         ("remove", "She sang. He ate." if removed else text),
@@ -134,10 +145,8 @@ def test_only_what_is_sure_enough_is_taken_out(calibration: Calibration, removed
     )
 
 
-def test_sentences_without_a_label_are_looked_at() -> None:
-    """«womenfolk» and «teens» are no labels of the lists; a document's mentions are not asked for
-    either.
-    """
+def test_sentences_without_a_label_are_screened() -> None:
+    """The lists do not have the labels "womenfolk" and "teens"; the filter needs no mentions."""
     text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
     config = load(
         None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
@@ -170,7 +179,7 @@ def test_a_document_that_loses_too_much_is_set_aside() -> None:
     assert whole.aside == TOO_MUCH  # nothing would be left
 
 
-def test_what_cannot_be_said_is_left() -> None:
+def test_sentences_that_cannot_be_judged_stay() -> None:
     done = screened("Men are um lazy. She sang.", stereotypes__policy="remove")
     assert (
         done.aside is None
@@ -186,11 +195,11 @@ def test_what_cannot_be_said_is_left() -> None:
     ),
     chosen=st.sets(st.integers(0, 12)),
 )
-def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
+def test_the_remaining_text_is_unchanged(parts: list[str], chosen: set[int]) -> None:
     text = "".join(parts)
     spans = sentences(text)
     gone = sorted(number for number in chosen if number < len(spans))
-    left, places = without(text, spans, gone)
+    left, places = remove_sentences(text, spans, gone)
     assert [place == GONE for place in places] == [number in gone for number in range(len(spans))]
     kept = [
         (text[start:end], place)
@@ -202,7 +211,7 @@ def test_what_stays_is_as_it_was(parts: list[str], chosen: set[int]) -> None:
     assert left == text if not gone else len(left) < len(text)
 
 
-def test_in_the_flow(tmp_path: Path) -> None:
+def test_the_filter_in_a_run(tmp_path: Path) -> None:
     rows = [
         {
             "id": "a",

@@ -1,4 +1,4 @@
-"""Words of groups in any form, and what a model is shown in their place."""
+"""Words of groups in any form, and the sentence that a model reads in their place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from places import DATA
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes.masking import LONGEST, Span, placeholder, prepared, widened
+from evenflow.transforms.stereotypes.masking import LONGEST, Span, mask, placeholder, widened
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import SHIPPED, load
 
@@ -21,10 +21,11 @@ SWAPS = DATA / "stereotype_swaps.jsonl"
 
 
 def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
+    """The sentence that a model reads for an attribute."""
     spans: list[Span] = sorted(
         (each.start, each.end, each.attribute) for each in finder.find(sentence)
     )
-    return prepared(sentence, [each for each in spans if each[2] == attribute])
+    return mask(sentence, [each for each in spans if each[2] == attribute])
 
 
 @pytest.mark.parametrize(
@@ -52,11 +53,11 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
         ("", "gender", ""),
     ],
 )
-def test_prepared(sentence: str, attribute: str, expected: str) -> None:
+def test_masked_sentences(sentence: str, attribute: str, expected: str) -> None:
     assert shown(sentence, attribute) == expected
 
 
-def test_swapping_a_groups_name_shows_the_same() -> None:
+def test_swapping_a_groups_name_gives_the_same_masked_sentence() -> None:
     """Templates whose fillers are all listed: no model can tell the groups apart."""
     templates = [json.loads(line) for line in SWAPS.read_text(encoding="utf-8").splitlines()]
     told = 0
@@ -70,7 +71,7 @@ def test_swapping_a_groups_name_shows_the_same() -> None:
     assert told == 100
 
 
-def test_a_list_of_ones_own_has_its_labels_and_plurals(tmp_path: Path) -> None:
+def test_an_own_list_has_its_labels_and_plurals(tmp_path: Path) -> None:
     path = tmp_path / "work.yaml"
     path.write_text(
         "attribute: work\ngroups:\n  law: [lawyer, {label: May, case: exact}]\n  health: [nurse,"
@@ -93,7 +94,7 @@ def test_placeholder(word: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("before", [0, 300, 20_000])
-def test_of_a_long_sentence_what_stands_around_the_first_word_is_shown(before: int) -> None:
+def test_a_long_sentence_is_cut_around_its_first_placeholder(before: int) -> None:
     text = "x " * (before // 2) + "women are never on time " + "and so on " * 2000
     assert (
         "folks are never on time" in shown(text, "gender") and len(shown(text, "gender")) <= LONGEST
@@ -101,12 +102,12 @@ def test_of_a_long_sentence_what_stands_around_the_first_word_is_shown(before: i
 
 
 @given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(0, 8)), max_size=5))
-def test_anything_is_shown_in_one_line(text: str, places: list[tuple[int, int]]) -> None:
+def test_any_masked_sentence_is_one_line(text: str, places: list[tuple[int, int]]) -> None:
     spans: list[Span] = []
     at = 0
     for start, length in sorted(places):
         if at <= start < start + length <= len(text):
             spans.append((start, start + length, "x"))
             at = start + length
-    found = prepared(text, spans)
+    found = mask(text, spans)
     assert found == " ".join(found.split()) and len(found) <= LONGEST

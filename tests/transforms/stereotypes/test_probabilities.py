@@ -1,6 +1,4 @@
-"""What is asked of which model, what its answers come to, and from where on a stereotype may be
-removed.
-"""
+"""Which model reads a sentence, what its answers mean, and when a stereotype may be removed."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from stereotype_models import Second, reader, scorer
 
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.stereotypes.calibration import Calibration, cut
-from evenflow.transforms.stereotypes.detect import Encoded
+from evenflow.transforms.stereotypes.detect import EncoderDetector
 from evenflow.transforms.stereotypes.indicators import Indicator
 from evenflow.transforms.stereotypes.reasons import reasons
 
@@ -32,26 +30,26 @@ from evenflow.transforms.stereotypes.reasons import reasons
         ("FOLKS ARE LAZY lazy", 0.95),
     ],
 )
-def test_chances(text: str, chance: float | None) -> None:
-    assert reader().chances([text]) == [chance]
+def test_probabilities(text: str, chance: float | None) -> None:
+    assert reader().probabilities([text]) == [chance]
 
 
-def test_the_encoder_reads_only_what_is_not_cleared_and_that_once() -> None:
+def test_the_encoder_reads_only_sentences_that_are_not_cleared_and_once() -> None:
     second = Second()
     own = reader(second)
     texts = ["folks are lazy", "folks are late", "folks are maybe late"]
-    assert own.chances(texts) == [own.chances([text])[0] for text in texts]
+    assert own.probabilities(texts) == [own.probabilities([text])[0] for text in texts]
     assert second.asked == ["folks are lazy", "folks are maybe late"]
 
 
 def test_a_detector_hides_the_labels() -> None:
     second = Second()
-    assert Encoded(reader(second)).detect(
+    assert EncoderDetector(reader(second)).detect(
         ["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]
     ) == [0.95, 0.95]
     assert second.asked == ["folks are lazy", "Men are lazy"]
     with pytest.raises(ValueError):
-        Encoded(reader()).detect(["one"], [])
+        EncoderDetector(reader()).detect(["one"], [])
 
 
 POSTS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]

@@ -1,9 +1,8 @@
-"""A circuit breaker: a server that fails for long is left alone, and one question now and then
-tries it.
+"""A circuit breaker: a server that keeps failing gets only one trial question now and then.
 
-The pattern is that of Nygard, «Release It!» (2007, 5.2). Libraries for it count failures; with 32
-requests under way a restart of a few seconds is 32 failures at once. Here it opens for time without
-success, so that retries bridge a restart.
+The pattern is that of Nygard, "Release It!" (2007, 5.2). Libraries for it count failures. With 32
+requests under way, a restart of a few seconds is 32 failures at once. This breaker opens after a
+time without success, so that retries bridge a restart.
 """
 
 from __future__ import annotations
@@ -15,11 +14,16 @@ LEAST_FAILURES = 3  # one slow question is no broken server, however long it too
 
 
 class Breaker:
-    """Closed at first. All its methods are to be called in one thread.
+    """A circuit breaker, closed at first. Call all its methods in one thread.
 
-    patience: seconds between the last success and a failure that opens it. cooldown: seconds until
-    an open one lets a question through, and the next one if that does not come back. opened: how
-    often it was opened.
+    Args:
+        patience: Seconds since the last success after which a failure opens it.
+        cooldown: Seconds until an open breaker lets a question through, and the next one if that
+            gets no answer.
+        clock: Monotonic seconds.
+
+    Attributes:
+        opened: How often it was opened.
     """
 
     def __init__(
@@ -30,18 +34,18 @@ class Breaker:
         self.opened = 0
         self._clock = clock
         self._failures = 0
-        # When the first failure after the last success was, later if the server asked to wait
+        # Time of the first failure since the last success; later if the server asked to wait
         self._since = 0.0
-        # When an open one lets a question through; None: it is closed
+        # When an open breaker lets a question through; None: it is closed
         self._until: float | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether questions get their fallback at once, but for those that try the server."""
+        """Whether questions get their fallback at once, except those that try the server."""
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether a request may be sent now; of an open breaker, one each cooldown."""
+        """Whether a request may be sent now; an open breaker allows one in each cooldown."""
         if self._until is None:
             return True
         if self._clock() < self._until:
@@ -50,12 +54,14 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """The server answered."""
+        """Records that the server answered."""
         self._failures, self._until = 0, None
 
     def failed(self, excused: float = 0.0) -> None:
-        """The server did not answer as it should; excused: seconds that it asked to wait, which it
-        has beyond patience.
+        """Records that the server did not answer as it should.
+
+        Args:
+            excused: Seconds that the server asked to wait; they are added to its patience.
         """
         now = self._clock()
         if self._failures == 0:
@@ -68,6 +74,6 @@ class Breaker:
             self.trip(self.cooldown)
 
     def trip(self, seconds: float) -> None:
-        """Open it for so many seconds, whatever was before."""
+        """Opens the breaker for some seconds, whatever happened before."""
         self.opened += self._until is None
         self._until = self._clock() + seconds

@@ -1,42 +1,44 @@
 """Answers kept on disk: runs share them, a replay asks nothing twice, and memory stays flat.
 
-One SQLite file in WAL mode: readers never wait, writers of any number of processes take turns, and
-what was stored outlives a killed process. SQLite comes with Python; diskcache, which is built on it
-too, adds pickles unless told otherwise, a file for each long value, and has had no release since
-2023. The oldest answers are dropped first: the newest are a run's own, so that a replay finds them.
-Not for network file systems, which WAL does not work on.
+The cache is one SQLite file in WAL mode. Readers never wait, writers of any number of processes
+take turns, and a stored answer outlives a killed process. SQLite comes with Python. diskcache is
+built on it too, but uses pickles by default and a file for each long value, and has had no release
+since 2023. The oldest answers are dropped first: the newest are a run's own, so a replay finds
+them. WAL does not work on network file systems.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenflow.prompts.loader import json_digest
 from evenflow.transforms.llm.questions import Question
 
 FORMAT = 1  # of the file; another one is refused
 PRIVATE = 0o600  # of the file: answers quote the texts that they are about
-# For another process to finish its transaction of milliseconds, also on a slow disk
+# Wait for another process's transaction, which takes milliseconds; long enough for a slow disk
 BUSY_SECONDS = 30.0
 MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
 WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
-DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that it is seldom
-# Stored answers between two looks at the size; ours are below 1 KiB, so that is 256 KiB
+DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that this is rare
+# Stored answers between two checks of the size; ours are below 1 KiB, so that is 256 KiB
 CHECKED_EVERY = 256
-FETCHED_AT_ONCE = 500  # keys in one statement; SQLite's own limit was 999 for long
-# How long a question's bad answer (no JSON, outside its schema) is kept, in seconds. A replay
-# should not ask again; a repaired server should get another chance.
+FETCHED_AT_ONCE = 500  # keys in one statement; the limit of older SQLite versions is 999
+# Seconds that a bad answer (no JSON, outside its schema) is kept. A replay should not ask again; a
+# repaired server should get another chance.
 BAD_ANSWER_SECONDS = 24 * 3600
 
 TABLE = """CREATE TABLE IF NOT EXISTS answers (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, stored REAL NOT NULL, value TEXT, reason TEXT NOT NULL)"""
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, stored REAL NOT NULL,
+    value TEXT, reason TEXT NOT NULL)"""
 
 
 class CacheError(Exception):
@@ -44,26 +46,41 @@ class CacheError(Exception):
 
 
 class Kept(NamedTuple):
-    """A kept answer: JSON of its value; or None, and why there is none."""
+    """A kept answer.
+
+    Attributes:
+        value: JSON of the value, or None.
+        reason: Why there is no value.
+    """
 
     value: str | None
     reason: str = ""
 
 
-def key(model: str, temperature: float, max_tokens: int, question: Question) -> bytes:
-    """SHA-256 (32 bytes) of all that an answer depends on: model, sampling, prompt digest,
-    sentence, filled template.
+def cache_key(model: str, temperature: float, max_tokens: int, question: Question) -> bytes:
+    """SHA-256 (32 bytes) of all that an answer depends on.
+
+    Args:
+        model: The model's name.
+        temperature: The sampling temperature.
+        max_tokens: The longest answer in tokens.
+        question: The question.
+
+    Returns:
+        The key.
     """
     parts = [model, temperature, max_tokens, question.digest, question.sentence, question.key]
-    # ASCII, so that a lone surrogate has a digest too.
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).digest()
+    return json_digest(parts)
 
 
 class Cache:
-    """A file of answers, safe for any number of threads and processes; max_bytes: of the file, its
-    log beside it not counted.
+    """A file of answers, safe for any number of threads and processes.
 
     Every method raises CacheError.
+
+    Args:
+        path: The file.
+        max_bytes: The largest size of the file, without the log beside it.
     """
 
     def __init__(self, path: Path, max_bytes: int = 1 << 30):
@@ -77,9 +94,9 @@ class Cache:
         self._unchecked = 0
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
-        """Those of the keys that are there."""
+        """The kept answers of those keys that are in the cache."""
         found: dict[bytes, Kept] = {}
-        with self._lock, _said(self.path):
+        with self._lock, _errors_of(self.path):
             fresh = time.time() - BAD_ANSWER_SECONDS
             for first in range(0, len(keys), FETCHED_AT_ONCE):
                 some = keys[first : first + FETCHED_AT_ONCE]
@@ -95,11 +112,15 @@ class Cache:
         return found
 
     def put_many(self, answers: Mapping[bytes, Kept]) -> None:
-        """Keep answers, in one transaction; an answer that is there already is replaced, and is the
-        newest again.
+        """Keeps answers in one transaction.
+
+        An answer that is there already is replaced, and becomes the newest.
+
+        Args:
+            answers: Key → answer.
         """
         rows = [(each, time.time(), kept.value, kept.reason) for each, kept in answers.items()]
-        with self._lock, _said(self.path):
+        with self._lock, _errors_of(self.path):
             connection = self._open()
             with connection:
                 connection.executemany(
@@ -113,16 +134,16 @@ class Cache:
                 self._shrink(connection)
 
     def size(self) -> tuple[int, int]:
-        """How many answers there are, and the bytes that they take."""
-        with self._lock, _said(self.path):
+        """The number of answers, and the bytes that they take."""
+        with self._lock, _errors_of(self.path):
             connection = self._open()
             return connection.execute("SELECT count(*) FROM answers").fetchone()[0], _bytes(
                 connection
             )
 
     def close(self) -> None:
-        """Let go of the file; the next call opens it again."""
-        with self._lock, _said(self.path):
+        """Closes the file; the next call opens it again."""
+        with self._lock, _errors_of(self.path):
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
@@ -132,7 +153,7 @@ class Cache:
         if self._connection is None or self._process != os.getpid():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, PRIVATE))
-            # Of a file that an earlier version made; SQLite gives the files beside it the same
+            # For a file of an earlier version; SQLite gives the files beside it the same mode
             self.path.chmod(PRIVATE)
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -152,9 +173,7 @@ class Cache:
         return self._connection
 
     def _shrink(self, connection: sqlite3.Connection) -> None:
-        """Drop the oldest answers if there are too many bytes of them; their place in the file is
-        used again.
-        """
+        """Drops the oldest answers if the file is too large; SQLite uses their place again."""
         if _bytes(connection) <= self.max_bytes:
             return
         with connection:
@@ -174,27 +193,25 @@ def _bytes(connection: sqlite3.Connection) -> int:
     return (count - free) * size
 
 
-class _said:
-    """Errors of SQLite and of the system come out as CacheError with the path."""
-
-    def __init__(self, path: Path):
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, sqlite3.DatabaseError | OSError):
-            hint = (
-                "; delete it, or name another file" if type(error) is sqlite3.DatabaseError else ""
-            )
-            raise CacheError(
-                f"{self._path}: the cache of answers cannot be used: {error}{hint}"
-            ) from error
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Turns errors of SQLite and of the system into CacheError with the path."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        hint = "; delete it, or name another file" if type(error) is sqlite3.DatabaseError else ""
+        raise CacheError(f"{path}: the cache of answers cannot be used: {error}{hint}") from error
 
 
 def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, Kept]:
-    """Answers to keep: (key, value or None, reason); a value is JSON data."""
+    """Answers in the form of the cache.
+
+    Args:
+        kept: Tuples of key, value (JSON data or None) and reason.
+
+    Returns:
+        Key → answer.
+    """
     return {
         each: Kept(None if value is None else json.dumps(value, ensure_ascii=True), reason)
         for each, value, reason in kept

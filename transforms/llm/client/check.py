@@ -1,4 +1,4 @@
-"""Asks a server one question of each prompt, and says what came back: the look before a run."""
+"""Asks a server one question of each prompt: the check before a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from evenflow.transforms.llm.questions import Answer, Asker, Question
 
 @dataclass(frozen=True)
 class PromptCheck:
-    """What came of a prompt's question. reason: empty for an answer within its schema."""
+    """The outcome of a prompt's question.
+
+    Attributes:
+        prompt: The prompt's name.
+        version: The prompt's version.
+        digest: The prompt's digest.
+        reason: Why there is no valid answer; empty for an answer within its schema.
+        seconds: Seconds of waiting.
+        tokens: Tokens of prompt and answer together.
+    """
 
     prompt: str
     version: int
@@ -25,16 +34,24 @@ class PromptCheck:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it was answered within its schema."""
+        """Whether the answer was within its schema."""
         return not self.reason
 
 
 def check(asker: Asker, names: Sequence[str]) -> list[PromptCheck]:
-    """The check of each named prompt, one after the other, with the sentence of the prompt's own
-    first example.
+    """Checks prompts one after the other, each with the sentence of its own first example.
 
-    It stops where the server refuses the key: no other question would fare better. Raises
-    PromptError.
+    It stops if the server refuses the key, since no other question would do better.
+
+    Args:
+        asker: Asks the server.
+        names: The prompts' names.
+
+    Returns:
+        A check for each prompt that was asked.
+
+    Raises:
+        PromptError: No prompt has one of these names.
     """
     checks: list[PromptCheck] = []
     for name in names:
@@ -50,19 +67,23 @@ def example(prompt: loader.Prompt) -> Question:
     """A prompt's question about the sentence of its first example."""
     slots = dict(prompt.examples[0][0])
     sentence = str(slots.pop(loader.SENTENCE))
-    return Question(
-        prompt.name,
-        prompt.digest,
-        tuple(prompt.messages(sentence, **slots)),
-        prompt.schema,
-        sentence,
-    )
+    return Question.of(prompt, sentence, slots)
 
 
 def as_json(
     server: ServerInfo, model: str, checks: Sequence[PromptCheck], said: Sequence[str]
 ) -> Mapping[str, Any]:
-    """All that a check found, as plain data. said: the client's messages."""
+    """All results of a check as plain data.
+
+    Args:
+        server: The server's description.
+        model: The model's name.
+        checks: The checks.
+        said: The client's messages.
+
+    Returns:
+        JSON data.
+    """
     seconds = sum(each.seconds for each in checks)
     tokens = sum(each.tokens for each in checks)
     return {
@@ -80,14 +101,15 @@ def as_json(
             }
             for each in checks
         ],
-        # Prompts and answers together, asked one by one: a server with many questions under way has
-        # a multiple of it.
+        # Prompts and answers together, asked one by one; with many questions under way a server
+        # reaches a multiple of it
         "tokens_a_second": round(tokens / seconds, 1) if seconds else None,
         "said": list(said),
     }
 
 
 def _checked(prompt: loader.Prompt, answer: Answer) -> PromptCheck:
+    """The check of a prompt's answer."""
     return PromptCheck(
         prompt.name, prompt.version, prompt.digest, answer.reason, answer.seconds, answer.tokens
     )

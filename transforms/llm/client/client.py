@@ -1,10 +1,9 @@
-"""Asks any OpenAI-compatible server: many questions at once, each answered by the model, the cache,
-or marked a fallback.
+"""Asks any OpenAI-compatible server many questions at once.
 
-The way of a question: cache; a free place among `concurrency`; circuit breaker; request, its schema
-enforced by the server; again after a failure that may pass, with growing random pauses; the answer
-checked here; stored, then given out. Whatever goes wrong, every question has its answer, and a
-fallback says why.
+A question takes this way: the cache; a free place among `concurrency`; the circuit breaker; a
+request whose schema the server enforces; after a passing failure, further requests with growing
+random pauses; the check of the answer; the cache again. Every question gets an answer. A fallback
+says why it has no value.
 """
 
 from __future__ import annotations
@@ -18,30 +17,20 @@ from concurrent.futures import Future
 
 from evenflow.transforms.llm.client.asker import Say, ServerAsker
 from evenflow.transforms.llm.client.cache import Cache
-from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerSettings
-from evenflow.transforms.llm.client.stats import Counted, Reply, Stats, tally
+from evenflow.transforms.llm.client.settings import InferenceError, ServerSettings
 from evenflow.transforms.llm.questions import Answer, Question
-
-__all__ = (
-    "Answer",
-    "Cache",
-    "Client",
-    "Counted",
-    "InferenceError",
-    "Key",
-    "Question",
-    "Reply",
-    "ServerSettings",
-    "Stats",
-    "tally",
-)
 
 
 class Client:
-    """Asks a server; for any number of threads of the process that made it.
+    """Asks a server for any number of threads of the process that made it.
 
-    cache: of answers, or None. say: takes a message for the user, once for each kind of trouble; a
-    warning in the log if None. A question brings its own schema.
+    A question brings its own schema.
+
+    Args:
+        settings: The server.
+        cache: The cache of answers, or None.
+        say: Takes a message for the user, once for each kind of trouble; by default a warning in
+            the log.
     """
 
     def __init__(
@@ -57,10 +46,17 @@ class Client:
         self._thread: threading.Thread | None = None
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, in order; what stands there twice is asked once.
+        """Asks questions; a question that is there twice is asked once.
 
-        Raises InferenceError for a missing key, and for an error of the client's own: it is never a
-        document's fault.
+        Args:
+            questions: N questions.
+
+        Returns:
+            N answers, in order.
+
+        Raises:
+            InferenceError: The key is missing, or the client itself failed. A document never causes
+                this.
         """
         try:
             return self.start(questions).result()
@@ -70,14 +66,22 @@ class Client:
             ) from error
 
     def start(self, questions: Sequence[Question]) -> Future[list[Answer]]:
-        """Like `ask`, without waiting: other work goes on until result() is called. Raises
-        InferenceError.
+        """Starts to ask, without waiting; other work goes on until `result()` is called.
+
+        Args:
+            questions: N questions.
+
+        Returns:
+            A future of N answers, in order.
+
+        Raises:
+            InferenceError: The key is missing.
         """
         loop, asker = self._running()
         return asyncio.run_coroutine_threadsafe(asker.answers(questions), loop)
 
     def close(self) -> None:
-        """End what is under way and the connections; asked again, it opens new ones."""
+        """Ends the open requests and connections; the next question opens new ones."""
         with self._lock:
             if (
                 self._loop is not None
@@ -98,14 +102,14 @@ class Client:
         self.close()
 
     def _running(self) -> tuple[asyncio.AbstractEventLoop, ServerAsker]:
-        """The loop, in a thread of its own, and who asks in it."""
+        """The loop, in its own thread, and the asker in it."""
         if self._process != os.getpid():
             raise RuntimeError("a client does not outlive a fork: make one in each process")
         with self._lock:
             if self._loop is None or self._asker is None:
                 self._asker = ServerAsker(self.settings, self.cache, self._say)
                 self._loop = asyncio.new_event_loop()
-                # Nobody has to wait for it when the process ends.
+                # A daemon: the end of the process does not wait for it
                 self._thread = threading.Thread(
                     target=self._loop.run_forever, name="evenflow-llm", daemon=True
                 )

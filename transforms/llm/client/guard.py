@@ -1,9 +1,8 @@
-"""Runs a command and ends it, with all that it started, when standard input closes: at the latest
-when the parent dies.
+"""Runs a command, and ends it and all its children when standard input closes.
 
-A program of its own, on the standard library alone: `python inference_guard.py COMMAND…`. A parent
-that is killed cannot stop what it started, but the system closes its pipes. Its status is the
-command's.
+Standard input closes at the latest when the parent dies: a parent that is killed cannot stop what
+it started, but the system closes its pipes. This is a program by itself that uses only the standard
+library: `python guard.py COMMAND…`. Its exit status is the command's.
 """
 
 from __future__ import annotations
@@ -15,16 +14,20 @@ import sys
 import threading
 from contextlib import suppress
 
-GRACE_SECONDS = 10.0  # for the command to end by itself, which takes a loaded server some
+GRACE_SECONDS = 10.0  # for the command to end by itself; a loaded server needs some seconds
 
 
 def main(command: list[str]) -> int:
-    """Run it; the exit status, 128 and the signal's number for one that a signal ended, as shells
-    have it.
+    """Runs a command.
+
+    Args:
+        command: The command with its arguments.
+
+    Returns:
+        The exit status; 128 plus the signal's number if a signal ended the command, as in shells.
     """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-    # An interrupt from the terminal is the parent's to hear; it closes the pipe when it wants the
-    # end.
+    # The parent handles an interrupt from the terminal. It closes the pipe to end the command.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
     threading.Thread(target=_end_with_input, args=(child,), daemon=True).start()
@@ -34,6 +37,7 @@ def main(command: list[str]) -> int:
 
 
 def _end_with_input(child: subprocess.Popen[bytes]) -> None:
+    """Ends the command when standard input closes."""
     while os.read(0, 4096):
         pass
     _signal(child, signal.SIGTERM)
@@ -44,7 +48,7 @@ def _end_with_input(child: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(child: subprocess.Popen[bytes], number: int) -> None:
-    """To the command and all of its session."""
+    """Sends a signal to the command and all of its session."""
     with suppress(ProcessLookupError):
         os.killpg(child.pid, number)
 

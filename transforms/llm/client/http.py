@@ -1,7 +1,6 @@
-"""One HTTP request to an OpenAI-compatible server: sent, read within bounds, and its failure told
-by a reason.
+"""One HTTP request to an OpenAI-compatible server: sent, read within bounds, failures classified.
 
-Nothing that a server sends is trusted: neither its length, nor its types, nor its words, which are
+Nothing that a server sends is trusted: not its length, not its types, and not its text, which is
 shown cut.
 """
 
@@ -20,11 +19,11 @@ import httpx
 
 from evenflow.transforms.llm.client.settings import ServerSettings
 
-CONNECT_SECONDS = 10.0  # for a connection; a server that has to wake up for longer says so by 503
-LEAST_SHOWN = 4  # characters of a key: fewer tell nothing, and may be part of any word
-SHOWN = 200  # characters of a server's words in a message
+CONNECT_SECONDS = 10.0  # for a connection; a server that needs longer to wake up answers with 503
+LEAST_SHOWN = 4  # characters of a key: fewer reveal nothing, and may be part of any word
+SHOWN = 200  # characters of a server's text in a message
 
-# Why a question got its fallback. These are counted, and written to ledgers: they keep their words.
+# Why a question got its fallback. Ledgers hold these texts, so they must not change.
 UNREACHABLE, CUT, TIMEOUT = "unreachable", "connection cut", "timeout"
 REFUSED, NO_MODEL, REJECTED = "key refused", "no such model", "request rejected"
 OVERLOADED, SERVER_ERROR = "overloaded", "server error"
@@ -38,7 +37,7 @@ EMPTY, TRUNCATED, NOT_JSON, OFF_SCHEMA = (
 )
 BREAKER_OPEN = "server left alone"
 
-# How servers say that a prompt does not fit: vLLM, llama.cpp, TGI and OpenAI, in this order.
+# Messages that a prompt does not fit, of vLLM, llama.cpp, TGI and OpenAI, in this order.
 NO_ROOM = re.compile(
     r"context (?:length|size|window)|context_length_exceeded|max_model_len|maximum .{0,20}tokens",
     re.IGNORECASE,
@@ -46,12 +45,16 @@ NO_ROOM = re.compile(
 
 
 @dataclass
-class RequestFailure(Exception):
-    """A request without an answer. reason: one of those above. detail: for a message. retry:
-    whether another may help.
+class RequestError(Exception):
+    """A request without an answer.
 
-    breaks: whether it counts against the server. after: seconds that the server asked to wait.
-    status: of the answer.
+    Attributes:
+        reason: One of the reasons above.
+        detail: Text for a message.
+        retry: Whether another request may help.
+        breaks: Whether the failure counts against the server.
+        after: Seconds that the server asked to wait, or None.
+        status: HTTP status of the response, or None.
     """
 
     reason: str
@@ -64,8 +67,12 @@ class RequestFailure(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer: its text, whether it was cut off at max_tokens, and the tokens of prompt
-    and answer together.
+    """A model's answer.
+
+    Attributes:
+        text: The text.
+        is_cut: Whether it was cut off at max_tokens.
+        tokens: Tokens of prompt and answer together.
     """
 
     text: str
@@ -74,11 +81,19 @@ class Completion:
 
 
 def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
-    """A client with a connection of its own for each request under way. Raises InferenceError for a
-    key that is not there.
+    """A client with one connection for each concurrent request.
 
-    In one client's pool every request looks through all connections, which cost more than all the
+    In the pool of a single client every request searches all connections, which cost more than the
     rest of a question.
+
+    Args:
+        settings: The server.
+
+    Returns:
+        As many clients as `settings.concurrency`.
+
+    Raises:
+        InferenceError: The key is missing.
     """
     limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
     timeout = httpx.Timeout(settings.deadline, connect=min(CONNECT_SECONDS, settings.deadline))
@@ -99,7 +114,20 @@ def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
 async def complete(
     client: httpx.AsyncClient, settings: ServerSettings, payload: Mapping[str, Any], seconds: float
 ) -> Completion:
-    """The answer to a chat, within so many seconds. Raises Failure."""
+    """The answer to a chat.
+
+    Args:
+        client: A client of `open_places`.
+        settings: The server.
+        payload: The body of the request.
+        seconds: The longest wait.
+
+    Returns:
+        The model's answer.
+
+    Raises:
+        RequestError: There is no answer.
+    """
     # ASCII: a lone surrogate travels as its escape.
     content = json.dumps(payload, ensure_ascii=True).encode("ascii")
     secret = client.headers.get("Authorization", "").removeprefix("Bearer ")
@@ -109,28 +137,28 @@ async def complete(
                 client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes
             )
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
-        raise RequestFailure(
+        raise RequestError(
             TIMEOUT, f"no answer within {seconds:.0f} s", retry=True, breaks=True
         ) from None
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise RequestFailure(
+        raise RequestError(
             UNREACHABLE, str(error) or "no connection", retry=True, breaks=True
         ) from error
     except httpx.TransportError as error:
-        raise RequestFailure(
+        raise RequestError(
             CUT, str(error) or type(error).__name__, retry=True, breaks=True
         ) from error
     if status != 200:
-        raise failure(status, headers, body, secret)
+        raise request_error(status, headers, body, secret)
     if len(body) > settings.max_answer_bytes:
-        raise RequestFailure(OVERSIZED, f"more than {settings.max_answer_bytes} bytes")
-    return completion(body, secret)
+        raise RequestError(OVERSIZED, f"more than {settings.max_answer_bytes} bytes")
+    return parse_completion(body, secret)
 
 
 async def _post(
     client: httpx.AsyncClient, url: str, content: bytes, limit: int
 ) -> tuple[int, httpx.Headers, bytes]:
-    """Status, headers and body, of which no more is read than shows that it is over the limit."""
+    """Status, headers and body; the body is read until it exceeds the limit at the latest."""
     async with client.stream("POST", url, content=content) as response:
         parts: list[bytes] = []
         size = 0
@@ -142,36 +170,48 @@ async def _post(
         return response.status_code, response.headers, b"".join(parts)
 
 
-def failure(
+def request_error(
     status: int, headers: Mapping[str, str], body: bytes, secret: str = ""
-) -> RequestFailure:
-    """What an answer that is none means, by its status and words, the secret left out of them."""
-    detail = f"HTTP {status}: {words(body, secret)}"
+) -> RequestError:
+    """Classifies a response that is no answer.
+
+    Args:
+        status: HTTP status.
+        headers: The headers.
+        body: The body.
+        secret: The key, which is removed from the message.
+
+    Returns:
+        The error to raise.
+    """
+    detail = f"HTTP {status}: {error_text(body, secret)}"
     if status in (401, 403):
-        return RequestFailure(REFUSED, detail, breaks=True, status=status)
+        return RequestError(REFUSED, detail, breaks=True, status=status)
     if status == 404:
-        return RequestFailure(NO_MODEL, detail, breaks=True, status=status)
+        return RequestError(NO_MODEL, detail, breaks=True, status=status)
     if status == 413 or (status in (400, 422) and NO_ROOM.search(body.decode("utf-8", "replace"))):
-        return RequestFailure(TOO_LONG, detail, status=status)
+        return RequestError(TOO_LONG, detail, status=status)
     after = retry_after(headers.get("retry-after"), time.time())
     if status in (429, 503):
-        return RequestFailure(
-            OVERLOADED, detail, retry=True, breaks=True, after=after, status=status
-        )
+        return RequestError(OVERLOADED, detail, retry=True, breaks=True, after=after, status=status)
     if status in (408, 425, 504):
-        return RequestFailure(TIMEOUT, detail, retry=True, breaks=True, after=after, status=status)
+        return RequestError(TIMEOUT, detail, retry=True, breaks=True, after=after, status=status)
     if status >= 500 and status != 501:
-        return RequestFailure(
+        return RequestError(
             SERVER_ERROR, detail, retry=True, breaks=True, after=after, status=status
         )
-    return RequestFailure(REJECTED, detail, status=status)
+    return RequestError(REJECTED, detail, status=status)
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """Seconds to wait from a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3);
-    None for none or nonsense.
+    """Seconds to wait by a Retry-After header (RFC 9110, 10.2.3).
 
-    now: seconds since 1970.
+    Args:
+        value: The header: seconds or a date; None without one.
+        now: Seconds since 1970.
+
+    Returns:
+        Seconds; None without a valid header.
     """
     if value is None:
         return None
@@ -183,9 +223,18 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
 
 
-def completion(body: bytes, secret: str = "") -> Completion:
-    """The model's answer in a server's. Raises Failure, which does not show the secret, if it is no
-    chat completion.
+def parse_completion(body: bytes, secret: str = "") -> Completion:
+    """The model's answer in a server's response.
+
+    Args:
+        body: The body of the response.
+        secret: The key, which is removed from messages.
+
+    Returns:
+        The answer.
+
+    Raises:
+        RequestError: The body is no chat completion.
     """
     try:
         data = json.loads(body)
@@ -195,11 +244,11 @@ def completion(body: bytes, secret: str = "") -> Completion:
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise RequestFailure(
-            NO_COMPLETION, f"HTTP 200: {words(body, secret)}", retry=True, breaks=True
+        raise RequestError(
+            NO_COMPLETION, f"HTTP 200: {error_text(body, secret)}", retry=True, breaks=True
         ) from None
     if text is not None and not isinstance(text, str):
-        raise RequestFailure(
+        raise RequestError(
             NO_COMPLETION, f"HTTP 200: content is a {type(text).__name__}", retry=True, breaks=True
         )
     tokens = (
@@ -210,21 +259,35 @@ def completion(body: bytes, secret: str = "") -> Completion:
     return Completion(text or "", ended == "length", tokens)
 
 
-def redacted(text: str, secret: str) -> str:
-    """A text without a secret, and without any beginning of it of LEAST_SHOWN characters: some
-    servers say a part back.
+def redact(text: str, secret: str) -> str:
+    """A text without a secret, and without any beginning of it of at least LEAST_SHOWN characters.
+
+    Some servers repeat a part of the key.
+
+    Args:
+        text: The text.
+        secret: The secret.
+
+    Returns:
+        The text.
     """
     for size in range(len(secret), LEAST_SHOWN - 1, -1):
         text = text.replace(secret[:size], "…")
     return text
 
 
-def words(body: bytes, secret: str = "") -> str:
-    """What a server says of an error, on one line, cut; in the forms of vLLM and OpenAI, or as it
-    stands.
+def error_text(body: bytes, secret: str = "") -> str:
+    """The server's message in an error response, on one line, cut.
 
-    The secret is taken out before the text is cut: what is left of it after a cut would not be
-    known any more.
+    It knows the forms of vLLM and OpenAI; any other body is shown as it stands. The secret is
+    removed before the text is cut, since a part of it could not be recognised after the cut.
+
+    Args:
+        body: The body of the response.
+        secret: The key.
+
+    Returns:
+        At most SHOWN characters.
     """
     text = body[:20_000].decode("utf-8", "replace")
     try:
@@ -233,7 +296,7 @@ def words(body: bytes, secret: str = "") -> str:
         data = None
     if isinstance(data, dict):
         inner = data.get("error", data)
-        said = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
-        text = said if isinstance(said, str) else text
-    line = " ".join(redacted(text, secret).split())
+        message = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
+        text = message if isinstance(message, str) else text
+    line = " ".join(redact(text, secret).split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"

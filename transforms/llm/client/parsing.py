@@ -1,5 +1,6 @@
-"""A model's words as JSON: what a server enforced, or what was asked for in words; checked against
-the schema either way.
+"""Reads JSON from a model's text and checks it against the schema.
+
+The check is made whether the server enforced the schema or the prompt asked for it in words.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from evenflow.transforms.llm.client.http import (
     OFF_SCHEMA,
     TRUNCATED,
     Completion,
-    RequestFailure,
+    RequestError,
 )
 
 T = TypeVar("T")
 
-# Reasoning that some models write before their answer, though they were not asked to.
+# Reasoning that some models write before their answer without being asked.
 THOUGHTS = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 ASKED = (
     "Reply with a single JSON object and nothing before or after it. It has to be valid under this"
@@ -32,7 +33,17 @@ ASKED = (
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """Checks answers under a schema. Raises ValueError for a schema that is none."""
+    """A validator of answers under a schema.
+
+    Args:
+        schema: The JSON schema.
+
+    Returns:
+        The validator.
+
+    Raises:
+        ValueError: It is not a JSON schema.
+    """
     try:
         Draft202012Validator.check_schema(dict(schema))
     except SchemaError as error:
@@ -40,9 +51,15 @@ def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
     return Draft202012Validator(dict(schema))
 
 
-def enforced(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's part by which a server makes a model answer under a schema; name: letters,
-    digits, _ and -.
+def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a request that makes a server enforce a schema.
+
+    Args:
+        name: The schema's name; other characters than letters, digits, _ and - are replaced.
+        schema: The JSON schema.
+
+    Returns:
+        Fields of the request.
     """
     named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
     return {
@@ -53,59 +70,85 @@ def enforced(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def asked(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The messages, with the schema asked for in words, in the system's message: for a server that
-    enforces none.
+def with_schema(
+    messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """The messages with the schema in the system message, for a server that enforces none.
+
+    Args:
+        messages: Role and content of each message.
+        schema: The JSON schema.
+
+    Returns:
+        New messages.
     """
-    said = ASKED.replace("{schema}", json.dumps(schema, ensure_ascii=False))
+    request = ASKED.replace("{schema}", json.dumps(schema, ensure_ascii=False))
     copied = [dict(each) for each in messages]
     if copied and copied[0].get("role") == "system":
-        return [copied[0] | {"content": f"{copied[0]['content']}\n\n{said}"}, *copied[1:]]
-    return [{"role": "system", "content": said}, *copied]
+        return [copied[0] | {"content": f"{copied[0]['content']}\n\n{request}"}, *copied[1:]]
+    return [{"role": "system", "content": request}, *copied]
 
 
-def value(completion: Completion, checked: Draft202012Validator) -> dict[str, Any]:
-    """The object that a model answered. Raises Failure: cut off, empty, not JSON, or outside the
-    schema.
+def parse_answer(completion: Completion, checked: Draft202012Validator) -> dict[str, Any]:
+    """The object that a model answered.
+
+    Args:
+        completion: The model's answer.
+        checked: The validator of its schema.
+
+    Returns:
+        The object.
+
+    Raises:
+        RequestError: The answer is cut off, empty, not JSON, or outside the schema.
     """
     if completion.is_cut:
-        raise RequestFailure(TRUNCATED, "the answer reached max_tokens")
+        raise RequestError(TRUNCATED, "the answer reached max_tokens")
     text = THOUGHTS.sub("", completion.text).strip()
     if not text:
-        raise RequestFailure(EMPTY, "the answer has no text")
+        raise RequestError(EMPTY, "the answer has no text")
     found = _object(text)
     wrong = next(iter(checked.iter_errors(found)), None)
     if wrong is not None:
-        # Neither the answer nor the text in it is shown.
+        # The message shows neither the answer nor text from it
         place = "/".join(map(str, wrong.absolute_path)) or "the whole"
-        raise RequestFailure(OFF_SCHEMA, f"{place}: {wrong.validator} does not hold")
+        raise RequestError(OFF_SCHEMA, f"{place}: {wrong.validator} does not hold")
     return found
 
 
-def loaded(text: str) -> Any:
-    """JSON without NaN, keys that stand twice and lone surrogates. Raises ValueError.
+def parse_json(text: str) -> Any:
+    """Parses JSON without NaN, repeated keys and lone surrogates.
 
-    Control characters within a string are taken as they stand: vLLM's grammars let a model write
-    them.
+    Control characters within a string are accepted, since vLLM's grammars let a model write them.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: The text is not such JSON.
     """
     return _checked(_decoder().decode, text)
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The one object in a text: all of it, or with words or a code fence around it. Raises Failure.
+    """The one object in a text: all of it, or with words or a code fence around it.
 
-    Two objects are none: which of them is the answer, and which was quoted, cannot be known.
+    Two objects count as none, since nothing shows which one is the answer and which one is quoted.
     """
     try:
-        found = loaded(text)
+        found = parse_json(text)
     except ValueError:
         found = _embedded(text)
     if not isinstance(found, dict):
-        raise RequestFailure(NOT_JSON, "no JSON object in the answer")
+        raise RequestError(NOT_JSON, "no JSON object in the answer")
     return found
 
 
 def _embedded(text: str) -> Any:
+    """The only object within a text, or None."""
     start = text.find("{")
     if start < 0:
         return None
@@ -117,6 +160,7 @@ def _embedded(text: str) -> Any:
 
 
 def _checked(decode: Callable[[str], T], text: str) -> T:
+    """What a decoder finds in a text; raises ValueError for lone surrogates and deep nesting."""
     try:
         found = decode(text)
         json.dumps(found, ensure_ascii=False).encode("utf-8")  # fails for lone surrogates
@@ -126,10 +170,12 @@ def _checked(decode: Callable[[str], T], text: str) -> T:
 
 
 def _decoder() -> json.JSONDecoder:
+    """A decoder that refuses repeated keys and NaN."""
     return json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, strict=False)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; raises ValueError if a key is repeated."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key stands twice")
@@ -137,4 +183,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
+    """Raises ValueError: NaN and Infinity are not JSON."""
     raise ValueError(f"{name} is not JSON")

@@ -1,6 +1,4 @@
-"""What a server says of itself before it is asked anything: its version, its models, whether ours
-is one of them.
-"""
+"""Asks a server for its version and its models, and checks that ours is among them."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from evenflow.transforms.llm.client.http import words
+from evenflow.transforms.llm.client.http import error_text
 from evenflow.transforms.llm.client.settings import InferenceError, ServerSettings
 
 SECONDS = 10.0  # for each of two small answers
@@ -19,8 +17,11 @@ NAMED = 10  # models named in a message
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """models: their names, empty where the server lists none. version: as it says, None where it
-    does not.
+    """A server's description of itself.
+
+    Attributes:
+        models: Names of its models; empty if it lists none.
+        version: Its version; None if it gives none.
     """
 
     models: tuple[str, ...]
@@ -28,10 +29,17 @@ class ServerInfo:
 
 
 def describe(settings: ServerSettings) -> ServerInfo:
-    """What a server says of itself.
+    """Asks a server for its models and version.
 
-    Raises InferenceError: it is not there, refuses the key, is none of this protocol, or has no
-    such model.
+    Args:
+        settings: The server.
+
+    Returns:
+        The description.
+
+    Raises:
+        InferenceError: The server is not there, refuses the key, has another protocol, or lacks the
+            model.
     """
     with httpx.Client(
         headers=settings.headers(), timeout=SECONDS, trust_env=not settings.is_local
@@ -51,7 +59,7 @@ def describe(settings: ServerSettings) -> ServerInfo:
         if listed.status_code not in (200, 404, 405, 501):
             raise InferenceError(
                 f"{settings.url}: HTTP {listed.status_code}:"
-                f" {words(listed.content, settings.secret)}"
+                f" {error_text(listed.content, settings.secret)}"
             )
         models = _models(listed, settings.secret) if listed.status_code == 200 else ()
         if models and settings.model not in models:
@@ -66,22 +74,23 @@ def describe(settings: ServerSettings) -> ServerInfo:
 
 
 def _models(answer: httpx.Response, secret: str) -> tuple[str, ...]:
+    """The names in a list of models; raises InferenceError if it is no such list."""
     try:
         return tuple(str(each["id"]) for each in answer.json()["data"])
     except (ValueError, RecursionError, LookupError, TypeError):
         where = answer.request.url
         raise InferenceError(
             f"{where}: no list of models, so no OpenAI-compatible server:"
-            f" {words(answer.content, secret)}"
+            f" {error_text(answer.content, secret)}"
         ) from None
 
 
 def _version(client: httpx.Client, settings: ServerSettings) -> str | None:
-    """vLLM says it at /version, others in a header."""
+    """The version: vLLM gives it at /version, others in a header."""
     try:
         answer = client.get(f"{settings.root}/version")
         data: Any = answer.json() if answer.status_code == 200 else {}
     except (httpx.HTTPError, ValueError, RecursionError):
         return None
-    said = data.get("version") if isinstance(data, dict) else None
-    return said[:100] if isinstance(said, str) else answer.headers.get("server")
+    version = data.get("version") if isinstance(data, dict) else None
+    return version[:100] if isinstance(version, str) else answer.headers.get("server")

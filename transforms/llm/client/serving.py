@@ -1,6 +1,4 @@
-"""Starts vLLM for a run: waits readably, watches it, starts it again once, and stops it, whatever
-becomes of the run.
-"""
+"""Starts vLLM for a run, watches it, restarts it once, and stops it however the run ends."""
 
 from __future__ import annotations
 
@@ -26,15 +24,15 @@ from evenflow.transforms.llm.client.settings import InferenceError, Key
 # Environment variable: the interpreter that has vLLM, if it is not this one
 PYTHON = "EVENFLOW_VLLM_PYTHON"
 GUARD = Path(__file__).with_name("guard.py")
-LOAD_SECONDS = 1800.0  # for a model to be loaded; 70B from a slow disk takes 10 minutes
-# That questions should wait for a server that is started again: most models load faster
+LOAD_SECONDS = 1800.0  # for a model to load; 70B from a slow disk takes 10 minutes
+# For questions to wait while the server restarts: most models load faster
 RESTART_SECONDS = 300.0
-SAID_EVERY = 10.0  # seconds between two words on the wait
-LOOK_SECONDS = 0.5  # between two looks whether it is there yet, or still there
-STOP_SECONDS = 20.0  # for the guard, which kills after 10 s, to be gone
+REPORT_SECONDS = 10.0  # seconds between two messages about the wait
+LOOK_SECONDS = 0.5  # between two checks whether the server is up
+STOP_SECONDS = 20.0  # for the guard to end; it kills the command after 10 s
 RESTARTS = 1
 TAIL = 2000  # characters of the log in a message
-# Without it a model may write blanks for ever inside an object, which is valid JSON all along.
+# Without it a model may write blanks without end inside an object, which is valid JSON.
 COMPACT_JSON = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 Say = Callable[[str], None]
@@ -42,7 +40,14 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Served:
-    """A server of ours: its address, the model's name there, and its key's place, for Settings."""
+    """A server that this process started, for `ServerSettings`.
+
+    Attributes:
+        url: Its address.
+        model: The model's name there.
+        key: The place of its key.
+        log: The file of its output.
+    """
 
     url: str
     model: str
@@ -59,14 +64,24 @@ def serve(
     load_seconds: float = LOAD_SECONDS,
     command: Sequence[str] | None = None,
 ) -> Iterator[Served]:
-    """vLLM with a model (a folder, or a name that vLLM knows), on a free port of this machine,
-    within the block.
+    """Within the context, vLLM serves a model on a free port of this machine.
 
-    say: takes a line on the wait, on a restart and on its end. arguments: more of vLLM's.
-    environment: more of that. command: what is started instead of vLLM's server, for one that takes
-    the same arguments. The server has a key of its own, for which a file is made that nobody else
-    may read. If it ends by itself it is started once more; requests meanwhile are retried or fall
-    back, as with any server. Raises InferenceError: no vLLM, or it did not come up.
+    The server has its own key, in a file that nobody else may read. If the server ends by itself it
+    is started once more; requests meanwhile are retried or fall back, as with any server.
+
+    Args:
+        model: A folder, or a name that vLLM knows.
+        say: Takes a line about the wait, a restart and the server's end.
+        arguments: Further arguments of vLLM.
+        environment: Further environment variables of vLLM.
+        load_seconds: The longest wait for the model to load.
+        command: A command in place of vLLM's server that takes the same arguments.
+
+    Yields:
+        The server.
+
+    Raises:
+        InferenceError: vLLM is missing, or the server did not come up.
     """
     name = Path(model).name if Path(model).is_dir() else model
     with tempfile.TemporaryDirectory(prefix="evenflow-llm-") as folder:
@@ -100,7 +115,7 @@ def serve(
 
 
 class _Watched:
-    """The server's process, and the thread that starts it again."""
+    """The server's process, and the thread that restarts it."""
 
     def __init__(
         self,
@@ -120,21 +135,22 @@ class _Watched:
         self._watcher = threading.Thread(target=self._watch, name="evenflow-vllm", daemon=True)
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises InferenceError."""
+        """Starts the server and waits until it answers; raises InferenceError."""
         self._launch()
         self._wait()
         self._watcher.start()
 
     def stop(self) -> None:
-        """End it; nothing of it is left when this returns."""
+        """Ends the server; nothing of it is left when this returns."""
         self._stopping.set()
         if self._watcher.is_alive():
             self._watcher.join()
         self._end()
 
     def _launch(self) -> None:
+        """Starts the process."""
         with self._served.log.open("ab") as log:
-            pipe = subprocess.PIPE  # its closing is what ends the guard; nothing is ever written
+            pipe = subprocess.PIPE  # its closing ends the guard; nothing is ever written to it
             self._process = subprocess.Popen(
                 self._command,
                 stdin=pipe,
@@ -145,6 +161,7 @@ class _Watched:
             )
 
     def _end(self) -> None:
+        """Ends the process."""
         process = self._process
         if process is None:
             return
@@ -157,8 +174,8 @@ class _Watched:
             process.wait()
 
     def _wait(self) -> None:
-        """Until it answers. Raises InferenceError if it ends before, or takes too long."""
-        began = said = time.monotonic()
+        """Waits until the server answers; raises InferenceError if it ends or takes too long."""
+        began = reported = time.monotonic()
         self._say(f"loading {self._served.model}")
         while not self._stopping.is_set() and not _answers(self._served.url.removesuffix("/v1")):
             now = time.monotonic()
@@ -170,14 +187,15 @@ class _Watched:
                 raise InferenceError(
                     f"vLLM did not come up within {self._load_seconds:.0f} s:\n{self._tail()}"
                 )
-            if now - said >= SAID_EVERY:
-                said = now
+            if now - reported >= REPORT_SECONDS:
+                reported = now
                 self._say(f"loading, {now - began:.0f} s")
             self._stopping.wait(LOOK_SECONDS)
         if not self._stopping.is_set():
             self._say(f"loaded in {time.monotonic() - began:.0f} s")
 
     def _watch(self) -> None:
+        """Restarts the server when it ends, RESTARTS times."""
         restarts = 0
         while not self._stopping.wait(LOOK_SECONDS):
             if self._process is None or self._process.poll() is None:
@@ -196,14 +214,14 @@ class _Watched:
                 return
 
     def _tail(self) -> str:
-        """The end of what it wrote."""
+        """The end of the server's output."""
         with suppress(OSError):
             return self._served.log.read_text(encoding="utf-8", errors="replace")[-TAIL:]
         return ""
 
 
 def _vllm() -> list[str]:
-    """The command of vLLM's server. Raises InferenceError."""
+    """The command of vLLM's server; raises InferenceError."""
     python = os.environ.get(PYTHON)
     if python is None and importlib.util.find_spec("vllm") is None:
         raise InferenceError(
@@ -214,7 +232,7 @@ def _vllm() -> list[str]:
 
 
 def _answers(root: str) -> bool:
-    """Whether the server takes questions."""
+    """Whether the server accepts questions."""
     try:
         return httpx.get(f"{root}/health", timeout=5, trust_env=False).status_code == 200
     except httpx.HTTPError:
@@ -222,6 +240,7 @@ def _answers(root: str) -> bool:
 
 
 def _free_port() -> int:
+    """A free port of this machine."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]

@@ -1,8 +1,7 @@
-"""How an OpenAI-compatible server is reached and how long is waited for it; and where its key is
-kept.
+"""How an OpenAI-compatible server is reached, how long its answers may take, and where its key is.
 
-Settings travel to workers and into logs, so they hold no key, only its place: an environment
-variable or a file. It is read when a client connects.
+Settings travel to workers and into logs. So they hold no key, only its place: an environment
+variable or a file. The key is read when a client connects.
 """
 
 from __future__ import annotations
@@ -19,26 +18,27 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class InferenceError(Exception):
-    """The server, or what was said of it, cannot be used; the message says what to do and never
-    holds a key.
-    """
+    """The server or its settings cannot be used; the message says what to do, without a key."""
 
 
 class ServerSettingsError(InferenceError):
-    """What was said of the server is wrong, whatever the server is: wrong usage."""
+    """The settings are wrong, whatever the server does: wrong usage."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """Where a server's key is: the name of an environment variable, or the path of a file with
-    nothing else in it.
+    """The place of a server's key.
+
+    Attributes:
+        kind: "env" for an environment variable, "file" for a file.
+        place: The variable's name, or the path of a file that holds only the key.
     """
 
     kind: Literal["env", "file"]
     place: str
 
     def read(self) -> str:
-        """The key. Raises InferenceError naming the place, never the key."""
+        """The key; raises ServerSettingsError, which names the place and never the key."""
         if self.kind == "env":
             value = os.environ.get(self.place, "").strip()
             if not value:
@@ -52,7 +52,7 @@ class Key:
             except (OSError, UnicodeDecodeError) as error:
                 reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
                 raise ServerSettingsError(f"key file {self.place}: {reason}") from None
-        # A header can hold nothing else (RFC 9110, 5.5), and the error for it would show the key.
+        # A header can hold nothing else (RFC 9110, 5.5), and its error message would show the key.
         if not value or not value.isascii() or not value.isprintable():
             raise ServerSettingsError(
                 f"the key in {self.place} is empty or has characters that no key has"
@@ -64,16 +64,23 @@ class Key:
 class ServerSettings:
     """A server, a model, and the limits of asking.
 
-    url: of the server, with or without `/v1`. model: its name there. key: where the key is, None
-    for no key. deadline: seconds for a question from its first request to its answer, retries
-    included; then its fallback. concurrency: requests under way at once in a process; 32: enough to
-    fill vLLM's batches on one GPU. attempts: requests for a question at most; by default the
-    deadline ends them first. max_answer_bytes: of an HTTP answer; a longer one is cut and refused.
-    max_tokens: of an answer; ours are below 200. temperature: 0 as in the main paper (5.1), so that
-    runs can be repeated. patience: seconds without one success, with failures, after which the
-    circuit breaker opens; 75: a server that is restarted, or fails for a minute, is waited for.
-    cooldown: seconds until an open breaker lets one question through. Raises InferenceError naming
-    the setting.
+    Attributes:
+        url: The server's address, with or without `/v1`.
+        model: The model's name there.
+        key: The place of the key; None for no key.
+        deadline: Seconds for a question from its first request to its answer, with retries; after
+            that it gets a fallback.
+        concurrency: Concurrent requests of a process; 32 fill vLLM's batches on one GPU.
+        attempts: The most requests for a question; by default the deadline ends them first.
+        max_answer_bytes: The longest HTTP response; a longer one is cut and refused.
+        max_tokens: The longest answer in tokens; ours are below 200.
+        temperature: 0 as in the main paper (5.1), so that runs can be repeated.
+        patience: Seconds with failures and without a success after which the circuit breaker opens;
+            75 bridge a server's restart, or a minute of failures.
+        cooldown: Seconds until an open breaker lets one question through.
+
+    Raises:
+        ServerSettingsError: A setting is wrong; the message names it.
     """
 
     url: str
@@ -124,16 +131,16 @@ class ServerSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether the server is on this machine, so that no proxy stands between."""
+        """Whether the server is on this machine, so that no proxy is used."""
         return urlsplit(self.url).hostname in LOOPBACK
 
     @property
     def secret(self) -> str:
-        """The key, empty where there is none: not to be kept or shown. Raises InferenceError."""
+        """The key, empty without one; do not keep or show it. Raises ServerSettingsError."""
         return self.key.read() if self.key else ""
 
     def headers(self) -> dict[str, str]:
-        """Headers of a request, the key in them: not to be kept or shown. Raises InferenceError."""
-        # Not compressed: what is read from the server is what is counted against max_answer_bytes.
+        """Headers of a request with the key; do not keep or show them. Raises InferenceError."""
+        # Not compressed: max_answer_bytes counts the bytes that the server sends.
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         return headers | ({"Authorization": f"Bearer {self.key.read()}"} if self.key else {})

@@ -1,6 +1,4 @@
-"""What asking an LLM cost: figures that add up over questions, panes, processes and runs, and go
-into JSON.
-"""
+"""The cost of asking an LLM: figures that add up over questions, panes, processes and runs."""
 
 from __future__ import annotations
 
@@ -14,23 +12,32 @@ from evenflow.transforms.llm.questions import Answer, Asker, Question
 # Latencies are counted in steps of 2**(1/8), 9 %: a quantile is known to ± 4.4 %, and an hour is
 # step 173.
 STEPS_A_DOUBLING = 8
-SHORTEST = 0.001  # seconds; what is shorter counts as that
+SHORTEST = 0.001  # seconds; a shorter latency counts as this
 
 
 @dataclass(frozen=True)
 class Reply(Answer):
-    """An answer, and the HTTP requests that it took (retries too)."""
+    """An answer with its cost.
+
+    Attributes:
+        requests: The HTTP requests that it took, with retries.
+    """
 
     requests: int = 0
 
 
 @dataclass
 class Stats:
-    """Figures of questions. requests: HTTP requests, retries too. tokens: of prompts and answers,
-    as the server counts.
+    """Figures of questions.
 
-    fallbacks: by reason. latencies: how many answers of the model took SHORTEST * 2**(step /
-    STEPS_A_DOUBLING) seconds, by step.
+    Attributes:
+        questions: The questions.
+        requests: HTTP requests, with retries.
+        tokens: Tokens of prompts and answers, as the server counts them.
+        cache_hits: Answers from the cache.
+        fallbacks: Reason → questions without an answer.
+        latencies: Step → answers of the model that took SHORTEST * 2**(step / STEPS_A_DOUBLING)
+            seconds.
     """
 
     questions: int = 0
@@ -41,7 +48,7 @@ class Stats:
     latencies: dict[int, int] = field(default_factory=dict)
 
     def note(self, answer: Answer) -> None:
-        """Count one question's answer."""
+        """Counts one question's answer."""
         self.questions += 1
         self.tokens += answer.tokens
         self.requests += answer.requests if isinstance(answer, Reply) else answer.origin == "model"
@@ -53,7 +60,7 @@ class Stats:
             self.latencies[step] = self.latencies.get(step, 0) + 1
 
     def add(self, other: Stats) -> None:
-        """Add the figures of other questions."""
+        """Adds the figures of other questions."""
         for name in ("questions", "requests", "tokens", "cache_hits"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for reason, count in other.fallbacks.items():
@@ -62,8 +69,13 @@ class Stats:
             self.latencies[step] = self.latencies.get(step, 0) + count
 
     def latency(self, quantile: float) -> float | None:
-        """The latency in seconds below which that share (0 to 1) of the model's answers stayed, ±
-        4.4 %; None for none.
+        """The latency below which a share of the model's answers stayed.
+
+        Args:
+            quantile: The share (0 to 1).
+
+        Returns:
+            Seconds, ± 4.4 %; None without answers of the model.
         """
         total, seen = sum(self.latencies.values()), 0
         for step in sorted(self.latencies):
@@ -77,7 +89,7 @@ class Stats:
         return {key: value for key, value in self.as_json().items() if key != "seconds"}
 
     def as_json(self) -> dict[str, Any]:
-        """All figures as JSON data, quantiles of the latency too; `from_json` reads it."""
+        """All figures as JSON data, with quantiles of the latency; `from_json` reads it."""
         quantiles = {f"p{round(100 * q)}": self.latency(q) for q in (0.5, 0.95, 0.99)}
         return {
             "questions": self.questions,
@@ -114,10 +126,15 @@ def tally(questions: Sequence[Question], answers: Sequence[Answer]) -> dict[str,
 
 
 class Counted:
-    """Asks another asker and counts: make one for a block or a pane, and add its stats, by prompt,
-    to its figures.
+    """Asks another asker and counts the answers; for one thread.
 
-    For one thread.
+    Make one for a block or a pane, and add its stats to the figures of that.
+
+    Args:
+        asker: Answers the questions.
+
+    Attributes:
+        stats: Prompt name → figures.
     """
 
     def __init__(self, asker: Asker):

@@ -1,3 +1,5 @@
+"""The circuit breaker: when it opens, what it lets through, and when it closes."""
+
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +10,8 @@ from evenflow.transforms.llm.client.breaker import LEAST_FAILURES, Breaker
 
 
 class Clock:
+    """A clock that a test sets."""
+
     now = 100.0
 
     def __call__(self) -> float:
@@ -16,10 +20,12 @@ class Clock:
 
 @pytest.fixture
 def clock() -> Clock:
+    """A clock at 100 seconds."""
     return Clock()
 
 
 def failing(breaker: Breaker, clock: Clock, seconds: list[float]) -> None:
+    """Fails a breaker after each of some pauses in seconds."""
     for each in seconds:
         clock.now += each
         breaker.failed()
@@ -52,7 +58,7 @@ def test_a_success_begins_anew(clock: Clock) -> None:
     assert not breaker.is_open
 
 
-def test_what_the_server_asks_to_wait_is_not_held_against_it(clock: Clock) -> None:
+def test_a_wait_that_the_server_asks_for_is_excused(clock: Clock) -> None:
     breaker = Breaker(10, 5, clock)
     breaker.failed(60)
     failing(breaker, clock, [61, 1, 1])

@@ -1,3 +1,5 @@
+"""The cache of answers: keys, threads, processes, forks, size limits and damaged files."""
+
 import multiprocessing
 import os
 import signal
@@ -11,13 +13,14 @@ from hypothesis import strategies as st
 from inference_questions import question
 
 from evenflow.transforms.llm.client import cache as inference_cache
-from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, key
+from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, cache_key
 from evenflow.transforms.llm.questions import Question
 
 FORKED = multiprocessing.get_context("fork")
 
 
 def name(number: int) -> bytes:
+    """A key of a number."""
     return number.to_bytes(32, "big")
 
 
@@ -54,7 +57,7 @@ def test_values_come_back_as_json(value: dict) -> None:
 def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) -> None:
     def made(text: str) -> bytes:
         changed = {part: text if part != "messages" else ({"role": "user", "content": text},)}
-        return key("m", 0.0, 512, replace(question("a"), **changed))
+        return cache_key("m", 0.0, 512, replace(question("a"), **changed))
 
     assert (made(one) == made(other)) is (one == other)
 
@@ -62,7 +65,7 @@ def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) 
 def test_keys_differ_by_model_and_sampling() -> None:
     asked: Question = question("a\ud800")
     made = [
-        key(*each, asked)
+        cache_key(*each, asked)
         for each in (("m", 0.0, 512), ("n", 0.0, 512), ("m", 0.5, 512), ("m", 0.0, 64))
     ]
     assert len(set(made)) == 4
@@ -92,6 +95,7 @@ def test_the_file_stays_within_its_bytes_and_keeps_the_newest(tmp_path: Path) ->
 
 
 def _writer(path: Path, own: int, count: int) -> None:
+    """Stores answers under own keys and under keys that other writers use too."""
     cache = Cache(path)
     for number in range(count):
         cache.put_many({name(own * count + number): Kept(str(own)), name(number): Kept("shared")})
@@ -109,6 +113,7 @@ def test_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
 
 
 def _stores_and_is_killed(path: Path) -> None:
+    """Stores an answer and is killed at once."""
     cache = Cache(path)
     cache.put_many({name(1): Kept("{}")})
     os.kill(os.getpid(), signal.SIGKILL)
@@ -123,6 +128,7 @@ def test_what_was_stored_outlives_a_kill(tmp_path: Path) -> None:
 
 
 def _reads_inherited(cache: Cache) -> None:
+    """Uses a cache that was opened before the fork."""
     cache.put_many({name(2): Kept("{}")})
     os._exit(0 if cache.size()[0] == 2 else 1)
 
@@ -138,7 +144,7 @@ def test_a_fork_opens_the_file_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database" * 1000, None, 7])
-def test_a_file_that_is_none_is_said_with_what_to_do(
+def test_the_message_for_a_wrong_file_says_what_to_do(
     tmp_path: Path, content: bytes | int | None
 ) -> None:
     path = tmp_path / "answers"

@@ -1,11 +1,14 @@
+"""The check of a server before a run."""
+
 import json
 
 from scripted_llm import MODEL, ScriptedLLM, Turn, error
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.client import check
-from evenflow.transforms.llm.client.client import Client, ServerSettings
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.server import describe
+from evenflow.transforms.llm.client.settings import ServerSettings
 
 
 def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:
@@ -23,7 +26,7 @@ def test_each_prompt_is_asked_once_and_its_answer_checked() -> None:
     ]
 
 
-def test_what_is_not_sound_says_why() -> None:
+def test_a_failed_check_has_a_reason() -> None:
     with (
         ScriptedLLM(lambda _: Turn(content="{}")) as server,
         Client(ServerSettings(server.url, MODEL), say=lambda _: None) as client,

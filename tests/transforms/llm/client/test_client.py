@@ -1,3 +1,5 @@
+"""The client against a scripted server: answers, fallbacks, retries, keys, cache and schemas."""
+
 import os
 import subprocess
 import sys
@@ -14,22 +16,18 @@ from inference_questions import RIGHT, question
 from places import HELPERS
 from scripted_llm import MODEL, Script, ScriptedLLM, Turn, error, in_turn
 
-from evenflow.transforms.llm.client.client import (
-    Answer,
-    Cache,
-    Client,
-    InferenceError,
-    Key,
-    ServerSettings,
-    tally,
-)
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerSettings
+from evenflow.transforms.llm.client.stats import tally
+from evenflow.transforms.llm.questions import Answer
 
 Serve = Callable[..., ScriptedLLM]
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts servers: serve(script, **settings)."""
+    """A function that starts servers with a script and settings."""
     servers: list[ScriptedLLM] = []
 
     def start(script: Script | None = None, key: str | None = None) -> ScriptedLLM:
@@ -44,7 +42,7 @@ def serve() -> Iterator[Serve]:
 def asked(
     server: ScriptedLLM, count: int = 1, **settings: object
 ) -> tuple[list[Answer], list[str]]:
-    """Answers to so many questions, and what was said."""
+    """The answers to some questions, and the messages."""
     said: list[str] = []
     with Client(
         replace(ServerSettings(server.url, MODEL, deadline=5), **settings), say=said.append
@@ -109,7 +107,7 @@ WRONG = [
 @pytest.mark.parametrize(
     ("turn", "reason"), WRONG, ids=lambda each: each if isinstance(each, str) else ""
 )
-def test_whatever_goes_wrong_is_a_fallback_with_its_reason_and_is_said_once(
+def test_trouble_gives_a_fallback_with_its_reason_and_one_message(
     serve: Serve, turn: Turn, reason: str
 ) -> None:
     deadline = 1 if reason == "timeout" else 30  # a timeout takes all of it
@@ -138,7 +136,7 @@ def test_a_server_that_is_not_there_is_a_fallback(serve: Serve) -> None:
         [Turn(body=b"not yet")],
     ],
 )
-def test_what_passes_is_asked_again(serve: Serve, turns: list[Turn]) -> None:
+def test_passing_trouble_is_retried(serve: Serve, turns: list[Turn]) -> None:
     server = serve(in_turn(turns, then=Turn(content=RIGHT)))
     (answer,), said = asked(server, deadline=30)
     assert (answer.origin, answer.value) == ("model", {"is_stereotype": True, "why": "so"})
@@ -146,14 +144,14 @@ def test_what_passes_is_asked_again(serve: Serve, turns: list[Turn]) -> None:
     assert said == []
 
 
-def test_the_server_is_left_alone_as_long_as_it_asks(serve: Serve) -> None:
+def test_the_client_waits_as_long_as_the_server_asks(serve: Serve) -> None:
     server = serve(in_turn([error(429, "slowly", Retry_After="2")], then=Turn(content=RIGHT)))
     (answer,), _ = asked(server, deadline=30)
     assert answer.origin == "model"
     assert answer.seconds >= 2
 
 
-def test_who_is_asked_to_wait_beyond_the_deadline_falls_back_at_once(serve: Serve) -> None:
+def test_a_wait_beyond_the_deadline_is_a_fallback_at_once(serve: Serve) -> None:
     server = serve(lambda _: error(429, "tomorrow", Retry_After="86400"))
     answers, _ = asked(server, 40, deadline=20, concurrency=4)
     assert {each.origin for each in answers} == {"fallback"}
@@ -161,7 +159,7 @@ def test_who_is_asked_to_wait_beyond_the_deadline_falls_back_at_once(serve: Serv
     assert max(each.seconds for each in answers) < 15
 
 
-def test_a_server_that_fails_for_long_is_left_alone_until_it_is_well(serve: Serve) -> None:
+def test_a_server_that_keeps_failing_gets_trial_questions_until_it_recovers(serve: Serve) -> None:
     is_well = threading.Event()
     server = serve(lambda _: Turn(content=RIGHT) if is_well.is_set() else error(500, "broken"))
     said: list[str] = []
@@ -182,7 +180,7 @@ def test_a_server_that_fails_for_long_is_left_alone_until_it_is_well(serve: Serv
     assert any("left alone" in line for line in said)
 
 
-def test_a_server_that_refuses_schemas_is_asked_in_words_and_that_is_said_once(
+def test_a_server_that_refuses_schemas_is_asked_in_words_with_one_message(
     serve: Serve,
 ) -> None:
     def script(request: dict[str, Any]) -> Turn:
@@ -217,7 +215,7 @@ def test_a_key_that_is_not_there_is_an_error(serve: Serve, monkeypatch: pytest.M
         asked(serve(), key=Key("env", "LLM_KEY"))
 
 
-def test_what_is_cached_is_not_asked_again_whoever_asked(serve: Serve, tmp_path: Path) -> None:
+def test_cached_answers_are_not_asked_for_again(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     settings = ServerSettings(server.url, MODEL)
     questions = [question(f"Sentence {number}.") for number in (0, 1, 1, 2)]
@@ -244,9 +242,12 @@ def test_what_is_cached_is_not_asked_again_whoever_asked(serve: Serve, tmp_path:
 KILLED = """
 import sys
 from pathlib import Path
-from evenflow.transforms.llm.client.client import Cache, Client, ServerSettings
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
 from inference_questions import question
-with Client(ServerSettings(sys.argv[1], "scripted", concurrency=4), Cache(Path(sys.argv[2]))) as client:
+settings = ServerSettings(sys.argv[1], "scripted", concurrency=4)
+with Client(settings, Cache(Path(sys.argv[2]))) as client:
     client.ask([question(f"Sentence {number}.") for number in range(200)])
 """
 
@@ -297,7 +298,9 @@ def test_a_bad_answer_of_the_model_is_kept_and_one_of_the_server_is_not(
     assert len(server.requests) == 3
 
 
-def test_a_kept_answer_that_does_not_hold_is_asked_for_again(serve: Serve, tmp_path: Path) -> None:
+def test_a_kept_answer_that_fails_its_check_is_asked_for_again(
+    serve: Serve, tmp_path: Path
+) -> None:
     server = serve()
     loose = {"type": "object"}
     with Client(ServerSettings(server.url, MODEL), Cache(tmp_path / "answers")) as client:
@@ -358,7 +361,7 @@ def test_other_work_goes_on_while_the_server_answers(serve: Serve) -> None:
         assert client.ask([]) == []
 
 
-def test_who_waits_when_the_client_is_closed_is_told(serve: Serve) -> None:
+def test_closing_the_client_cancels_waiting_questions(serve: Serve) -> None:
     client = Client(ServerSettings(serve(lambda _: Turn(content=RIGHT, delay=5)).url, MODEL))
     future = client.start([question("a")])
     threading.Event().wait(0.2)

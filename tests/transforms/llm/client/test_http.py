@@ -1,3 +1,5 @@
+"""HTTP responses: waits, reasons of failures, messages, and completions."""
+
 import json
 
 import pytest
@@ -7,11 +9,11 @@ from hypothesis import strategies as st
 from evenflow.transforms.llm.client import http
 from evenflow.transforms.llm.client.http import (
     Completion,
-    RequestFailure,
-    completion,
-    failure,
+    RequestError,
+    error_text,
+    parse_completion,
+    request_error,
     retry_after,
-    words,
 )
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
@@ -44,7 +46,7 @@ def test_retry_after_takes_any_text(value: str) -> None:
 
 @pytest.mark.parametrize("status", range(300, 600))
 def test_every_status_has_a_reason_and_only_passing_trouble_is_tried_again(status: int) -> None:
-    found = failure(status, {}, b"")
+    found = request_error(status, {}, b"")
     assert found.reason
     assert found.retry == (status in (408, 425, 429) or (status >= 500 and status != 501))
 
@@ -62,12 +64,12 @@ def test_every_status_has_a_reason_and_only_passing_trouble_is_tried_again(statu
     ],
 )
 def test_a_servers_words_are_cut_and_on_one_line(body: bytes, said: str) -> None:
-    assert words(body) == said
+    assert error_text(body) == said
 
 
 def test_a_completion_has_its_text_and_tokens() -> None:
     choice = {"message": {"content": "yes"}, "finish_reason": "length"}
-    assert completion(
+    assert parse_completion(
         json.dumps({"choices": [choice], "usage": {"total_tokens": 5}}).encode()
     ) == Completion("yes", True, 5)
     for usage in (
@@ -77,7 +79,9 @@ def test_a_completion_has_its_text_and_tokens() -> None:
         {"total_tokens": -1},
         {"total_tokens": 1 << 80},
     ):
-        assert completion(json.dumps({"choices": [choice], "usage": usage}).encode()).tokens == 0
+        assert (
+            parse_completion(json.dumps({"choices": [choice], "usage": usage}).encode()).tokens == 0
+        )
 
 
 JSON = st.recursive(
@@ -92,8 +96,8 @@ JSON = st.recursive(
 @given(JSON.map(lambda data: json.dumps(data).encode()) | st.binary())
 def test_anything_else_is_a_failure_and_no_other_error(body: bytes) -> None:
     try:
-        found = completion(body)
-    except RequestFailure as error:
+        found = parse_completion(body)
+    except RequestError as error:
         assert error.reason == http.NO_COMPLETION
     else:
         assert isinstance(found.text, str)

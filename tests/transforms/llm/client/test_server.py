@@ -1,3 +1,5 @@
+"""A server's version and models, and the message for everything that is wrong with it."""
+
 from collections.abc import Iterator
 
 import pytest
@@ -9,11 +11,12 @@ from evenflow.transforms.llm.client.settings import InferenceError, Key, ServerS
 
 @pytest.fixture
 def server() -> Iterator[ScriptedLLM]:
+    """A scripted server with a key."""
     with ScriptedLLM(key="sk-right") as server:
         yield server
 
 
-def test_a_server_says_its_models_and_version(
+def test_a_server_gives_its_models_and_version(
     server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LLM_KEY", "sk-right")
@@ -31,7 +34,7 @@ def test_a_server_says_its_models_and_version(
         ("", MODEL, None, "refuses requests without a key"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_a_message_names_what_is_wrong(
     server: ScriptedLLM,
     monkeypatch: pytest.MonkeyPatch,
     path: str,
@@ -57,7 +60,7 @@ def test_a_server_that_lists_no_models_may_have_ours(
 @pytest.mark.parametrize(
     "listing", [b"<html>", b"[]", b'{"data": 5}', b'{"data": [{}]}', b"[" * 100_000]
 )
-def test_a_page_is_no_server(listing: bytes) -> None:
+def test_a_web_page_is_refused(listing: bytes) -> None:
     with (
         ScriptedLLM(listing=listing) as server,
         pytest.raises(InferenceError, match="no OpenAI-compatible server"),
@@ -65,7 +68,7 @@ def test_a_page_is_no_server(listing: bytes) -> None:
         describe(ServerSettings(server.url, MODEL))
 
 
-def test_an_address_where_nothing_answers_is_said() -> None:
+def test_a_message_names_an_address_without_a_server() -> None:
     server = ScriptedLLM()
     server.close()
     with pytest.raises(InferenceError, match="no server answers"):

@@ -1,3 +1,5 @@
+"""A server that is started for a run: its start, restart, failures and end."""
+
 import os
 import signal
 import subprocess
@@ -12,8 +14,9 @@ from inference_questions import question
 from places import HELPERS
 
 from evenflow.transforms.llm.client import serving
-from evenflow.transforms.llm.client.client import Client, InferenceError, ServerSettings
+from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.serving import Served, serve
+from evenflow.transforms.llm.client.settings import InferenceError, ServerSettings
 
 PROGRAM = (sys.executable, str(HELPERS / "scripted_vllm.py"))
 WAIT_SECONDS = 30.0
@@ -23,13 +26,13 @@ Start = Callable[..., AbstractContextManager[Served]]
 
 @pytest.fixture
 def pids(tmp_path: Path) -> Path:
-    """A file with the ids of the server and its child, a line a start."""
+    """A file with the ids of the server and its child, one line for each start."""
     return tmp_path / "pids"
 
 
 @pytest.fixture
 def start(pids: Path) -> Iterator[Start]:
-    """Starts the scripted server: start(model, say, load_seconds)."""
+    """A function that starts the scripted server."""
 
     def started(
         model: str, say: Callable[[str], None], load_seconds: float = WAIT_SECONDS
@@ -48,7 +51,7 @@ def start(pids: Path) -> Iterator[Start]:
 
 
 def running(pids: Path) -> list[int]:
-    """Those of the processes that are still there; zombies are not."""
+    """Those of the processes that still run; zombies do not count."""
     numbers = [int(word) for word in pids.read_text().split()] if pids.exists() else []
     states = [(number, Path(f"/proc/{number}/stat")) for number in numbers]
     return [
@@ -59,6 +62,7 @@ def running(pids: Path) -> list[int]:
 
 
 def eventually(holds: Callable[[], object]) -> None:
+    """Waits until a condition holds."""
     deadline = time.monotonic() + WAIT_SECONDS
     while not holds():
         assert time.monotonic() < deadline
@@ -66,6 +70,7 @@ def eventually(holds: Callable[[], object]) -> None:
 
 
 def settings(served: Served) -> ServerSettings:
+    """How a started server is reached."""
     return ServerSettings(served.url, served.model, served.key, deadline=WAIT_SECONDS)
 
 
@@ -87,8 +92,8 @@ def test_a_server_is_waited_for_and_nothing_of_it_is_left(start: Start, pids: Pa
     assert key.name not in " ".join(said)
 
 
-def test_the_wait_is_said(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "SAID_EVERY", 0.0)
+def test_the_wait_is_reported(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "REPORT_SECONDS", 0.0)
     said: list[str] = []
     with start("model", said.append):
         pass
@@ -123,7 +128,7 @@ def test_questions_under_way_when_it_ends_are_answered_by_the_next_one(
     ("model", "load_seconds", "words"),
     [("broken", WAIT_SECONDS, "no such model"), ("silent", 2.0, "did not come up within 2 s")],
 )
-def test_a_server_that_does_not_come_up_is_said(
+def test_a_server_that_does_not_come_up_is_reported(
     start: Start, pids: Path, model: str, load_seconds: float, words: str
 ) -> None:
     with pytest.raises(InferenceError, match=words), start(model, lambda _: None, load_seconds):
@@ -154,7 +159,7 @@ def test_a_folder_is_served_under_its_name(start: Start, tmp_path: Path) -> None
         assert served.model == "tiny-model"
 
 
-def test_without_vllm_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_message_without_vllm_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(serving.PYTHON, raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(InferenceError, match="install vllm"), serve("model", lambda _: None):

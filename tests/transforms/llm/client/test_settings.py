@@ -1,3 +1,5 @@
+"""Settings of a server: addresses, limits, and the place of the key."""
+
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,7 +75,7 @@ def test_a_key_is_read_where_it_is_and_is_nowhere_else(
     ("content", "word"),
     [(None, "No such file"), (b"\xff", "UTF-8"), (b"", "empty"), (b"sk\x01", "characters")],
 )
-def test_a_key_that_cannot_be_used_is_said_without_it(
+def test_the_message_for_an_unusable_key_does_not_show_it(
     tmp_path: Path, content: bytes | None, word: str
 ) -> None:
     path = tmp_path / "key"

@@ -1,3 +1,5 @@
+"""Figures of questions: they add up, and go through JSON."""
+
 import json
 from collections.abc import Sequence
 
@@ -18,6 +20,7 @@ REPLIES = st.one_of(
 
 
 def stats(answers: list[Answer]) -> Stats:
+    """The figures of some answers."""
     found = Stats()
     for answer in answers:
         found.note(answer)
@@ -62,19 +65,18 @@ def test_a_tally_is_by_prompt() -> None:
 
 
 class Scripted:
-    """Answers with what it was given."""
+    """Gives the answers that it was made with."""
 
     def __init__(self, answers: Sequence[Answer]):
         self.answers = iter(answers)
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """The next answers."""
         return [next(self.answers) for _ in questions]
 
 
 @given(st.lists(REPLIES), st.lists(REPLIES))
-def test_whoever_asks_through_a_counter_gets_the_same_answers(
-    one: list[Answer], other: list[Answer]
-) -> None:
+def test_counting_does_not_change_answers(one: list[Answer], other: list[Answer]) -> None:
     counted = Counted(Scripted(one + other))
     assert counted.ask([question("a")] * len(one)) == one
     assert counted.ask([question("b")] * len(other)) == other

@@ -1,0 +1,294 @@
+"""Reads a word list from YAML nodes and collects every defect."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from evenflow.wordlists import spelling
+from evenflow.wordlists.nodes import Defect, Node
+
+KEYS = ("attribute", "source", "licence", "groups", "pairs")
+OPTIONS = ("label", "case")
+LONGEST_SHOWN = 60  # characters of a label in a message
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A label of a list.
+
+    Attributes:
+        text: The label, with composed marks.
+        exact: Whether its case matters.
+        group: Index of its group.
+        line: Line in the file, from 1.
+    """
+
+    text: str
+    exact: bool
+    group: int
+    line: int
+
+
+@dataclass
+class ListReader:
+    """Reads a word list.
+
+    Attributes:
+        defects: The defects so far.
+        groups: The groups' names.
+        labels: Label → where it is listed.
+        spelled: Folded spelling → labels with this spelling.
+        counterparts: Label → labels that it is paired with, as the keys of a dictionary.
+        keys: The list's keys with their nodes.
+    """
+
+    defects: list[Defect]
+    groups: list[str] = field(default_factory=list)
+    labels: dict[str, Listed] = field(default_factory=dict)
+    spelled: dict[str, list[Listed]] = field(default_factory=dict)
+    counterparts: dict[str, dict[str, None]] = field(default_factory=dict)  # ordered sets
+    keys: dict[str, Node] = field(default_factory=dict)
+
+    def read(self, root: Node) -> None:
+        """Reads the list from its root node."""
+        self._read_keys(root)
+        self._read_groups()
+        self._read_pairs()
+
+    def _defect(self, node: Node, what: str) -> None:
+        """Records a defect of a node."""
+        self._defect_at(node.line, _show(node), what)
+
+    def _defect_at(self, line: int, label: str, what: str) -> None:
+        """Records a defect of a label or key in a line."""
+        self.defects.append(Defect(line, label, what))
+
+    def _label(self, node: Node, group: int) -> Listed | None:
+        """A label, or None after a defect is recorded."""
+        exact = False
+        line = node.line
+        if node.kind == "mapping":
+            options = {key.text: value for key, value in node.entries}
+            for key, _ in node.entries:
+                if key.text not in OPTIONS:
+                    self._defect(key, f"unknown key of a label{nearest(key.text, OPTIONS)}")
+            case = options.get("case")
+            exact = case is not None and case.text == "exact"
+            if "label" not in options or (case is not None and not exact):
+                self._defect(node, "a label with options has the form {label: TEXT, case: exact}")
+                return None
+            node = options["label"]
+        if node.kind != "text":
+            self._defect_at(line, _show(node), "a label must be text; put it in quotes")
+            return None
+        text = unicodedata.normalize("NFC", node.text)
+        what = _label_problem(text)
+        if what:
+            self._defect_at(line, _show(node), what)
+            return None
+        return Listed(text, exact, group, line)
+
+    def _add(self, listed: Listed, paired: bool) -> None:
+        """Records a label in its group, or a defect if it is a duplicate.
+
+        A pair may repeat a label; a list may not.
+        """
+        doubles = self.spelled.setdefault(spelling.fold(listed.text), [])
+        for other in doubles:
+            if (
+                listed.exact
+                and other.exact
+                and spelling.spell(listed.text) != spelling.spell(other.text)
+            ):
+                continue
+            what = self._double(listed, other, paired)
+            if what:
+                self._defect_at(listed.line, listed.text, what)
+            return
+        doubles.append(listed)
+        self.labels[listed.text] = listed
+
+    def _double(self, listed: Listed, other: Listed, paired: bool) -> str:
+        """What is wrong with a label that was listed before; empty if nothing is."""
+        if other.group != listed.group:
+            groups = (
+                f"{self.groups[other.group]} (line {other.line}) and {self.groups[listed.group]}"
+            )
+            as_text = "" if other.text == listed.text else f" (there {other.text!r})"
+            return f"in two groups, {groups}{as_text}"
+        if other.text == listed.text and other.exact == listed.exact:
+            return "" if paired else f"listed twice (first in line {other.line})"
+        if other.text == listed.text:
+            return f"listed with and without case: exact (line {other.line})"
+        if other.text.lower() == listed.text.lower():
+            return f"differs from {other.text!r} (line {other.line}) in case alone"
+        return (
+            f"no other label than {other.text!r} (line {other.line}): only characters differ that"
+            " are read alike"
+        )
+
+    def _find(self, text: str) -> Listed | None:
+        """The listed label that a pair means, or None."""
+        same = self.spelled.get(spelling.fold(text), [])
+        return self.labels.get(text) or next((other for other in same if not other.exact), None)
+
+    def _read_keys(self, root: Node) -> None:
+        """Reads the list's keys; checks all except groups and pairs."""
+        top = self.keys
+        for key, value in root.entries:
+            if key.text not in KEYS:
+                known = ", ".join(KEYS)
+                self._defect(key, f"unknown key{nearest(key.text, KEYS)}; known are {known}")
+            elif key.text in top:
+                self._defect(key, f"a key given twice (first in line {top[key.text].line})")
+            else:
+                top[key.text] = value
+        for key in ("attribute", "groups"):
+            if key not in top:
+                self._defect_at(root.line, key, "this key is missing")
+        for key in ("source", "licence"):
+            if key in top and top[key].kind != "text":
+                self._defect_at(top[key].line, key, "text was expected")
+        attribute = top.get("attribute")
+        if attribute is not None and not (
+            attribute.kind in ("text", "other") and NAME.fullmatch(attribute.text)
+        ):
+            self._defect(attribute, "an attribute's name has letters, digits, _ and - only")
+
+    def _read_groups(self) -> None:
+        """Reads the groups, with their labels if they have any."""
+        node = self.keys.get("groups")
+        if node is None:
+            return
+        if node.kind not in ("mapping", "sequence"):
+            self._defect_at(
+                node.line,
+                "groups",
+                "a mapping of groups to labels was expected, or names and pairs",
+            )
+            return
+        names = [key for key, _ in node.entries] if node.kind == "mapping" else node.items
+        seen: set[str] = set()
+        for name in names:
+            if name.kind not in ("text", "other") or not NAME.fullmatch(name.text):
+                self._defect(name, "a group's name has letters, digits, _ and - only")
+            elif name.text.lower() in seen:
+                self._defect(name, "a group named twice")
+            seen.add(name.text.lower())
+            self.groups.append(_show(name))
+        if len(names) < 2:
+            self._defect_at(
+                node.line,
+                self.groups[0] if names else "groups",
+                "an attribute needs two groups or more",
+            )
+        for index, (key, value) in enumerate(node.entries if node.kind == "mapping" else ()):
+            if value.kind == "sequence" and value.items:
+                for item in value.items:
+                    listed = self._label(item, index)
+                    if listed is not None:
+                        self._add(listed, paired=False)
+            else:
+                empty = not value.items and not value.text
+                what = (
+                    "an empty group; it needs a list of labels"
+                    if empty
+                    else "a list of labels was expected"
+                )
+                self._defect(key, what)
+
+    def _read_pairs(self) -> None:
+        """Reads the pairs: as labels if the groups are only names, otherwise as references."""
+        node, groups = self.keys.get("pairs"), self.keys.get("groups")
+        if node is None or node.kind != "sequence" or not node.items:
+            if node is not None:
+                self._defect_at(
+                    node.line, "pairs", "a list of pairs was expected, each a label of every group"
+                )
+            elif groups is not None and groups.kind == "sequence":
+                self._defect_at(
+                    groups.line,
+                    "groups",
+                    "groups without labels; give a mapping of labels, or pairs",
+                )
+            return
+        size = len(self.groups)
+        for item in node.items:
+            if item.kind != "sequence" or len(item.items) != size:
+                has = f"; this has {len(item.items)}" if item.kind == "sequence" else ""
+                what = (
+                    "odd counterparts: a pair has one label for each of"
+                    f" {', '.join(self.groups)}{has}"
+                )
+                self._defect(item, what)
+                continue
+            pair: list[str] = []
+            for group, member in enumerate(item.items):
+                listed = self._label(member, group)
+                if listed is None:
+                    continue
+                if groups is not None and groups.kind == "sequence":
+                    self._add(listed, paired=True)
+                else:
+                    listed = self._reference(listed)
+                if listed is not None:
+                    pair.append(listed.text)
+            if len(pair) == size:
+                for label in pair:
+                    others = self.counterparts.setdefault(label, {})
+                    others.update((other, None) for other in pair if other != label)
+
+    def _reference(self, listed: Listed) -> Listed | None:
+        """The label that a pair refers to, or None after a defect."""
+        known = self._find(listed.text)
+        if known is not None and known.group == listed.group:
+            return known
+        place = self.groups[listed.group]
+        of = (
+            "not listed in any group"
+            if known is None
+            else f"of {self.groups[known.group]} (line {known.line})"
+        )
+        self._defect_at(
+            listed.line, listed.text, f"odd counterparts: {of}, but in the place of {place}"
+        )
+        return None
+
+
+def _label_problem(text: str) -> str:
+    """Why a text cannot be a label; empty if it can."""
+    if text != " ".join(text.split()):
+        return "blanks before, after or more than one within a label"
+    if any(spelling.is_ignored(c) or unicodedata.category(c) in ("Cc", "Cs") for c in text):
+        return "an invisible character in a label"
+    if not any(character.isalpha() for character in text):
+        return "a label needs a letter"
+    if not spelling.is_word(text[0]) or text[0] == "_":
+        return "a label begins with a letter or digit"
+    return ""
+
+
+def _show(node: Node) -> str:
+    """A node as a message shows it."""
+    if node.kind not in ("text", "other"):
+        return f"a {node.kind}"
+    text = node.text if len(node.text) <= LONGEST_SHOWN else node.text[:LONGEST_SHOWN] + "…"
+    return text if text and text.isprintable() and text == text.strip() else repr(text)
+
+
+def nearest(word: str, known: tuple[str, ...]) -> str:
+    """A hint at the known word that is nearest to an unknown one; empty without a near one.
+
+    Args:
+        word: The unknown word.
+        known: The known words.
+
+    Returns:
+        Text for the end of a message.
+    """
+    near = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]}?)" if near else ""
