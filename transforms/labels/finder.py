@@ -2,19 +2,19 @@
 otherwise.
 
 - A word is a run of letters, marks and digits. All else is a boundary, an apostrophe and a hyphen
-  too unless a longer listed label covers them: «women's» and «man-made» mention «women» and «man».
-  But «don't» is no «don»: English cuts before the n. An underscore within a word joins («is_male»),
-  around it it is emphasis («_her_»).
+  too unless a longer listed label covers them: “women's” and “man-made” mention “women” and “man”.
+  But “don't” is no “don”: English cuts before the n. An underscore within a word joins (“is_male”),
+  around it it is emphasis (“_her_”).
 - Of labels that overlap, the one with more characters wins, then the earlier. Attributes do not see
 each other.
 - Between the words of a label there may be any blanks with one line break among them; its hyphen
 may end a line.
-- A combining mark belongs to its letter («fiance» and a mark is another word), characters that a
+- A combining mark belongs to its letter (“fiance” and a mark is another word), characters that a
   reader does not see within a word are passed over. Which spellings are the same is said in
   `evenflow.wordlists.spelling`.
 - Links, e-mail addresses and @handles are not searched (`evenflow.transforms.text.links`), hashtags
 are.
-- A mention is the label alone, without «'s» or the full stop of «Mr.»; its offsets are those of the
+- A mention is the label alone, without “'s” or the full stop of “Mr.”; its offsets are those of the
 text as given.
 """
 
@@ -44,10 +44,10 @@ from evenflow.wordlists.loader import WordList
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Span = tuple[int, ...]  # start and end in the codes, index of the label
-# After an apostrophe within a word these are no words of their own («I'm» has no label «m»).
+# After an apostrophe within a word these are no words of their own (“I'm” has no label “m”).
 CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
 # Between a label's words: blanks with one line break at most; a blank line is never crossed.
-# Possessive («++»), since a megabyte of blanks that is tried again from each blank on would not
+# Possessive (“++”), since a megabyte of blanks that is tried again from each blank on would not
 # end.
 GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
 BLANKS = bytes([BLANK, BREAK, RETURN])
@@ -294,8 +294,8 @@ def _rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
 
 
 def _negated(codes: npt.NDArray[np.uint8], ends: Ints) -> Bools:
-    """Where a word goes on as «n't»: English cuts before the n, so «don't» does not end in a word
-    «don».
+    """Where a word goes on as “n't”: English cuts before the n, so “don't” does not end in a word
+    “don”.
     """
     return (
         (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))

@@ -20,8 +20,8 @@ SHOUTED_POSSESSIVE = re.compile(r"(['’])(?=\s+[^\W\d_])")
 def recase(said: str, canonical: str, replacement: str) -> str:
     """The replacement with the capitals that said has, beyond those of its own spelling.
 
-    said: as in the text. canonical: how a list writes it («Bible», «church»), whose capitals mean
-    nothing more. A text that writes «bible» or «christian» gets «quran» and «muslim».
+    said: as in the text. canonical: how a list writes it (“Bible”, “church”), whose capitals mean
+    nothing more. A text that writes “bible” or “christian” gets “quran” and “muslim”.
     """
     if said == said.lower():
         return replacement.lower() if canonical != canonical.lower() else replacement
@@ -38,7 +38,7 @@ def recase(said: str, canonical: str, replacement: str) -> str:
 
 
 def sounds_as_vowel(word: str) -> bool:
-    """Whether «an» stands before the word."""
+    """Whether “an” stands before the word."""
     if VOWEL_SOUND.match(word):
         return True
     return word[:1].lower() in "aeiou" and not CONSONANT_SOUND.match(word)
@@ -69,7 +69,7 @@ def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, s
     """Where an edit that ends at end has to end, and its replacement, with the possessive that the
     new word takes.
 
-    «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
+    “ladies'” → “gentlemen's”, “gentlemen's” → “ladies'”, “actress'” → “actor's”.
     """
     if text[end : end + 1] not in APOSTROPHES:
         return end, replacement

@@ -20,7 +20,7 @@ from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 REACH = 80  # characters before and after a label that tell what it is
-BARE = "church"  # a building that English names without an article: «to church» → «to the mosque»
+BARE = "church"  # a building that English names without an article: “to church” → “to the mosque”
 FURTHER = 3  # sentences, from that of a mention on, in which companions are looked for
 
 
@@ -119,8 +119,8 @@ class ByGroup:
             item.bar(sets.NO_COUNTERPART)
 
     def _join(self, text: str, items: list[Item]) -> None:
-        """Neighbours of one group become one word: «evangelical Christian», «youthful teenager»,
-        «Catholic priest».
+        """Neighbours of one group become one word: “evangelical Christian”, “youthful teenager”,
+        “Catholic priest”.
         """
         for first, second in pairwise(items):
             if (
@@ -129,8 +129,8 @@ class ByGroup:
                 or text[first.end : second.start] not in (" ", "-")
             ):
                 continue
-            # The second says it for both: «Roman Catholic priest» → «imam», «youthful teenager» →
-            # «retiree»
+            # The second says it for both: “Roman Catholic priest” → “imam”, “youthful teenager” →
+            # “retiree”
             first.replacements = dict.fromkeys(
                 first.replacements.keys() & second.replacements.keys(), ""
             )

@@ -311,7 +311,7 @@ def shown(text: str, proposed: Set, target: str) -> list[str]:
     """The exchange of a set for a target as marked windows (see `marking.windows`).
 
     Before a pronoun that begins a story the last name stands too, if the window does not reach it:
-    who «he» is, is mostly said there.
+    who “he” is, is mostly said there.
     """
     windows = marking.windows(text, proposed.edits[target], proposed.spans)
     name = _named_before(text, proposed.mentions[0])

@@ -1,4 +1,4 @@
-"""Pairs that are even already: «he or she», «men and women», «his mother and father»."""
+"""Pairs that are even already: “he or she”, “men and women”, “his mother and father”."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 
-LONGEST = 40  # characters between two words that «and» links
+LONGEST = 40  # characters between two words that “and” links
 COORDINATED = re.compile(
     r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""Gendered words of a text as items, for lists that have «she» and «he» among their labels, with
+"""Gendered words of a text as items, for lists that have “she” and “he” among their labels, with
 what each would become.
 """
 
@@ -23,7 +23,7 @@ NO_LETTER = bytes(code for code in range(256) if not chr(code).isalpha() or code
 
 
 def is_gendered(words: WordList) -> bool:
-    """Whether a list has «she» and «he» in different groups, of two."""
+    """Whether a list has “she” and “he” in different groups, of two."""
     return len(words.groups) == 2 and words.labels.get("she", 0) != words.labels.get("he", 0)
 
 
@@ -77,7 +77,7 @@ class Gendered:
         near: set[int] = set()
         for item in items:
             item.kind = kind_of(item.word)
-            near |= {item.sentence, item.sentence - 1}  # «The saleswoman showed us two. She …»
+            near |= {item.sentence, item.sentence - 1}  # “The saleswoman showed us two. She …”
         beside = list(
             self._companion.beside(
                 text, sentences, sorted(place for place in near if place >= 0), items

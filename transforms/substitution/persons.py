@@ -19,7 +19,7 @@ SAID_OF = re.compile(
     r"['’](?:s|re|m)\s|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b",
     re.IGNORECASE,
 )
-# Characters between somebody and the noun that is said of them: «she is a successful young actress»
+# Characters between somebody and the noun that is said of them: “she is a successful young actress”
 LONGEST_SAID = 50
 DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
@@ -118,8 +118,8 @@ class _Group:
         ]
 
     def _is_said_of(self, person: Item, item: Item) -> bool:
-        """Whether a noun says what somebody before it is: «she is a waitress», «he worked as a
-        waiter».
+        """Whether a noun says what somebody before it is: “she is a waitress”, “he worked as a
+        waiter”.
         """
         between = self._text[person.end : item.start]
         return (
@@ -131,7 +131,7 @@ class _Group:
         )
 
     def _same(self, item: Item, recent: Sequence[Item]) -> list[Item]:
-        """The same word before: «a man … the man», «women … women», «Mr. Lee … Mr. Lee»."""
+        """The same word before: “a man … the man”, “women … women”, “Mr. Lee … Mr. Lee”."""
         same = next((each for each in reversed(recent) if each.word == item.word), None)
         if item.kind == "title":
             surname = SURNAME.match(self._text, item.end)
@@ -170,7 +170,7 @@ def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
     last: dict[str, Chain] = {}
     for item in items:
         chain = last.get(item.group)
-        # A word that is no label («mosque») is the faith's that was named before it
+        # A word that is no label (“mosque”) is the faith's that was named before it
         reach = 2 if item.mention is None else 1
         if (
             chain is None

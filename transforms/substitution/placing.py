@@ -15,29 +15,29 @@ DETERMINER = leads.after(
     but=f"of|to|and|or|but|that|who|is|was|are|were|be|being|{CLAUSE_WORDS}",
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
-# «Muslim is a …»: what has a verb of its own, and does not end another's predicate, is a noun.
-LISTED = re.compile(r"\s*,\s*[\w’'-]+\s+[\w’'-]+")  # «an elderly, soft-spoken man»
+# “Muslim is a …”: what has a verb of its own, and does not end another's predicate, is a noun.
+LISTED = re.compile(r"\s*,\s*[\w’'-]+\s+[\w’'-]+")  # “an elderly, soft-spoken man”
 ARTICLE = leads.after("an?|this|that|every|each|another|one|two|three", 1, "very")
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
     r"\b(?:is|are|was|were|am|be|been|being|im|(?:who|he|she|that|it)s|theyre|youre|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
-# Behind a plural verb no one person stands: «why are the most extreme christian?»
+# Behind a plural verb no one person stands: “why are the most extreme christian?”
 ARE = leads.after(
     "are|were|theyre",
     3,
     but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for",
 )
-# What ends in s behind one alone is a verb: «if one muslim commits murder».
+# What ends in s behind one alone is a verb: “if one muslim commits murder”.
 ONE = leads.after("an?|one|every|each|another")
 ENDS = re.compile(r"\s*(?:[.,;:!?)]|$|\n)")
 THE = leads.after("the", 1, leads.PLAIN)
-PAST = re.compile(r"\w[^\We]ed$")  # «called», but not «seed»
+PAST = re.compile(r"\w[^\We]ed$")  # “called”, but not “seed”
 VERBS_AFTER = english.words("verbs_after")
 ADVERBS = english.words("adverbs")
-# Words that no noun phrase goes on with; many are rare enough to be taken for nouns otherwise («the
-# Buddhist across the hall»).
+# Words that no noun phrase goes on with; many are rare enough to be taken for nouns otherwise (“the
+# Buddhist across the hall”).
 NO_NOUN = (
     frozenset(pronouns.CLOSED)
     | VERBS_AFTER
@@ -48,7 +48,7 @@ NO_NOUN = (
 
 
 def part_of_speech(before: str, after: str, parts: set[str]) -> str:
-    """What a label is in its place: noun, adjective or collective («the elderly»).
+    """What a label is in its place: noun, adjective or collective (“the elderly”).
 
     parts: what it can be at all; where that is one, it is that.
     """
@@ -79,12 +79,12 @@ def part_of_speech(before: str, after: str, parts: set[str]) -> str:
         )
     if parts - {COLLECTIVE} == {NOUN}:
         return NOUN
-    many = not goes_on or is_verb(thing)  # but not «the aged oak»
+    many = not goes_on or is_verb(thing)  # but not “the aged oak”
     return COLLECTIVE if parts == {COLLECTIVE} and THE.search(before) and many else "other"
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows «to» or
+    """Whether a word is a verb's plain form at least as often as a noun: it mostly follows “to” or
     a subject pronoun.
     """
     code = pronouns.shipped().classes.get(word)
@@ -92,7 +92,7 @@ def is_verb(word: str) -> bool:
 
 
 def is_third_person(word: str) -> bool:
-    """Whether a word that ends in s may be what one person does («stops», but not «arts»)."""
+    """Whether a word that ends in s may be what one person does (“stops”, but not “arts”)."""
     if not word.endswith("s") or word.endswith("ss"):
         return False
     code = pronouns.shipped().classes.get(word, "0000")

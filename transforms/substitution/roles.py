@@ -98,7 +98,7 @@ class Companions:
         if not self._firsts or not places:
             return
         lowered = text.lower()
-        if len(lowered) != len(text):  # a capital with two letters («İ»): offsets would not hold
+        if len(lowered) != len(text):  # a capital with two letters (“İ”): offsets would not hold
             lowered = "".join(each if len(each.lower()) != 1 else each.lower() for each in text)
         said = self._firsts.intersection(_words(lowered))
         if not said:

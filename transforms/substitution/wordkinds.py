@@ -1,5 +1,5 @@
 """What kind of word a gendered label is: pronoun, title, adjective, noun, plural or other
-(«motherhood»).
+(“motherhood”).
 """
 
 from __future__ import annotations

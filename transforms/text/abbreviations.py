@@ -1,7 +1,7 @@
 """Abbreviations that end no sentence before a name or a number: closed classes of which any
 treebank has but some.
 
-Those that end a sentence as often («Inc.», «Jr.», «St.», «etc.», «a.m.») are none of them; the
+Those that end a sentence as often (“Inc.”, “Jr.”, “St.”, “etc.”, “a.m.”) are none of them; the
 model of `sentences` decides.
 """
 

@@ -14,7 +14,7 @@ WORDS_PATH = Path(__file__).with_name("english.yaml")
 
 @cache
 def _stored() -> dict[str, str]:
-    # The base loader reads «no» and «on» as the words that they are.
+    # The base loader reads “no” and “on” as the words that they are.
     return yaml.load(WORDS_PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
 

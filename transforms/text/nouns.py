@@ -1,5 +1,5 @@
 """Words that are nearly always common nouns, and those that one is given without an article
-(«water», «advice»).
+(“water”, “advice”).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def shipped() -> frozenset[str]:
 
 
 def needs_article(word: str) -> bool:
-    """Whether a noun is one that nobody is given without an article: «gave her dog», but not «gave
-    her water», «… hope».
+    """Whether a noun is one that nobody is given without an article: “gave her dog”, but not “gave
+    her water”, “… hope”.
     """
     return word not in GIVEN and not word.endswith(ABSTRACT)

@@ -2,8 +2,8 @@
 
 One English form serves two cases on either side, so the other side's form is decided by the words
 around it. A logistic regression does so; it is trained on raw text by
-`tests/benchmarks/cda_train_pronouns.py`: where a text says «his» or «him», that is what a «her»
-there would have been, and «my» or «mine» say whether a «his» is «her» or «hers». No treebank is
+`tests/benchmarks/cda_train_pronouns.py`: where a text says “his” or “him”, that is what a “her”
+there would have been, and “my” or “mine” say whether a “his” is “her” or “hers”. No treebank is
 needed.
 """
 
@@ -27,8 +27,8 @@ TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|\n\s*\n|[^\w\s]|_+")
 STOP = ".!?"
 END = "</s>"  # beyond the sentence
 
-# Words that no noun phrase goes on with: what stands before them is a whole one, so «him», not
-# «his».
+# Words that no noun phrase goes on with: what stands before them is a whole one, so “him”, not
+# “his”.
 CLOSED: dict[str, str] = {
     word: kind
     for kind, words in {
@@ -52,16 +52,16 @@ CLOSED: dict[str, str] = {
     for word in words.split()
 }
 
-# «her» before these is somebody's («call her brother»), whatever the verb.
+# “her” before these is somebody's (“call her brother”), whatever the verb.
 KIN = english.words("kin")
-# So it is before people and animals whom one has («brought her dog»), but not behind «made her» or
-# «called her».
+# So it is before people and animals whom one has (“brought her dog”), but not behind “made her” or
+# “called her”.
 OWNED_BEINGS = english.words("owned_beings")
 NAMING = english.words("naming_verbs")
-# So it is before a part of the body and what it wears («pressed her thumb into the wax»).
+# So it is before a part of the body and what it wears (“pressed her thumb into the wax”).
 BODILY = english.words("bodily")
-# After these verbs «her» is whom it is done to, if one of the words of its class comes next: «made
-# her cry», «crowned her queen», «bought her flowers», «wished her luck».
+# After these verbs “her” is whom it is done to, if one of the words of its class comes next: “made
+# her cry”, “crowned her queen”, “bought her flowers”, “wished her luck”.
 RULES = tuple(
     (english.words(f"{name}_verbs"), english.words(f"{name}_words"))
     for name in ("causing", "naming", "giving", "bringing", "moving")
@@ -101,8 +101,8 @@ TAKING = HANDING | english.words("taking_verbs")
 GOING_ON = frozenset(("preposition", "conjunction"))  # what comes behind a noun that is alone
 EACH = english.words("each_words")
 NUMBER = re.compile(r"\d|(?:twen|thir|for|fif|six|seven|eigh|nine)ty$")
-# «saw her paint the wall»: what begins the object of what she does, but not «saw her show the other
-# night»
+# “saw her paint the wall”: what begins the object of what she does, but not “saw her show the other
+# night”
 OF_A_DEED = frozenset(
     (
         "a",
@@ -126,15 +126,15 @@ OF_A_DEED = frozenset(
 TIMES = english.words("each_words") | frozenset(
     ("other", "first", "next", "last", "whole", "same", "minute", "moment", "instant")
 )
-SPANS = english.words("spans")  # what goes on with «all» or «both» behind an object
+SPANS = english.words("spans")  # what goes on with “all” or “both” behind an object
 BEFORE_VERBAL = frozenset(
     ("preposition", "determiner", "adverb")
-)  # what comes after the verb in «saw her running down the street»
-# Verbs with two objects, or with something said of the object («lend her money», «want her dead»),
+)  # what comes after the verb in “saw her running down the street”
+# Verbs with two objects, or with something said of the object (“lend her money”, “want her dead”),
 # beside WITH_OBJECT.
 TWO_OBJECTS = english.words("two_object_verbs")
 RULED = 0.97  # confidence in what a rule says
-# Below which a «him» before a noun alone is doubted, and the confidence in the «his» instead
+# Below which a “him” before a noun alone is doubted, and the confidence in the “his” instead
 DOUBTED, TURNED = 0.8, 0.7
 # One form for each form, where no context is needed.
 PLAIN = {
@@ -144,7 +144,7 @@ PLAIN = {
     "hers": "his",
     "herself": "himself",
     "himself": "herself",
-    "shes": "hes",  # as comments write «she's»
+    "shes": "hes",  # as comments write “she's”
     "hes": "shes",
 }
 PRONOUNS = frozenset({*PLAIN, "her", "his"})
@@ -152,11 +152,11 @@ FEMALE = frozenset({"she", "her", "hers", "herself", "shes"})
 
 
 class PronounModel(NamedTuple):
-    """Weights by feature name, for «her» and «his»; and the class of each word that raw text says
+    """Weights by feature name, for “her” and “his”; and the class of each word that raw text says
     enough about.
 
     A class has four digits: how often the word follows a determiner, is followed by an object
-    pronoun, follows «to» or a subject pronoun, and is followed by a determiner.
+    pronoun, follows “to” or a subject pronoun, and is followed by a determiner.
     """
 
     weights: dict[str, dict[str, float]]
@@ -247,7 +247,7 @@ def _kind(token: str) -> str:
 def probability(model: str, text: str, start: int, end: int) -> float:
     """Probability that the place takes the model's second form.
 
-    model: «her» (his, him) or «his» (her, hers).
+    model: “her” (his, him) or “his” (her, hers).
     """
     weights, classes = shipped()
     own = weights[model]
@@ -256,7 +256,7 @@ def probability(model: str, text: str, start: int, end: int) -> float:
 
 
 def _ruled(text: str, start: int, end: int) -> str | None:
-    """What a rule says that a «her» would be, «his» or «him»; None where there is none."""
+    """What a rule says that a “her” would be, “his” or “him”; None where there is none."""
     after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:3]] + [
         END,
         END,
@@ -266,7 +266,7 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     if following in KIN or following in BODILY:
         return "his"
     if following in ("being", "having") and not text[max(0, start - 2) : start].strip(BEFORE_START):
-        return "his"  # «Her being late annoyed us»
+        return "his"  # “Her being late annoyed us”
     before = TOKEN.findall(text[max(0, start - REACH) : start])
     verb = before[-1].lower() if before else ""
     if (
@@ -280,17 +280,17 @@ def _ruled(text: str, start: int, end: int) -> str | None:
     if following in AFTER_OBJECT:
         return "him"
     if following in ("all", "both") and second in SPANS:
-        return "him"  # «had not looked at her all evening»
+        return "him"  # “had not looked at her all evening”
     if following == "every" and second in EACH:
         return "his"
     if verb in GIVING and (CLOSED.get(following) == "number" or NUMBER.match(following)):
-        return "him"  # «owe her twenty dollars»
+        return "him"  # “owe her twenty dollars”
     verbal = following.endswith("ing") and shipped().classes.get(following, "0")[0] < "3"
     if verb in SEEING and verbal and CLOSED.get(second, "") in BEFORE_VERBAL:
         return "him"
     if verb in WATCHING and second in OF_A_DEED and third not in TIMES and _is_deed(following):
-        return "him"  # «watched her tape every one of them»
-    # «put her cello on it»: one thing without an article is no second object; a common word may be
+        return "him"  # “watched her tape every one of them”
+    # “put her cello on it”: one thing without an article is no second object; a common word may be
     # an adjective or an adverb
     rare = (
         following not in shipped().classes
@@ -316,7 +316,7 @@ def _ruled(text: str, start: int, end: int) -> str | None:
 
 
 def _is_before_thing(text: str, start: int, end: int, doubted: bool) -> bool:
-    """Whether a noun alone follows, behind a verb that has one object: «She sold her vineyard.».
+    """Whether a noun alone follows, behind a verb that has one object: “She sold her vineyard.”.
 
     doubted: whether the model is unsure, so that a word may do which is most likely a noun.
     """
@@ -341,8 +341,8 @@ def _is_before_thing(text: str, start: int, end: int, doubted: bool) -> bool:
     ):
         return False
     code = shipped().classes.get(following, "0000")
-    # What nobody says without an article is no second object: «brought her bag», but not «brought
-    # her water»
+    # What nobody says without an article is no second object: “brought her bag”, but not “brought
+    # her water”
     if verb in HANDING:
         known = following in nouns.shipped() or (doubted and code[0] == "4" and code[2] in "01")
         return known and nouns.needs_article(following)
@@ -359,7 +359,7 @@ def _is_before_thing(text: str, start: int, end: int, doubted: bool) -> bool:
 
 def _is_deed(word: str) -> bool:
     """Whether a word without an ending may be what somebody is seen to do: a verb, or one that is a
-    noun as often («tape»).
+    noun as often (“tape”).
     """
     code = shipped().classes.get(word, "0000")
     return (
@@ -370,21 +370,21 @@ def _is_deed(word: str) -> bool:
 
 
 def _ruled_his(text: str, start: int, end: int) -> str | None:
-    """What a rule says that a «his» would be, «her» or «hers»; None where there is none."""
+    """What a rule says that a “his” would be, “her” or “hers”; None where there is none."""
     after = [token.lower() for token in TOKEN.findall(text[end : end + REACH])[:2]] + [END, END]
     following, second = after[0], after[1]
     before = [token.lower() for token in TOKEN.findall(text[max(0, start - REACH) : start])[-3:]]
     preceding = before[-1] if before else ""
     closed = not following.isalpha() or following in CLOSED
     if preceding == "of" and (following in PASTS or following.endswith("ed")):
-        # «A friend of his lent him the tent»
+        # “A friend of his lent him the tent”
         return (
             "hers"
             if second in OBJECTS or CLOSED.get(second) in ("determiner", "preposition")
             else None
         )
     if preceding in PREPOSITIONS and preceding not in ("of", "than", "like", "as") and not closed:
-        return "her" if second in STOP or second == END else None  # «inside his jacket.»
+        return "her" if second in STOP or second == END else None  # “inside his jacket.”
     return None
 
 
@@ -392,7 +392,7 @@ def counterpart(text: str, start: int, end: int, word: str | None = None) -> tup
     """The other side's form of the pronoun text[start:end] in lower case, and the confidence in it
     (0.5 to 1).
 
-    word: the pronoun, where the text may spell it otherwise («ſhe»). Raises KeyError for a word
+    word: the pronoun, where the text may spell it otherwise (“ſhe”). Raises KeyError for a word
     that is none of PRONOUNS.
     """
     word = word or text[start:end].lower()

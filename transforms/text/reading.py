@@ -123,7 +123,7 @@ class TextReader:
                 or code == UNDERSCORE
             )
         self.word = bytes(flags)
-        # A letter that folds to a sign («ŉ» to an apostrophe and n) stays part of its word.
+        # A letter that folds to a sign (“ŉ” to an apostrophe and n) stays part of its word.
         self._within = bytes(code if flags[code] else LETTER for code in range(256))
         self._spelled = [
             SPELLED,
@@ -185,8 +185,8 @@ class TextReader:
         return _class(character)
 
     def _trim(self, codes: bytes) -> bytes:
-        """Make boundaries of the underscores around a word («_her_» is emphasis); those within join
-        («is_male»).
+        """Make boundaries of the underscores around a word (“_her_” is emphasis); those within join
+        (“is_male”).
         """
         array = np.frombuffer(codes, np.uint8)
         places = np.flatnonzero(array == UNDERSCORE)

@@ -2,10 +2,10 @@
 vectorised with numpy.
 
 Every gap that could end a sentence (after punctuation, before a word that is not in lower case, or
-inside «end.Next») is a candidate. Its features come from two tokens on either side, at most 8
+inside “end.Next”) is a candidate. Its features come from two tokens on either side, at most 8
 characters of each, so a decision depends on nothing further away than `REACH` characters, and never
-on what lies beyond a blank line. The approach is that of Gillick (2009), «Sentence Boundary
-Detection and the Problem with the U.S.», with more candidates. The weights are trained on UD
+on what lies beyond a blank line. The approach is that of Gillick (2009), “Sentence Boundary
+Detection and the Problem with the U.S.”, with more candidates. The weights are trained on UD
 English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`; it has but some of the
 abbreviations that never end a sentence before a name or a number, which are a closed class
 (`abbreviations`).
@@ -204,7 +204,7 @@ def find_gaps(codes: Bytes) -> Gaps:
     flags = np.frombuffer(codes.tobytes().translate(_flag_table()), dtype=np.uint8)
     before, middle, after = flags[:-2], flags[1:-1], flags[2:]
     # A gap is a candidate after anything but a letter, digit or comma, or before anything but a
-    # lower-case letter; no gap is needed in «end.Next», «end?!next» and after an ideographic full
+    # lower-case letter; no gap is needed in “end.Next”, “end?!next” and after an ideographic full
     # stop.
     marks = (before >> 1 | after >> 2) & middle
     marks |= (after >> 3 | before & ~(after << 1)) & middle & STOP

@@ -1,4 +1,4 @@
-"""What the shipped lists find in short texts: text -> «group:characters of the text», in the text's
+"""What the shipped lists find in short texts: text -> “group:characters of the text”, in the text's
 order.
 
 The sentences are written for this table. A group's name stands for its attribute: no two attributes

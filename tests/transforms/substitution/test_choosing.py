@@ -146,7 +146,7 @@ def test_a_word_gets_the_same_counterpart_throughout_a_set() -> None:
 
 
 def test_a_word_that_falls_away_is_not_chosen() -> None:
-    """«youthful teenager» becomes one word, and the article follows it."""
+    """“youthful teenager” becomes one word, and the article follows it."""
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(0)) == "A retiree sang."
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(1)) == "A pensioner sang."
 

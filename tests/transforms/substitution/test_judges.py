@@ -11,7 +11,7 @@ GENDER = loader.load("gender")
 
 
 class Refuses(Embedded):
-    """Finds no word for «nun»."""
+    """Finds no word for “nun”."""
 
     def choose_counterpart(self, place: Slot) -> Chosen:
         return Chosen(None) if place.word == "nun" else super().choose_counterpart(place)
