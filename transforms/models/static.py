@@ -8,7 +8,6 @@ what the encoder answers as well as from labels).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import cycle
@@ -22,13 +21,14 @@ import numpy.typing as npt
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.pieces import CHANGE
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 FORMAT, VERSION = "evenflow-first-stage", 1
 MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.txt"
 # What the exchange head looks at: the whole text; and of each change the old words, the new ones,
 # the word before, the three before that, the word behind and the three behind that.
 PLACES = 7
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
+
 NONE = 0.0
 
 Floats = npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ class FirstStage:
         stereotype.
         """
         said, shift = self._said, self._said_shift
-        return [_logistic(_mean(said, WORD.findall(text)) + shift) for text in inputs]
+        return [_logistic(_mean(said, WORD_OR_MARK.findall(text)) + shift) for text in inputs]
 
     def _window(self, window: str) -> float:
         """The logit of a window."""
@@ -127,14 +127,14 @@ def places(window: str) -> tuple[list[list[str]], list[float]]:
         there are).
     """
     parts = CHANGE.split(window)
-    plain = [WORD.findall(part) for part in parts[::3]]
+    plain = [WORD_OR_MARK.findall(part) for part in parts[::3]]
     every = [word for part in plain for word in part]
     out = [every]
     for number, (old, new) in enumerate(zip(parts[1::3], parts[2::3], strict=True)):
         before, after = plain[number], plain[number + 1]
         out += [
-            WORD.findall(old),
-            WORD.findall(new),
+            WORD_OR_MARK.findall(old),
+            WORD_OR_MARK.findall(new),
             before[-1:],
             before[-4:-1],
             after[:1],

@@ -10,7 +10,6 @@ the other group, and only tells her from his and him.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,8 @@ from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set, apply, within
 from evenflow.transforms.text import english, names, pronouns
 from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.text.wordclasses import is_known
+from evenflow.transforms.text.words import LETTERS_ONLY
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -37,7 +38,6 @@ NAMED_WITHIN = 600  # characters before a pronoun in which a name is looked for
 LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
 # Words that nearly every sentence of six or more English words has one of.
 ENGLISH = english.words("english")
-LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -295,10 +295,10 @@ def _unreadable(text: str, start: int, end: int) -> str:
     said = text[start:end].lower()
     if not ENGLISH.isdisjoint(said.split()):  # mostly, and quickly told
         return ""
-    words = LETTERS.findall(said)
+    words = LETTERS_ONLY.findall(said)
     if len(words) < 6 or not ENGLISH.isdisjoint(words):
         return ""
-    known = sum(word in pronouns.shipped().classes for word in words)
+    known = sum(map(is_known, words))
     return "" if 2 * known >= len(words) else sets.FOREIGN
 
 

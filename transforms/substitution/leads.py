@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-# What counts as a word between: with an apostrophe or without.
-ANY, PLAIN = r"[\w'’-]+", r"[\w-]+"
+from evenflow.transforms.text.words import COMPOUND
+
 POSSESSIVES = "my|your|his|her|our|their"
 # What no noun phrase goes on over.
 CLAUSE_WORDS = "at|in|on|for|with|from|by|as|into|than|like|if"
 
 
-def after(words: str, others: int = 0, other: str = ANY, but: str = "") -> re.Pattern[str]:
+def after(words: str, others: int = 0, other: str = COMPOUND, but: str = "") -> re.Pattern[str]:
     """Matches where one of the words stands before, with at most so many others between.
 
     words: alternatives of a regular expression, case ignored. other: what each of the others is;

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -24,8 +25,6 @@ NOUN, ADJECTIVE, COLLECTIVE = "noun", "adjective", "collective"
 KEYS = frozenset(("attribute", "source", "licence", "prefer", "companions", "roles"))
 ROLE_KEYS = ("role", "part", "number")
 PUT_IN = "put in"
-WORD = re.compile(r"\w+")
-BLANKED = {code: " " for code in range(128) if not WORD.match(chr(code))}
 
 
 class RoleMapError(ValueError):
@@ -72,7 +71,7 @@ class Companions:
     def __init__(self, roles: RoleMap):
         self._by_first: dict[str, list[str]] = {}
         for word in sorted(roles.companions, key=len, reverse=True):
-            self._by_first.setdefault(_words(word)[0], []).append(word)
+            self._by_first.setdefault(split_runs(word)[0], []).append(word)
         self._firsts = frozenset(self._by_first)
         self._patterns: dict[frozenset[str], re.Pattern[str]] = {}
         self._roles = roles
@@ -100,7 +99,7 @@ class Companions:
         lowered = text.lower()
         if len(lowered) != len(text):  # a capital with two letters (“İ”): offsets would not hold
             lowered = "".join(each if len(each.lower()) != 1 else each.lower() for each in text)
-        said = self._firsts.intersection(_words(lowered))
+        said = self._firsts.intersection(split_runs(lowered))
         if not said:
             return
         pattern = self._pattern(said)
@@ -135,11 +134,6 @@ class Companions:
                 rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])"
             )
         return self._patterns[firsts]
-
-
-def _words(lowered: str) -> list[str]:
-    """The words of a text in small letters; of ASCII text by blanks, far faster than by a search."""
-    return lowered.translate(BLANKED).split() if lowered.isascii() else WORD.findall(lowered)
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:

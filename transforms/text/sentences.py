@@ -1,14 +1,14 @@
-"""Sentence bounds: a logistic regression over hashed features of the gap between two words,
-vectorised with numpy.
+"""Finds sentence bounds by a logistic regression over hashed features, vectorised with numpy.
 
-Every gap that could end a sentence (after punctuation, before a word that is not in lower case, or
-inside “end.Next”) is a candidate. Its features come from two tokens on either side, at most 8
-characters of each, so a decision depends on nothing further away than `REACH` characters, and never
-on what lies beyond a blank line. The approach is that of Gillick (2009), “Sentence Boundary
-Detection and the Problem with the U.S.”, with more candidates. The weights are trained on UD
-English EWT (CC BY-SA 4.0) by `tests/benchmarks/train_sentences.py`; it has but some of the
-abbreviations that never end a sentence before a name or a number, which are a closed class
-(`abbreviations`).
+A candidate is every gap that could end a sentence: after punctuation, before a word that is not in
+lower case, or inside “end.Next”. Its features come from two tokens on either side, at most 8
+characters of each. So a decision depends on nothing further away than `REACH` characters, and never
+on text beyond a blank line.
+
+The approach is that of Gillick (2009), “Sentence Boundary Detection and the Problem with the U.S.”,
+with more candidates. The weights are trained on UD English EWT (CC BY-SA 4.0) by
+`tests/benchmarks/train_sentences.py`. That treebank has only some of the abbreviations that never
+end a sentence before a name or a number; `abbreviations` lists this closed class.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Words = NDArray[np.uint64]
 Index = NDArray[np.int64]
 
 MODEL_PATH = Path(__file__).with_name("sentence_model.json")
-# Characters a step: large enough that numpy's overhead a call (some 200 calls) is small, small
-# enough for 20 MB of arrays.
+# Characters a step: so many that numpy's overhead for some 200 calls is small, so few that the
+# arrays take 20 MB.
 STEP = 1 << 19
-# Characters that are looked at together for being ASCII, which folds six times as fast: text with
-# few others gains.
+# Characters tested for ASCII together. ASCII folds six times as fast, so a text with few other
+# characters gains.
 SLICE = 1 << 13
 # A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local
 # (characters).
 LONGEST_GAP = 64
-# Farthest character that a decision can see: the gap and two windows of 8 with their separator,
-# rounded up (characters).
+# Characters that a decision can see on either side: the gap and two windows of 8 with their
+# separator, rounded up.
 REACH = 128
-# Codes that stand for whole classes of characters outside ASCII (and NUL: 0 is taken by the line
-# break).
+# Codes that stand for whole classes of characters outside ASCII. NUL has one too, since the line
+# break has its code 0.
 NEWLINE, SPACE, UPPER, LOWER, OTHER, FORMAT, ELLIPSIS, FULL_STOP = (
     0,
     0x20,
@@ -64,8 +64,8 @@ SPECIAL = {
     "…": ELLIPSIS,
     "\0": FORMAT,
 }
-# What find_gaps asks of a character, one bit each. Its shifts rely on ODD = 2 BLANK, NOT_LOWER = 4
-# BLANK = STOP / 2 and UPPER_CASE = 8 STOP.
+# Properties of a character that find_gaps reads, one bit each. Its shifts rely on ODD = 2 BLANK,
+# NOT_LOWER = 4 BLANK = STOP / 2 and UPPER_CASE = 8 STOP.
 BLANK, ODD, NOT_LOWER, STOP, WIDE_STOP, UPPER_CASE = 1, 2, 4, 8, 16, 64
 ONES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0x8080808080808080)
@@ -76,10 +76,12 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Gaps(NamedTuple):
-    """Candidates, n of them, each field (n,) int64.
+    """The n candidates; each field is (n,) int64.
 
-    start: index of the next sentence's first character. last: index of the last character before
-    the gap. breaks: number of line breaks in the gap.
+    Attributes:
+        start: Index of the next sentence's first character.
+        last: Index of the last character before the gap.
+        breaks: Number of line breaks in the gap.
     """
 
     start: Index
@@ -88,8 +90,12 @@ class Gaps(NamedTuple):
 
 
 class BoundaryModel(NamedTuple):
-    """weights: (2**bits,) int8, in 1 / scale nats. threshold: least sum that ends a sentence, in
-    the same unit.
+    """The trained regression.
+
+    Attributes:
+        weights: One weight a bucket, (2**bits,) int8, in 1 / scale nats.
+        bits: Binary logarithm of the number of buckets.
+        threshold: The least sum of weights that ends a sentence, in the same unit.
     """
 
     weights: NDArray[np.int8]
@@ -165,6 +171,7 @@ def _class_table() -> NDArray[np.uint64]:
 
 @cache
 def _model() -> BoundaryModel:
+    """The model of `sentence_model.json`."""
     data = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
     weights = np.zeros(1 << data["bits"], dtype=np.int8)
     weights[np.cumsum(data["bucket_steps"])] = data["weights"]
@@ -172,7 +179,14 @@ def _model() -> BoundaryModel:
 
 
 def fold(text: str) -> Bytes:
-    """One code a character, with REACH line breaks before and after: (len(text) + 2 * REACH,)."""
+    """Fold a text to one code a character.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The codes with `REACH` line breaks before and after, (len(text) + 2 * REACH,) uint8.
+    """
     out = np.zeros(len(text) + 2 * REACH, dtype=np.uint8)
     if text.isascii():
         _fold_ascii(text, out[REACH:-REACH])
@@ -189,18 +203,26 @@ def fold(text: str) -> Bytes:
 
 
 def _fold_ascii(text: str, out: Bytes) -> None:
+    """Write the codes of ASCII text to an array of its length."""
     data = text.encode("ascii")
     raw = np.frombuffer(data, dtype=np.uint8)
     kept = raw != 10
     if ((raw < 32) & kept).any():
         raw = np.frombuffer(data.translate(_ascii_table()), dtype=np.uint8)
-    # Without other control characters, zeroing the line breaks is the whole translation, at a tenth
-    # of its time.
+    # Without other control characters, only the line breaks change, and a product sets them to zero
+    # in a tenth of the time of a translation.
     np.multiply(raw, kept, out=out)
 
 
 def find_gaps(codes: Bytes) -> Gaps:
-    """The candidates in folded text, in order; indices are into `codes`."""
+    """Find the candidates.
+
+    Args:
+        codes: Folded text, see `fold`.
+
+    Returns:
+        The candidates in order. Their indices are into `codes`.
+    """
     flags = np.frombuffer(codes.tobytes().translate(_flag_table()), dtype=np.uint8)
     before, middle, after = flags[:-2], flags[1:-1], flags[2:]
     # A gap is a candidate after anything but a letter, digit or comma, or before anything but a
@@ -245,8 +267,14 @@ def _tokens_before(codes: Bytes, last: Index) -> Words:
 
 
 def features(codes: Bytes, gaps: Gaps) -> list[Words]:
-    """Features of the candidates as 64-bit keys, each (n,); position in the list tells the features
-    apart.
+    """Compute the features of the candidates.
+
+    Args:
+        codes: Folded text, see `fold`.
+        gaps: The n candidates in it.
+
+    Returns:
+        One array (n,) uint64 of keys for each feature. Keys are comparable within a feature only.
     """
     classes = _class_table()
     count = len(codes) - 7
@@ -295,47 +323,68 @@ def features(codes: Bytes, gaps: Gaps) -> list[Words]:
 
 
 def bucket(keys: Words, number: int, bits: int) -> Index:
-    """The bucket of each key of feature `number`: (n,) in [0, 2**bits)."""
+    """Hash the keys of a feature.
+
+    Args:
+        keys: The keys, (n,) uint64.
+        number: The place of the feature in the list that `features` returns.
+        bits: Binary logarithm of the number of buckets.
+
+    Returns:
+        The bucket of each key, (n,) int64 in [0, 2**bits).
+    """
     salt = np.uint64((number + 1) * 0xD6E8FEB86659FD93 & 0xFFFFFFFFFFFFFFFF)
     return (((keys ^ salt) * MULTIPLIER) >> np.uint64(64 - bits)).view(np.int64)
 
 
 def certain(gaps: Gaps) -> NDArray[np.bool_]:
-    """Where the gap alone ends a sentence: a blank line, or more than LONGEST_GAP whitespace
-    characters.
+    """Find the gaps that end a sentence whatever stands around them.
+
+    Args:
+        gaps: The n candidates.
+
+    Returns:
+        Where there is a blank line or more than `LONGEST_GAP` whitespace characters, (n,).
     """
     return (gaps.breaks >= 2) | (gaps.start - gaps.last - 1 > LONGEST_GAP)
 
 
 def _step(text: str) -> Index:
-    """Starts within one step of text, as indices into it."""
+    """The sentence starts within one step of text, as indices into it."""
     codes = fold(text)
     gaps = find_gaps(codes)
     sure = certain(gaps)
-    # The windows of a certain gap may reach outside; what they hold does not matter, only that they
-    # can be read.
+    # The windows of a certain gap may reach outside. Their content does not matter, but they must
+    # be readable.
     gaps = gaps._replace(last=np.where(sure, gaps.start - 1, gaps.last))
     model = _model()
     total = np.zeros(len(gaps.start), dtype=np.int32)
     for number, keys in enumerate(features(codes, gaps)):
         total += model.weights[bucket(keys, number, model.bits)]
-    said = np.flatnonzero(~sure & (total >= model.threshold))
+    chosen = np.flatnonzero(~sure & (total >= model.threshold))
     ends = sure.copy()
-    ends[said] = ~abbreviations.go_on(
-        _tokens_before(codes, gaps.last[said]), codes[gaps.start[said]]
+    ends[chosen] = ~abbreviations.continues_sentence(
+        _tokens_before(codes, gaps.last[chosen]), codes[gaps.start[chosen]]
     )
     return gaps.start[ends] - REACH
 
 
 def bounds(text: str) -> Index:
-    """Start offsets of the sentences of a text, in characters: (n,) int64, ascending, the first 0.
+    """Find the sentences of a text.
 
-    Sentence i is text[b[i]:b[i + 1]], the last ends at len(text); their concatenation is the text.
-    Whitespace between two sentences belongs to the earlier one, whitespace at the text's start to
-    the first. An empty text has no sentence: (0,). A blank line (two line breaks with nothing but
-    whitespace between) always ends a sentence and nothing beyond it is looked at: texts joined by
-    blank lines have the bounds that each has alone (its 0 moved to its first non-space). Never
-    raises for a str, lone surrogates and NULs included.
+    Sentence i is text[b[i]:b[i + 1]], and the last one ends at len(text), so together they are the
+    text. Whitespace between two sentences belongs to the earlier one, and whitespace at the text's
+    start to the first.
+
+    A blank line (two line breaks with nothing but whitespace between) always ends a sentence, and
+    no decision looks beyond it. So texts joined by blank lines have the bounds that each has alone,
+    with each 0 moved to the text's first non-space character.
+
+    Args:
+        text: Any text; lone surrogates and NULs are allowed.
+
+    Returns:
+        The start offsets in characters, (n,) int64, ascending, the first 0; (0,) for an empty text.
     """
     if not text:
         return np.zeros(0, dtype=np.int64)
@@ -350,14 +399,27 @@ def bounds(text: str) -> Index:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Start and end offset of each sentence, without the whitespace around it; whitespace alone is
-    no sentence.
+    """Find the sentences of a text without the whitespace around them.
+
+    Args:
+        text: The text.
+
+    Returns:
+        Start and end of each sentence in characters. Whitespace alone is no sentence.
     """
     return trimmed(text, bounds(text).tolist())
 
 
 def trimmed(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """The same for sentences that begin at the offsets given, ascending."""
+    """Trim the whitespace around the sentences that begin at given offsets.
+
+    Args:
+        text: The text.
+        starts: The offsets, ascending, as `bounds` gives them.
+
+    Returns:
+        Start and end of each sentence in characters. Whitespace alone is no sentence.
+    """
     out: list[tuple[int, int]] = []
     for start, stop in pairwise([*starts, len(text)]):
         inner = text[start:stop].lstrip()

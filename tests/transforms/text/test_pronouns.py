@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.text import pronouns
+from evenflow.transforms.text import pronoun_model, pronouns
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_any_surroundings_give_a_form(before: str, after: str) -> None:
 
 def test_what_is_beyond_reach_decides_nothing() -> None:
     near = "I saw her car" + " and so on" * 10
-    assert pronouns.context(near, 6, 9, {}) == pronouns.context(near + " far away.", 6, 9, {})
+    assert pronoun_model.context(near, 6, 9, {}) == pronoun_model.context(near + " far away.", 6, 9, {})

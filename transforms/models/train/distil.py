@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from evenflow.transforms.models import files, static
 from evenflow.transforms.models.pieces import Tokenizer
 from evenflow.transforms.models.train.network import Network, batch
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 SIZE = 64  # numbers of a vector
 OFTEN = 3  # times a word that is no piece of its own must be in the training texts
@@ -29,9 +30,9 @@ def vocabulary(pieces: Iterable[str], texts: Iterable[str]) -> list[str]:
     """Words with a vector: whole word pieces, small and with a capital, and what is often in the
     texts.
     """
-    words = {piece for piece in pieces if static.WORD.fullmatch(piece)}
+    words = {piece for piece in pieces if WORD_OR_MARK.fullmatch(piece)}
     words |= {word.capitalize() for word in words if word.isalpha()}
-    counts = Counter(word for text in texts for word in static.WORD.findall(text))
+    counts = Counter(word for text in texts for word in WORD_OR_MARK.findall(text))
     return sorted(words | {word for word, count in counts.items() if count >= OFTEN})
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from evenflow.transforms.models import encoder, static
+from evenflow.transforms.models import encoder
 from evenflow.transforms.models.encoder import Encoder, logistic
 from evenflow.transforms.models.heads import EXCHANGE, STEREOTYPE, HeadLayout
 from evenflow.transforms.models.pieces import Tokenizer
@@ -24,6 +24,7 @@ from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.models.train import card, data, distil, evaluate, export, learning
 from evenflow.transforms.models.train.data import Data, Row
 from evenflow.transforms.models.train.network import Network, pretrained
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 SEED = 0
 SHIPPED = (".onnx", ".json", ".txt", ".npz")
@@ -83,7 +84,7 @@ class Trained:
         made = (
             design.exchange
             if head == "exchange"
-            else lambda text: design.mean(static.WORD.findall(text))
+            else lambda text: design.mean(WORD_OR_MARK.findall(text))
         )
         first = np.array([made(text) for text in texts]) @ weights[:-1] + weights[-1]
         column = EXCHANGE if head == "exchange" else STEREOTYPE
@@ -230,7 +231,7 @@ def train(
     vectors, scale = distil.vectors(network, tokenizer, words)
     design = distil.Design(words, vectors * scale)
     right = np.repeat([float(row["label"] != data.WRONG) for row in own.exchanges], sizes)
-    said = np.array([design.mean(static.WORD.findall(row["text"])) for row in asked])
+    said = np.array([design.mean(WORD_OR_MARK.findall(row["text"])) for row in asked])
     weights = [data.WRITTEN_WEIGHT if row["source"] in data.WRITTEN else 1.0 for row in asked]
     heads = {
         "exchange": distil.head(np.array([design.exchange(text) for text in texts]), right),
