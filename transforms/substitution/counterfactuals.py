@@ -1,9 +1,9 @@
 """Counterfactuals: what a document would say with one group's words exchanged for another's.
 
-Two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA): forms that fit the
-sentence, and persons that keep together over sentences; a learnt judge in the place of the LLM says
-whether an exchange is right. `base` (BaseCDA, the same section) exchanges every label for one of
-the other group, and only tells her from his and him.
+There are two methods. `gc`, grammar and context aware (main paper, 4.2.4, GC-CDA), uses forms that
+fit the sentence and keeps the words for a person together over sentences. A learnt judge in the
+place of the paper's LLM decides whether an exchange is right. `base` (BaseCDA, same section)
+exchanges every label for one of the other group and tells only her, his and him apart.
 
     text -> mentions -> chains of items (gendered.py, bygroup.py) -> sets with edits -> the judge
 """
@@ -19,9 +19,9 @@ from evenflow.transforms.labels.finder import LabelFinder, Mention, uncut
 from evenflow.transforms.models import marking
 from evenflow.transforms.substitution import agreement, base_cda, gendered, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
-from evenflow.transforms.substitution.choosing import Choosing, key_of
+from evenflow.transforms.substitution.choosing import WordChooser, draw_key
 from evenflow.transforms.substitution.gendered import Gendered
-from evenflow.transforms.substitution.judges import SubstitutionJudge as Tier
+from evenflow.transforms.substitution.judges import SubstitutionJudge
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set, apply, within
 from evenflow.transforms.text import english, names, pronouns
@@ -33,17 +33,21 @@ from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
 Span = tuple[int, int]
-STRICTNESS = 0.8  # the least probability of being right that is applied by default
-NAMED_WITHIN = 600  # characters before a pronoun in which a name is looked for
-LONGEST_SENTENCE = 5000  # characters; beyond, it is a table or a list, and grammar says little
-# Words that nearly every sentence of six or more English words has one of.
+STRICTNESS = 0.8  # default for the least probability of being right that is exchanged
+NAMED_WITHIN = 600  # characters before a pronoun in which a name is searched for
+LONGEST_SENTENCE = 5000  # characters: a longer one is a table or a list, without much grammar
+# Nearly every English sentence of six or more words has one of these words.
 ENGLISH = english.words("english")
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A text with every eligible set exchanged: the edits of the original, and all sets, barred
-    ones too.
+    """A text with every eligible set exchanged.
+
+    Attributes:
+        text: The new text.
+        edits: The edits of the original.
+        sets: All sets, refused ones too.
     """
 
     text: str
@@ -52,19 +56,34 @@ class Rewritten:
 
 
 class FirstScorer(Protocol):
-    """Says at once, of everything, how likely an exchange is right."""
+    """Gives every exchange a first probability of being right."""
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
-        """Of each exchange, given as its marked windows, the probability that it is right."""
+        """Score exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            The probability (0 to 1) that each exchange is right.
+        """
         ...
 
 
 class ExchangeJudge(Protocol):
-    """Says whether an exchange is right."""
+    """Judges whether an exchange is right."""
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
-        """Of each exchange, given as its marked windows: the probability that it is right, and why
-        not if it is not.
+        """Judge exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            Of each exchange, the probability (0 to 1) that it is right, and the reason if it is
+            not.
         """
         ...
 
@@ -72,13 +91,17 @@ class ExchangeJudge(Protocol):
 class Substituter:
     """Proposes substitutions of one attribute in documents.
 
-    Args: lists: Word lists, the attribute's among them. attribute: Which one. method: gc or base.
-        first: Who gives each set its first probability; None: 1. tier: A language model that
-        chooses the words and judges; None: the first word of a role is put in.
+    Args:
+        lists: Word lists, the attribute's among them.
+        attribute: The attribute to substitute.
+        method: `gc` or `base`.
+        first: Gives each set its first probability; without it the probability is 1.
+        tier: A language model that chooses the words and judges; without it the first word of a
+            role is put in.
 
     Raises:
-        ValueError: An attribute or a method that there is not.
-        roles.RoleMapError: A role map that cannot be read.
+        ValueError: The attribute or the method does not exist.
+        roles.RoleMapError: A role map cannot be read.
     """
 
     def __init__(
@@ -87,7 +110,7 @@ class Substituter:
         attribute: str,
         method: Method = "gc",
         first: FirstScorer | None = None,
-        tier: Tier | None = None,
+        tier: SubstitutionJudge | None = None,
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -117,18 +140,20 @@ class Substituter:
         mentions: Sequence[Mention],
         identity: str | None = None,
     ) -> list[Set]:
-        """All sets of a document in its order; those that their form bars have confidence 0 and no
-        edits.
+        """Propose all sets of a document.
 
-        Args: text: The document. sentences: (start, end) in order, covering at least the mentions'
-            sentences. mentions: Of any attributes, each in one sentence. identity: The document's
-            id, by which a language model's words are drawn; the text if None.
+        Args:
+            text: The document.
+            sentences: (start, end) in order, covering at least the mentions' sentences.
+            mentions: Of any attributes, each in one sentence.
+            identity: The document's id, which decides the random draws of words; the text if None.
 
         Returns:
-            The sets of this attribute.
+            The sets of this attribute in the document's order. Sets that their form refuses have
+            confidence 0 and no edits.
         """
         own = sorted(
-            [mention for mention in mentions if mention.attribute == self.attribute],
+            (mention for mention in mentions if mention.attribute == self.attribute),
             key=lambda each: each.start,
         )
         if not own:
@@ -140,19 +165,20 @@ class Substituter:
             for mention in mentions
             if mention.attribute != self.attribute
         )
-        unread: dict[int, str] = {}
+        unreadable: dict[int, str] = {}
         made: list[tuple[Chain, Set]] = []
         for chain in self._source.chains(text, sentences, own):
-            proposed = self._set(text, sentences, chain, others, unread)
+            proposed = self._set(text, sentences, chain, others, unreadable)
             if proposed is not None:
                 made.append((chain, proposed))
         made.sort(key=lambda each: each[1].mentions[0].start)
         if self._first is not None:
-            made = self._weighed(text, made, self._first)
+            made = self._score_first(text, made, self._first)
         if self._tier is not None:
             key = identity if identity is not None else text
             return [
-                self._asked(text, sentences, chain, each, self._tier, key) for chain, each in made
+                self._ask_tier(text, sentences, chain, each, self._tier, key)
+                for chain, each in made
             ]
         return [each for _, each in made]
 
@@ -162,25 +188,23 @@ class Substituter:
         sentences: Sequence[Span],
         chain: Chain,
         others: Sequence[Span],
-        unread: dict[int, str],
+        unreadable: dict[int, str],
     ) -> Set | None:
-        """The set of a chain; None if no label is in it. unread: of sentences looked at so far, why
-        they cannot be read.
-        """
+        """The set of a chain, None if it has no label; `unreadable` caches reasons by sentence."""
         mentions = tuple([item.mention for item in chain if item.mention is not None])
         if not mentions:
             return None
         for item in chain:
-            if item.sentence not in unread:
-                unread[item.sentence] = _unreadable(text, *sentences[item.sentence])
-            if unread[item.sentence]:
-                item.bar(unread[item.sentence])
+            if item.sentence not in unreadable:
+                unreadable[item.sentence] = _unreadable_reason(text, *sentences[item.sentence])
+            if unreadable[item.sentence]:
+                item.refuse(unreadable[item.sentence])
             elif others and _overlaps(item.start, item.end, others):
-                item.bar(sets.OVERLAP)
+                item.refuse(sets.OVERLAP)
         group = chain[0].group
         places = tuple(sorted({item.sentence for item in chain}))
         spans = tuple([sentences[place] for place in places])
-        reason = next((item.barred for item in chain if item.barred), "")
+        reason = next((item.refusal for item in chain if item.refusal), "")
         edits: dict[str, tuple[Edit, ...]] = {}
         if not reason:
             for item in chain:
@@ -192,12 +216,12 @@ class Substituter:
                         text, chain, [item.replacements[target] for item in chain]
                     )
             reason = "" if edits else sets.NO_COUNTERPART
-        barred = (Refusal(mentions[0], reason),) if reason else ()
+        refusals = (Refusal(mentions[0], reason),) if reason else ()
         return Set(
-            self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, barred
+            self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, refusals
         )
 
-    def _weighed(
+    def _score_first(
         self, text: str, made: Sequence[tuple[Chain, Set]], first: FirstScorer
     ) -> list[tuple[Chain, Set]]:
         """The sets with their first probability, the greatest over their targets."""
@@ -215,37 +239,39 @@ class Substituter:
             for number, (chain, each) in enumerate(made)
         ]
 
-    def _asked(
+    def _ask_tier(
         self,
         text: str,
         sentences: Sequence[Span],
         chain: Chain,
         proposed: Set,
-        tier: Tier,
+        tier: SubstitutionJudge,
         identity: str,
     ) -> Set:
-        """A set with the words that a language model chooses, and its verdict where it gives one."""
+        """A set with the words that a language model chooses, and its verdict if it gives one."""
         if not proposed.edits:
             return proposed
-        choosing = Choosing(
-            tier, self._labels, proposed.confidence, key_of(identity, self.attribute, chain)
+        word_chooser = WordChooser(
+            tier, self._labels, proposed.confidence, draw_key(identity, self.attribute, chain)
         )
         edits: dict[str, tuple[Edit, ...]] = {}
         for target in proposed.edits:
-            words = [choosing.word(text, sentences[item.sentence], item, target) for item in chain]
+            words = [
+                word_chooser.choose(text, sentences[item.sentence], item, target) for item in chain
+            ]
             if None not in words:
                 edits[target] = _edits(text, chain, [word for word in words if word is not None])
-        # What is not settled yet is not worth a question: another word may come
-        if not choosing.settled:
+        # A choice that is not settled is not worth a question: another word may come.
+        if not word_chooser.settled:
             return replace(proposed, edits=edits)
         verdicts = [
             verdict
             for own in edits.values()
             for start, end in proposed.spans
-            for said in [text[start:end]]
+            for original in [text[start:end]]
             if (
                 verdict := tier.judge_substitution(
-                    said, apply(said, within(own, start, end)), proposed.confidence
+                    original, apply(original, within(own, start, end)), proposed.confidence
                 )
             )
             is not None
@@ -256,7 +282,7 @@ class Substituter:
                 edits={},
                 confidence=0.0,
                 judged=True,
-                barred=(Refusal(proposed.mentions[0], sets.DOUBTED),),
+                refusals=(Refusal(proposed.mentions[0], sets.DOUBTED),),
             )
         return replace(
             proposed,
@@ -266,36 +292,36 @@ class Substituter:
 
 
 def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
-    """The edits that put words in the place of a chain's items; empty: an item falls away."""
+    """The edits that put words in the place of a chain's items; an empty word removes its item."""
     out: list[Edit] = []
-    dropped: Item | None = None  # a word that falls away, so that the next takes its article
+    dropped: Item | None = None  # a removed word, whose article the next word takes
     for item, word in zip(chain, words, strict=True):
-        said = text[item.start : item.end]
+        original = text[item.start : item.end]
         stop = item.end
         if word and item.kind in ("noun", "plural"):
-            stop, word = agreement.possessive(text, item.end, said, word)
+            stop, word = agreement.fit_possessive(text, item.end, original, word)
         if not word and item.gap:
             stop = item.gap
         if word:
             begins = (
                 dropped.start if dropped is not None and dropped.gap == item.start else item.start
             )
-            article = agreement.article_edit(text, begins, text[begins : item.end], word)
+            article = agreement.edit_article(text, begins, text[begins : item.end], word)
             if article is not None:
                 out.append(Edit(*article))
         dropped = None if word else item
         out.append(Edit(item.start, stop, word))
-    return tuple(sorted(out))  # an article before a word that falls away came after it
+    return tuple(sorted(out))  # the article before a removed word was added after it
 
 
-def _unreadable(text: str, start: int, end: int) -> str:
-    """Why a sentence text[start:end] is left alone whatever it says; empty where it is not."""
+def _unreadable_reason(text: str, start: int, end: int) -> str:
+    """Why a sentence text[start:end] is never changed, empty where it may be."""
     if end - start > LONGEST_SENTENCE:
         return sets.LONG
-    said = text[start:end].lower()
-    if not ENGLISH.isdisjoint(said.split()):  # mostly, and quickly told
+    lowered = text[start:end].lower()
+    if not ENGLISH.isdisjoint(lowered.split()):  # a quick test that settles most cases
         return ""
-    words = LETTERS_ONLY.findall(said)
+    words = LETTERS_ONLY.findall(lowered)
     if len(words) < 6 or not ENGLISH.isdisjoint(words):
         return ""
     known = sum(map(is_known, words))
@@ -303,15 +329,25 @@ def _unreadable(text: str, start: int, end: int) -> str:
 
 
 def _overlaps(start: int, end: int, others: Sequence[Span]) -> bool:
-    before = bisect_left(others, (end, 0)) - 1  # of one attribute each, at most a few overlap
+    """Whether text[start:end] overlaps one of some spans in order."""
+    # At most a few overlap, since those of one attribute do not.
+    before = bisect_left(others, (end, 0)) - 1
     return any(start < stop for _, stop in others[max(0, before - 3) : before + 1])
 
 
 def shown(text: str, proposed: Set, target: str) -> list[str]:
-    """The exchange of a set for a target as marked windows (see `marking.windows`).
+    """Show the exchange of a set as marked windows (see `marking.windows`).
 
-    Before a pronoun that begins a story the last name stands too, if the window does not reach it:
-    who “he” is, is mostly said there.
+    Where a set begins with a pronoun, the last name before it is added if the window does not reach
+    it: mostly that name says who “he” is.
+
+    Args:
+        text: The document.
+        proposed: The set.
+        target: The group that it goes to.
+
+    Returns:
+        At least one window.
     """
     windows = marking.windows(text, proposed.edits[target], proposed.spans)
     name = _named_before(text, proposed.mentions[0])
@@ -323,9 +359,7 @@ def shown(text: str, proposed: Set, target: str) -> list[str]:
 
 
 def _named_before(text: str, mention: Mention) -> str:
-    """The last name before a pronoun, of its sex or of either; empty where there is none, or no
-    pronoun.
-    """
+    """The last name before a pronoun that may be its person's, empty for none or no pronoun."""
     word = text[mention.start : mention.end].lower()
     if word not in pronouns.PRONOUNS:
         return ""
@@ -347,22 +381,28 @@ def rewrite(
     target: str | None = None,
     strictness: float = STRICTNESS,
     judge: ExchangeJudge | None = None,
-    tier: Tier | None = None,
+    tier: SubstitutionJudge | None = None,
 ) -> Rewritten:
-    """A text with every eligible set exchanged, whatever a plan would say.
+    """Exchange every eligible set of a text, whatever a repair plan would choose.
 
-    Args: text: The document. lists: Word lists. attribute: The one to exchange. method: gc or base.
-        source: Only sets of this group are exchanged; None: of every group. target: They go to this
-        group; None: a hash of the text says to which of those that a set may go to. strictness: The
-        least probability of being right that is exchanged. judge: Who gives it; None: every set
-        that its form does not bar is exchanged. tier: A language model that chooses words and
-        judges; what it leaves open is the judge's.
+    Args:
+        text: The document.
+        lists: Word lists.
+        attribute: The attribute to exchange.
+        method: `gc` or `base`.
+        source: Exchange only sets of this group; None: of every group.
+        target: The group that they go to; None: a hash of the text chooses among those that a set
+            may go to.
+        strictness: The least probability of being right that is exchanged.
+        judge: Gives this probability; None: every set that its form does not refuse is exchanged.
+        tier: A language model that chooses words and judges. What it leaves open, the judge
+            decides.
 
     Returns:
         The text, its edits, and all sets.
 
     Raises:
-        ValueError: An attribute or a group that the lists do not have.
+        ValueError: The lists do not have the attribute or a group.
     """
     substituter = Substituter(lists, attribute, method, tier=tier)
     for group in (source, target):
@@ -394,8 +434,16 @@ def judged(
     wanted: Callable[[Set], str | None],
     judge: ExchangeJudge | None,
 ) -> list[Set]:
-    """Sets with the confidence of a judge, asked about the exchange that is wanted of each; the
-    others stay as they are.
+    """Ask a judge about the wanted exchange of each set.
+
+    Args:
+        text: The document.
+        proposed: Sets of one attribute.
+        wanted: Gives the group that a set should go to, None for none.
+        judge: The judge; None: no set changes.
+
+    Returns:
+        The sets with the judge's confidence. Those already judged or not wanted stay as they are.
     """
     asked = [
         (number, target)
@@ -409,19 +457,26 @@ def judged(
         proposed[0].attribute, [shown(text, proposed[at], target) for at, target in asked]
     )
     for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
-        barred = (Refusal(proposed[at].mentions[0], reason),) if reason else ()
-        out[at] = replace(proposed[at], confidence=confidence, judged=True, barred=barred)
+        refusals = (Refusal(proposed[at].mentions[0], reason),) if reason else ()
+        out[at] = replace(proposed[at], confidence=confidence, judged=True, refusals=refusals)
     return out
 
 
 def chooser(
     text: str, source: str | None = None, target: str | None = None
 ) -> Callable[[Set], str | None]:
-    """Says of a text's sets which group each would go to, whatever a plan would say; None: to none.
-    See `rewrite`.
+    """Make the choice of a target group for each set of a text, whatever a repair plan chooses.
+
+    Args:
+        text: The document.
+        source: See `rewrite`.
+        target: See `rewrite`.
+
+    Returns:
+        A function that gives a set's target group, None for none.
     """
-    # One for the text: all of it goes to the same of several groups
-    number = base_cda.drawn(text, 0, 1 << 32)
+    # One number for the text, so that all of it goes to the same of several groups
+    number = base_cda.draw(text, 0, 1 << 32)
 
     def wanted(proposed: Set) -> str | None:
         group = target or (

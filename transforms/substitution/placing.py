@@ -11,30 +11,33 @@ from evenflow.transforms.text.english import CLOSED
 from evenflow.transforms.text.wordclasses import is_noun, is_third_person, is_verb
 from evenflow.transforms.text.words import COMPOUND, HYPHENATED
 
-DETERMINER = leads.after(
-    rf"an?|the|this|that|every|each|another|any|no|one|some|{POSSESSIVES}|fellow|two|three|many|few|all|these|those|most|\d+",
+DETERMINER = leads.compile_lead(
+    rf"an?|the|this|that|every|each|another|any|no|one|some|{POSSESSIVES}|fellow|two|three|many|few"
+    r"|all|these|those|most|\d+",
     2,
     but=f"of|to|and|or|but|that|who|is|was|are|were|be|being|{CLAUSE_WORDS}",
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
 LISTED = re.compile(rf"\s*,\s*{COMPOUND}\s+{COMPOUND}")  # “an elderly, soft-spoken man”
-ARTICLE = leads.after("an?|this|that|every|each|another|one|two|three", 1, "very")
+ARTICLE = leads.compile_lead("an?|this|that|every|each|another|one|two|three", 1, "very")
 # “Muslim is a …”: a label with a verb of its own is a noun, unless it ends another's predicate.
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
-    r"\b(?:is|are|was|were|am|be|been|being|im|(?:who|he|she|that|it)s|theyre|youre|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|not|non|more|less|very|so|too|as|or|and|of)\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
+    r"\b(?:is|are|was|were|am|be|been|being|im|(?:who|he|she|that|it)s|theyre|youre|isn['’]?t"
+    r"|aren['’]?t|wasn['’]?t|weren['’]?t|not|non|more|less|very|so|too|as|or|and|of)"
+    r"\s+(?:[\w-]+\s+)?$|['’](?:s|m|re)\s+(?:[\w-]+\s+)?$",
     re.IGNORECASE,
 )
 # After a plural verb stands no single person: “why are the most extreme christian?”
-ARE = leads.after(
+ARE = leads.compile_lead(
     "are|were|theyre",
     3,
     but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for",
 )
 # After a word for one person, a word that ends in s is a verb: “if one muslim commits murder”.
-ONE = leads.after("an?|one|every|each|another")
+ONE = leads.compile_lead("an?|one|every|each|another")
 ENDS = re.compile(r"\s*(?:[.,;:!?)]|$|\n)")
-THE = leads.after("the", 1, HYPHENATED)
+THE = leads.compile_lead("the", 1, HYPHENATED)
 
 
 def part_of_speech(before: str, after: str, parts: set[str]) -> str:

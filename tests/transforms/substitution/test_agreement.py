@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evenflow.transforms.substitution.agreement import (
-    article_edit,
-    possessive,
+    edit_article,
+    fit_possessive,
     recase,
-    sounds_as_vowel,
+    starts_with_vowel_sound,
 )
 
 
@@ -44,7 +44,7 @@ def test_capitals(said: str, canonical: str, replacement: str, wanted: str) -> N
     ],
 )
 def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
-    assert sounds_as_vowel(word) is vowel
+    assert starts_with_vowel_sound(word) is vowel
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
 def test_the_article_follows_the_new_word(
     text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None
 ) -> None:
-    assert article_edit(text, text.index(said), said, replacement) == wanted
+    assert edit_article(text, text.index(said), said, replacement) == wanted
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_the_article_follows_the_new_word(
 def test_the_possessive_of_the_new_word(
     text: str, said: str, replacement: str, wanted: str
 ) -> None:
-    assert possessive(text, len(said), said, replacement)[1] == wanted
+    assert fit_possessive(text, len(said), said, replacement)[1] == wanted

@@ -21,7 +21,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.choosing import paired, with_roles
+from evenflow.transforms.substitution.choosing import add_role_words, group_counterparts
 from evenflow.transforms.substitution.counterfactuals import FirstScorer, Substituter
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
 from evenflow.transforms.substitution.roles import Role
@@ -185,11 +185,11 @@ def test_a_verdict_is_the_sets_probability(
 
 
 def test_pairs_by_group_and_roles_behind_them() -> None:
-    pairs = paired(loader.load("gender"))
+    pairs = group_counterparts(loader.load("gender"))
     assert pairs["nun"] == {"male": ("friar", "monk")}
     roles = [Role("x", "noun", "singular", {"female": ("nun",), "male": ("brother", "monk")})]
-    assert with_roles(pairs["nun"], roles)["male"] == ("friar", "monk", "brother", "monk")
-    assert with_roles(pairs["nun"], []) == pairs["nun"]
+    assert add_role_words(pairs["nun"], roles)["male"] == ("friar", "monk", "brother", "monk")
+    assert add_role_words(pairs["nun"], []) == pairs["nun"]
 
 
 SENTENCES = (

@@ -32,5 +32,5 @@ from evenflow.transforms.substitution import sets
 )
 def test_what_names_both_sides(text: str, barred: str) -> None:
     items = [item for chain in chains("gender", text) for item in chain]
-    assert " ".join(sorted(item.word for item in items if item.barred == sets.EVEN)) == barred
-    assert {item.barred for item in items} <= {"", sets.EVEN}
+    assert " ".join(sorted(item.word for item in items if item.refusal == sets.EVEN)) == barred
+    assert {item.refusal for item in items} <= {"", sets.EVEN}
