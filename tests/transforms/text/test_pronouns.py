@@ -60,4 +60,6 @@ def test_any_surroundings_give_a_form(before: str, after: str) -> None:
 
 def test_what_is_beyond_reach_decides_nothing() -> None:
     near = "I saw her car" + " and so on" * 10
-    assert pronoun_model.context(near, 6, 9, {}) == pronoun_model.context(near + " far away.", 6, 9, {})
+    assert pronoun_model.context(near, 6, 9, {}) == pronoun_model.context(
+        near + " far away.", 6, 9, {}
+    )
