@@ -17,8 +17,9 @@ from evenflow.transforms.staging import proposals
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.shards import read_block
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, shown
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Set
+from evenflow.transforms.substitution.windows import show_windows
 
 CONFLICT = "meets another attribute's change"
 # First probabilities below which nothing is judged, and from which nothing need be. Below 0.15 lie
@@ -150,7 +151,7 @@ class Exchanges:
                 each = document.sets[self.name][place]
                 if target in each.edits and not _settled(each):
                     windows.append(
-                        shown(self._pane.text(spot.block, document.ordinal), each, target)
+                        show_windows(self._pane.text(spot.block, document.ordinal), each, target)
                     )
                     owners.append((spot, place))
         for owner, (probability, reason) in zip(

@@ -31,7 +31,7 @@ from evenflow.transforms.staging import proposals, sentence_table
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.staging.shards import read_block, replace_block
-from evenflow.transforms.substitution.counterfactuals import ExchangeJudge
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy

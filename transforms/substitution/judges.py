@@ -1,9 +1,42 @@
-"""The protocol of a language model that chooses counterparts and judges substitutions."""
+"""The protocols of those who score exchanges, judge them, and choose counterparts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+
+
+class FirstScorer(Protocol):
+    """Gives every exchange a first probability of being right."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
+        """Score exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            The probability (0 to 1) that each exchange is right.
+        """
+        ...
+
+
+class ExchangeJudge(Protocol):
+    """Judges whether an exchange is right."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
+        """Judge exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            Of each exchange, the probability (0 to 1) that it is right, and the reason if it is
+            not.
+        """
+        ...
 
 
 class Slot(NamedTuple):

@@ -14,7 +14,7 @@ from evenflow.transforms.substitution.sets import Edit, apply
 CHANGE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 
 
-def told(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
+def read_marked(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
     """A text with its marks taken out, its edits, and its sentences (each ends with a full stop)
     that have one.
     """
@@ -49,16 +49,16 @@ def filler(size: int) -> str:
     ],
 )
 def test_a_short_text_is_shown_whole(text: str) -> None:
-    assert windows(*told(text)) == [text]
+    assert windows(*read_marked(text)) == [text]
 
 
 def test_blanks_and_line_breaks_are_single_blanks() -> None:
-    plain, edits, spans = told("It  rained.\n\n\t[She|He]\u00a0left. ")
+    plain, edits, spans = read_marked("It  rained.\n\n\t[She|He]\u00a0left. ")
     assert windows(plain, edits, spans) == ["It rained. [She|He] left."]
 
 
 def test_context_is_whole_words_around() -> None:
-    plain, edits, spans = told(f"{filler(400)}[She|He] left. {filler(400)}")
+    plain, edits, spans = read_marked(f"{filler(400)}[She|He] left. {filler(400)}")
     [shown] = windows(plain, edits, spans)
     before, after = shown.split("[She|He] left.")
     assert plain.split("She left.")[0].endswith(before) and plain.split("She left.")[1].startswith(
@@ -70,7 +70,7 @@ def test_context_is_whole_words_around() -> None:
 
 def test_far_sentences_are_windows_of_their_own_up_to_a_number() -> None:
     text = filler(300).join(f"[She|He] sang song {number}. " for number in range(MOST + 2))
-    shown = windows(*told(text))
+    shown = windows(*read_marked(text))
     assert [re.findall(r"song (\d)", each) for each in shown] == [
         [str(number)] for number in range(MOST)
     ]
@@ -80,7 +80,7 @@ def test_far_sentences_are_windows_of_their_own_up_to_a_number() -> None:
 def test_of_a_long_sentence_what_is_around_its_first_change(at: int) -> None:
     words = "and went on " * 170
     place = words.index(" ", at) + 1
-    plain, edits, spans = told(f"{words[:place]}[she|he] {words[place:]}stopped.")
+    plain, edits, spans = read_marked(f"{words[:place]}[she|he] {words[place:]}stopped.")
     [shown] = windows(plain, edits, spans)
     assert "[she|he]" in shown and len(shown) <= LONGEST + BEFORE + AFTER + len("[|he]")
     assert CHANGE.sub(r"\1", shown) in plain
@@ -101,7 +101,7 @@ SENTENCES = st.lists(
 
 @given(SENTENCES)
 def test_without_marks_a_window_is_of_the_old_text_or_the_new(parts: list[str]) -> None:
-    plain, edits, spans = told(" ".join(" ".join(parts).split()))
+    plain, edits, spans = read_marked(" ".join(" ".join(parts).split()))
     changed = apply(plain, edits)
     shown = windows(plain, edits, spans)
     assert bool(shown) == bool(edits) and len(shown) <= MOST

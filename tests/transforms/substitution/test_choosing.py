@@ -22,10 +22,16 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.choosing import add_role_words, group_counterparts
-from evenflow.transforms.substitution.counterfactuals import FirstScorer, Substituter
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
+from evenflow.transforms.substitution.judges import (
+    Chosen,
+    Embedded,
+    FirstScorer,
+    Slot,
+    SubstitutionJudge,
+)
 from evenflow.transforms.substitution.roles import Role
 from evenflow.transforms.substitution.sets import Set, apply
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader, spelling
 

@@ -14,8 +14,10 @@ from scripted_judge import First, Judge
 
 from evenflow.transforms.labels.finder import LabelFinder, Mention
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.counterfactuals import Rewritten, Substituter, rewrite, shown
+from evenflow.transforms.substitution.counterfactuals import Rewritten, rewrite
 from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.substitution.windows import show_windows
 from evenflow.wordlists import loader
 
 GENDER, AGE, RELIGION = map(loader.load, ("gender", "age", "religion"))
@@ -135,7 +137,7 @@ def test_sets_say_where_they_are() -> None:
     )
     assert [text[each.start : each.end] for each in only.mentions] == ["nun", "She"]
     assert only.edits["male"] == (Edit(2, 5, "monk"), Edit(23, 26, "He"))
-    assert shown(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
+    assert show_windows(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
 
 
 def test_source_and_target_limit_what_changes() -> None:
@@ -161,7 +163,7 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
     result = gender(text, judge)
     assert result.text == text.replace("nun", "monk")
     assert [each for _, each in judge.asked] == [
-        " ".join(shown(text, each, *each.targets)) for each in result.sets if each.edits
+        " ".join(show_windows(text, each, *each.targets)) for each in result.sets if each.edits
     ]
     assert {each.reason: (each.confidence, each.judged) for each in result.sets} == {
         "": (0.7, True),
@@ -296,6 +298,6 @@ def test_each_mention_is_in_one_set_with_all_of_it_shown(text: str, attribute: s
     for each in found.sets:
         assert bool(each.edits) == bool(each.confidence) != bool(each.reason)
         for target in each.edits:
-            assert shown(text, each, target)
+            assert show_windows(text, each, target)
             for start, end, _ in each.edits[target]:
                 assert any(low <= start and end <= high for low, high in each.spans)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.counterfactuals import Substituter
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.wordlists import loader
 
 GENDER = loader.load("gender")

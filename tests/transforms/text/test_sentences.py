@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.text.sentences import (
-    LONGEST_GAP,
-    MODEL_PATH,
-    REACH,
-    STEP,
-    bounds,
-    sentences,
-)
+from evenflow.transforms.text.boundaries import LONGEST_GAP, REACH
+from evenflow.transforms.text.sentences import MODEL_PATH, STEP, bounds, sentences
 
 # Texts with the sentences that are expected. The treebank's own figure is in
 # tests/benchmarks/sentence_bounds.py.
