@@ -1,4 +1,4 @@
-"""How an exchange is shown."""
+"""The marked windows of an exchange."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ CHANGE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 
 
 def read_marked(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
-    """A text with its marks taken out, its edits, and its sentences (each ends with a full stop)
-    that have one.
+    """A marked text without its marks, its edits, and its sentences that have one.
+
+    Each sentence ends with a full stop.
     """
     edits: list[Edit] = []
     shift = 0

@@ -1,6 +1,4 @@
-"""Which counterparts a place has as candidates, and what is chosen of them, on its own and in a
-run.
-"""
+"""Candidates of a place and the choice among them, alone and in a run."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
 
 
 class Takes(Embedded):
-    """Notes the candidates of each place, and takes the one of a number."""
+    """Records the candidates of each place and takes the one with a given number."""
 
     chooses = True
 
@@ -151,13 +149,13 @@ def test_a_word_gets_the_same_counterpart_throughout_a_set() -> None:
     assert text == f"The {words[0]} came in. The {words[0]} sang. He left."
 
 
-def test_a_word_that_falls_away_is_not_chosen() -> None:
+def test_no_word_is_chosen_for_a_removed_item() -> None:
     """“youthful teenager” becomes one word, and the article follows it."""
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(0)) == "A retiree sang."
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(1)) == "A pensioner sang."
 
 
-def test_what_form_bars_is_not_asked_about() -> None:
+def test_a_set_that_its_form_refuses_is_not_judged() -> None:
     asker = Says(lambda data: None)
     found = proposed("Men and women sang.", "gender", LlmJudge(asker, by_model=1))
     assert len(found) == 2 and not any(each.edits for each in found) and not asker.asked
@@ -234,7 +232,7 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the place of the shipped ones: all is right."""
+    """Replace the shipped models: every exchange is right."""
     shipped(monkeypatch, Encoder(), First(lambda shown: 0.9))
 
 

@@ -1,4 +1,4 @@
-"""Gendered words of a text, and what each would become."""
+"""Gendered words of a text, and their replacements."""
 
 from __future__ import annotations
 

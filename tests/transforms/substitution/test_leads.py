@@ -1,4 +1,4 @@
-"""What stands before a mention."""
+"""Patterns of what stands before a mention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where links are: text -> the links in it."""
+"""Links: text -> the links in it."""
 
 from __future__ import annotations
 

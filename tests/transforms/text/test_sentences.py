@@ -65,7 +65,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
 
 
 def check(text: str) -> list[int]:
-    """The bounds of a text, after checking what always holds for them."""
+    """The bounds of a text, after checks of what always holds for them."""
     found = bounds(text)
     assert found.dtype == np.int64
     starts = found.tolist()
