@@ -119,7 +119,7 @@ def train(
             if match[0] == "US":
                 continue  # the country
             label, weight = task[match[0].lower()]
-            rows.append(pronoun_model.context(text, *match.span(), classes))
+            rows.append(pronoun_model.list_features(text, *match.span(), classes))
             labels.append(label)
             weights.append(weight)
     seen = Counter(name for row in rows for name in row)
@@ -227,7 +227,7 @@ def main() -> None:
     every: Counter[str] = Counter()
     for text, start, end, answer in tagged(args.test):
         word = text[start:end].lower()
-        said, sure = pronouns.counterpart(text, start, end)
+        said, sure = pronouns.find_counterpart(text, start, end)
         every[word] += 1
         right[word] += said == answer
         if said != answer:

@@ -117,11 +117,11 @@ def rows_of(paragraphs: list[Paragraph], bits: int) -> Rows:
     text = "".join(pieces)
     codes = boundaries.fold(text)
     gaps = boundaries.find_gaps(codes)
-    open_ = ~boundaries.certain(gaps)
+    open_ = ~boundaries.find_certain(gaps)
     gaps = boundaries.Gaps(gaps.start[open_], gaps.last[open_], gaps.breaks[open_])
-    keys = boundaries.features(codes, gaps)
+    keys = boundaries.compute_features(codes, gaps)
     buckets = np.stack(
-        [boundaries.bucket(key, number, bits) for number, key in enumerate(keys)], axis=1
+        [boundaries.hash_keys(key, number, bits) for number, key in enumerate(keys)], axis=1
     )
     labels = np.isin(gaps.start - boundaries.REACH, gold).astype(np.int64)
     return Rows(buckets, labels, len(gold) - int(labels.sum()))

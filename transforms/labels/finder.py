@@ -30,7 +30,7 @@ from evenflow.transforms.labels.matching import (
     Found,
     Ints,
     compile_labels,
-    rows,
+    to_rows,
 )
 from evenflow.transforms.text.reading import TextReader
 from evenflow.wordlists import spelling
@@ -105,7 +105,9 @@ class LabelFinder:
         return [
             Mention(start, end, attribute.labels[label], words.attribute, words.groups[group])
             for words, attribute, each in zip(self.lists, self._attributes, found, strict=True)
-            for start, end, label, group in rows(each.starts, each.ends, each.labels, each.groups)
+            for start, end, label, group in to_rows(
+                each.starts, each.ends, each.labels, each.groups
+            )
         ]
 
     def labels(self, attribute: int) -> list[str]:

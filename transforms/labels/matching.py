@@ -146,7 +146,7 @@ class AttributeMatcher:
         """Starts, ends and labels after the choice where several labels could begin with a word."""
         candidates = [
             candidate
-            for start, end, place in rows(
+            for start, end, place in to_rows(
                 hits.starts[several], hits.ends[several], hits.places[several]
             )
             for candidate in self._candidates(reading, start, end, place)
@@ -157,7 +157,7 @@ class AttributeMatcher:
         before = np.searchsorted(spans[:, 0], hits.starts, "right") - 1
         covered = ~several & (labels >= 0) & (before >= 0)
         covered[covered] = reach[before[covered]] > hits.starts[covered]
-        candidates += rows(hits.starts[covered], hits.ends[covered], labels[covered])
+        candidates += to_rows(hits.starts[covered], hits.ends[covered], labels[covered])
         chosen = np.array(self._longest(candidates), np.int64).reshape(-1, 3)
         free = ~several & ~covered
         starts = np.concatenate((hits.starts[free], chosen[:, 0]))
@@ -201,7 +201,7 @@ class AttributeMatcher:
         return chosen
 
 
-def rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
+def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
     """Convert columns to rows of Python numbers.
 
     Args:

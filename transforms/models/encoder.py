@@ -83,7 +83,7 @@ class Encoder:
                 name: (float(each[0]), float(each[1]))
                 for name, each in self.about["calibration"].items()
             }
-            self.tokenizer = tokenizer(folder / VOCABULARY)
+            self.tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session: Any = onnxruntime.InferenceSession(
                 str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
             )
@@ -199,7 +199,7 @@ def _shipped() -> Encoder:
     return Encoder(files.SHIPPED)
 
 
-def tokenizer(vocabulary: Path) -> Tokenizer:
+def read_tokenizer(vocabulary: Path) -> Tokenizer:
     """Read the tokenizer of a vocabulary.
 
     Args:

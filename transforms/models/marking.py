@@ -21,7 +21,7 @@ Span = tuple[int, int]
 Change = tuple[int, int, str]
 
 
-def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> list[str]:
+def make_windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> list[str]:
     """Make the marked windows of an exchange.
 
     Args:
@@ -49,12 +49,12 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
             low, high = _around(text, start, end, own)
             # Changes in the context are marked too, or half an exchange would be judged.
             within = [(a - low, b - low, word) for a, b, word in changes if low <= a and b <= high]
-            out.append(marked(text[low:high], within))
+            out.append(mark_changes(text[low:high], within))
         first = last + 1
     return out
 
 
-def marked(text: str, changes: Sequence[Change]) -> str:
+def mark_changes(text: str, changes: Sequence[Change]) -> str:
     """Mark the changes of a text.
 
     Args:

@@ -106,7 +106,7 @@ class FirstStage:
 
     def _window(self, window: str) -> float:
         """The logit of a window."""
-        (every, *around), beside = places(window)
+        (every, *around), beside = find_places(window)
         whole, *columns = self._places
         total = sum(
             [_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)]
@@ -139,7 +139,7 @@ def _logistic(value: float) -> float:
     return 1 / (1 + exp(-value)) if value > -700 else 0.0
 
 
-def places(window: str) -> tuple[list[list[str]], list[float]]:
+def find_places(window: str) -> tuple[list[list[str]], list[float]]:
     """Find the words at each of the `PLACES` of a marked window.
 
     Args:

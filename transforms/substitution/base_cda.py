@@ -66,7 +66,7 @@ def _word(text: str, mention: Mention, target: str, words: WordList, with_pronou
     label = spelling.fold(mention.label)
     if with_pronouns and label in pronouns.PRONOUNS:
         return agreement.recase(
-            original, label, pronouns.counterpart(text, mention.start, mention.end, label)[0]
+            original, label, pronouns.find_counterpart(text, mention.start, mention.end, label)[0]
         )
     group = words.groups.index(target)
     paired = [

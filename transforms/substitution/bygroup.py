@@ -39,7 +39,7 @@ class ByGroup:
         self._companion = Companions(roles)
         self._paired = choosing.group_counterparts(words)
 
-    def chains(
+    def find_chains(
         self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> list[Chain]:
         """Find the items of a text and group those that change together.
@@ -62,7 +62,7 @@ class ByGroup:
             near = {
                 place for item in items for place in range(item.sentence, item.sentence + FURTHER)
             }
-            beside = self._companion.beside(
+            beside = self._companion.find_beside(
                 text, sentences, sorted(each for each in near if each < len(sentences)), items
             )
             items += [

@@ -62,7 +62,7 @@ class Gendered:
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
 
-    def chains(
+    def find_chains(
         self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> list[Chain]:
         """Find the items of a text and group those of one person.
@@ -83,7 +83,7 @@ class Gendered:
             item.kind = kind_of(item.word)
             near |= {item.sentence, item.sentence - 1}  # “The saleswoman showed us two. She …”
         beside = list(
-            self._companion.beside(
+            self._companion.find_beside(
                 text, sentences, sorted(place for place in near if place >= 0), items
             )
         )
@@ -109,7 +109,7 @@ class Gendered:
             text: The document.
             item: The pronoun, which is changed.
         """
-        word, _ = pronouns.counterpart(text, item.start, item.end, item.word)
+        word, _ = pronouns.find_counterpart(text, item.start, item.end, item.word)
         original = text[item.start : item.end]
         item.replacements[self.other_group(item.group)] = agreement.recase(
             original, original.lower(), word

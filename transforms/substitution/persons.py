@@ -50,7 +50,7 @@ def find_chains(
     """
     out: list[Chain] = []
     for group, sex in sexes.items():
-        out += _Group(text, sentences, sex, caseless).chains(
+        out += _Group(text, sentences, sex, caseless).find_chains(
             [item for item in items if item.group == group]
         )
     return out
@@ -62,7 +62,7 @@ class _Group:
     def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
 
-    def chains(self, items: Sequence[Item]) -> list[Chain]:
+    def find_chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of the group's items."""
         owner: dict[int, Chain] = {}
         recent: list[Item] = []  # persons so far: pronouns, singular nouns and titles

@@ -91,7 +91,7 @@ class Companions:
         self._patterns: dict[frozenset[str], re.Pattern[str]] = {}
         self._roles = roles
 
-    def beside(
+    def find_beside(
         self,
         text: str,
         sentences: Sequence[tuple[int, int]],

@@ -108,7 +108,7 @@ class Substituter:
         )
         unreadable: dict[int, str] = {}
         made: list[tuple[Chain, Set]] = []
-        for chain in self._source.chains(text, sentences, own):
+        for chain in self._source.find_chains(text, sentences, own):
             proposed = self._set(text, sentences, chain, others, unreadable)
             if proposed is not None:
                 made.append((chain, proposed))

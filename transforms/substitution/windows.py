@@ -11,7 +11,7 @@ NAMED_WITHIN = 600  # characters before a pronoun in which a name is searched fo
 
 
 def show_windows(text: str, proposed: Set, target: str) -> list[str]:
-    """Show the exchange of a set as marked windows (see `marking.windows`).
+    """Show the exchange of a set as marked windows (see `marking.make_windows`).
 
     Where a set begins with a pronoun, the last name before it is added if the window does not reach
     it: mostly that name says who “he” is.
@@ -24,7 +24,7 @@ def show_windows(text: str, proposed: Set, target: str) -> list[str]:
     Returns:
         At least one window.
     """
-    windows = marking.windows(text, proposed.edits[target], proposed.spans)
+    windows = marking.make_windows(text, proposed.edits[target], proposed.spans)
     name = _named_before(text, proposed.mentions[0])
     return (
         [f"{name}{marking.GAP}{windows[0]}", *windows[1:]]

@@ -226,7 +226,7 @@ def tokens_before(codes: Bytes, last: Index) -> Words:
     return _token(behind[last - 7].astype(np.uint64))
 
 
-def features(codes: Bytes, gaps: Gaps) -> list[Words]:
+def compute_features(codes: Bytes, gaps: Gaps) -> list[Words]:
     """Compute the features of the candidates.
 
     Args:
@@ -282,12 +282,12 @@ def features(codes: Bytes, gaps: Gaps) -> list[Words]:
     ]
 
 
-def bucket(keys: Words, number: int, bits: int) -> Index:
+def hash_keys(keys: Words, number: int, bits: int) -> Index:
     """Hash the keys of a feature.
 
     Args:
         keys: The keys, (n,) uint64.
-        number: The place of the feature in the list that `features` returns.
+        number: The place of the feature in the list that `compute_features` returns.
         bits: Binary logarithm of the number of buckets.
 
     Returns:
@@ -297,7 +297,7 @@ def bucket(keys: Words, number: int, bits: int) -> Index:
     return (((keys ^ salt) * MULTIPLIER) >> np.uint64(64 - bits)).view(np.int64)
 
 
-def certain(gaps: Gaps) -> NDArray[np.bool_]:
+def find_certain(gaps: Gaps) -> NDArray[np.bool_]:
     """Find the gaps that end a sentence whatever stands around them.
 
     Args:

@@ -14,7 +14,7 @@ LOCAL_LONGEST = 64
 _HANDLE = re.compile(r"@\w+")
 
 
-def links(text: str) -> list[tuple[int, int]]:
+def find_links(text: str) -> list[tuple[int, int]]:
     """Find URLs (with a scheme or from www.), e-mail addresses and @handles.
 
     They name a page or an account, which a replaced label would break. A hashtag is not a link.

@@ -46,7 +46,7 @@ def shipped() -> PronounModel:
     )
 
 
-def context(text: str, start: int, end: int, classes: dict[str, str]) -> list[str]:
+def list_features(text: str, start: int, end: int, classes: dict[str, str]) -> list[str]:
     """Name the features of the place text[start:end], from the words around it.
 
     The word in the place itself is not used.
@@ -128,7 +128,7 @@ def _kind(token: str) -> str:
     return "9" if token[0].isdigit() else token[0]
 
 
-def probability(model: str, text: str, start: int, end: int) -> float:
+def predict(model: str, text: str, start: int, end: int) -> float:
     """Compute the probability that the place text[start:end] takes the model's second form.
 
     Args:
@@ -142,5 +142,5 @@ def probability(model: str, text: str, start: int, end: int) -> float:
     """
     weights, classes = shipped()
     own = weights[model]
-    total = sum([own.get(name, 0.0) for name in context(text, start, end, classes)])
+    total = sum([own.get(name, 0.0) for name in list_features(text, start, end, classes)])
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))

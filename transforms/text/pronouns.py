@@ -6,7 +6,7 @@ has: first rules (`pronoun_rules`), then a learnt model (`pronoun_model`).
 
 from __future__ import annotations
 
-from evenflow.transforms.text.pronoun_model import probability
+from evenflow.transforms.text.pronoun_model import predict
 from evenflow.transforms.text.pronoun_rules import precedes_lone_noun, rule_for_her, rule_for_his
 
 RULED = 0.97  # confidence in the answer of a rule
@@ -27,7 +27,7 @@ PRONOUNS = frozenset({*PLAIN, "her", "his"})
 FEMALE = frozenset({"she", "her", "hers", "herself", "shes"})
 
 
-def counterpart(text: str, start: int, end: int, word: str | None = None) -> tuple[str, float]:
+def find_counterpart(text: str, start: int, end: int, word: str | None = None) -> tuple[str, float]:
     """Find the other sex's form of the pronoun text[start:end].
 
     Args:
@@ -53,7 +53,7 @@ def counterpart(text: str, start: int, end: int, word: str | None = None) -> tup
         return PLAIN[word], 1.0
     if ruled is not None:
         return ruled, RULED
-    second = probability(word, text, start, end)
+    second = predict(word, text, start, end)
     if word == "her" and second >= 0.5 and precedes_lone_noun(text, start, end, second < DOUBTED):
         return forms[0], TURNED
     return (forms[1], second) if second >= 0.5 else (forms[0], 1 - second)

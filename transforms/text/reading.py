@@ -18,7 +18,7 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.text.links import links
+from evenflow.transforms.text.links import find_links
 from evenflow.wordlists import spelling
 
 Ints = npt.NDArray[np.int64]
@@ -157,7 +157,7 @@ class TextReader:
         codes, seen, removed = self.encode(text), text, None
         if bytes([IGNORED]) in codes:
             seen, codes, removed = _drop(text, codes)
-        linked = links(seen)
+        linked = find_links(seen)
         if linked:
             codes = _blot(codes, linked)
         if bytes([UNDERSCORE]) in codes:

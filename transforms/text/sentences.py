@@ -59,14 +59,14 @@ def _step(text: str) -> Index:
     """The sentence starts within one step of text, as indices into it."""
     codes = boundaries.fold(text)
     gaps = boundaries.find_gaps(codes)
-    sure = boundaries.certain(gaps)
+    sure = boundaries.find_certain(gaps)
     # The windows of a certain gap may reach outside. Their content does not matter, but they must
     # be readable.
     gaps = gaps._replace(last=np.where(sure, gaps.start - 1, gaps.last))
     model = _model()
     total = np.zeros(len(gaps.start), dtype=np.int32)
-    for number, keys in enumerate(boundaries.features(codes, gaps)):
-        total += model.weights[boundaries.bucket(keys, number, model.bits)]
+    for number, keys in enumerate(boundaries.compute_features(codes, gaps)):
+        total += model.weights[boundaries.hash_keys(keys, number, model.bits)]
     chosen = np.flatnonzero(~sure & (total >= model.threshold))
     ends = sure.copy()
     ends[chosen] = ~abbreviations.continues_sentence(

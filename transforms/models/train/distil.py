@@ -96,7 +96,7 @@ class Design:
         Returns:
             The mean vectors at its places and the numbers beside them, (`PLACES` * `SIZE` + 2,).
         """
-        each, more = static.places(window)
+        each, more = static.find_places(window)
         changes = max(1, (len(each) - 1) // (static.PLACES - 1))
         means = [self.mean(words) for words in each]
         rest = [

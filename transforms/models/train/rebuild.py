@@ -137,7 +137,7 @@ def rebuild(
     begin = time.monotonic()
     torch.set_num_threads(plan.threads)
     torch.use_deterministic_algorithms(True)
-    tokenizer = encoder.tokenizer(model / encoder.VOCABULARY)
+    tokenizer = encoder.read_tokenizer(model / encoder.VOCABULARY)
     own, kept = read.part("train"), read.part("report")
     layout = data.layout_of(own.sentences)
     exchanges, sentences = Seen(), Seen()
