@@ -10,15 +10,10 @@ from rich.text import Text
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.counterfactuals import (
-    STRICTNESS,
-    ExchangeJudge,
-    Method,
-    Substituter,
-    chooser,
-    judged,
-)
+from evenflow.transforms.substitution.counterfactuals import STRICTNESS, chooser, judged
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply, within
+from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.wordlists.loader import WordList
 
 

@@ -1,5 +1,4 @@
-"""Trains the model of `evenflow.transforms.text.pronouns` on raw text, and tests it on a tagged
-one.
+"""Trains `evenflow.transforms.text.pronoun_model` on raw text, and tests it on a tagged one.
 
     python tests/benchmarks/cda_train_pronouns.py documents.jsonl.gz en_ewt_train.conllu.gz --test
     en_ewt_dev.conllu.gz
@@ -29,7 +28,8 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms.text import nouns, pronouns
+from evenflow.transforms.text import nouns, pronoun_model, pronouns
+from evenflow.transforms.text.words import TOKEN
 
 # form -> (label, weight of an example)
 TASKS: dict[str, dict[str, tuple[int, float]]] = {
@@ -83,13 +83,11 @@ def texts(path: Path) -> Iterator[str]:
 
 
 def word_classes(documents: list[str]) -> dict[str, str]:
-    """The class of each word, see pronouns.Model: how often its neighbours are of some closed
-    classes.
-    """
+    """The class code of each word, see `evenflow.transforms.text.wordclasses`."""
     words: Counter[str] = Counter()
     counts = {name: Counter[str]() for name in ("determined", "object", "verb", "before")}
     for text in documents:
-        tokens = [token.lower() for token in pronouns.TOKEN.findall(text)]
+        tokens = [token.lower() for token in TOKEN.findall(text)]
         words.update(tokens)
         for first, second in pairwise(tokens):
             counts["determined"][second] += (first in DETERMINERS) + (first in POSSESSIVES)
@@ -121,7 +119,7 @@ def train(
             if match[0] == "US":
                 continue  # the country
             label, weight = task[match[0].lower()]
-            rows.append(pronouns.context(text, *match.span(), classes))
+            rows.append(pronoun_model.list_features(text, *match.span(), classes))
             labels.append(label)
             weights.append(weight)
     seen = Counter(name for row in rows for name in row)
@@ -222,14 +220,14 @@ def main() -> None:
         "models": models,
         "classes": {code: " ".join(each) for code, each in words.items()},
     }
-    pronouns.MODEL_PATH.write_text(
+    pronoun_model.MODEL_PATH.write_text(
         json.dumps(stored, separators=(",", ":"), sort_keys=True, ensure_ascii=True) + "\n"
     )
     right: Counter[str] = Counter()
     every: Counter[str] = Counter()
     for text, start, end, answer in tagged(args.test):
         word = text[start:end].lower()
-        said, sure = pronouns.counterpart(text, start, end)
+        said, sure = pronouns.find_counterpart(text, start, end)
         every[word] += 1
         right[word] += said == answer
         if said != answer:

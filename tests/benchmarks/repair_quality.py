@@ -37,14 +37,11 @@ from evenflow.pipelines.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.substitution import bygroup, counterfactuals, even, persons
-from evenflow.transforms.substitution.counterfactuals import (
-    ExchangeJudge,
-    Substituter,
-    chooser,
-    judged,
-)
+from evenflow.transforms.substitution import bygroup, even, persons, substituter
+from evenflow.transforms.substitution.counterfactuals import chooser, judged
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader
 
@@ -209,7 +206,7 @@ def without(target: Any, name: str, instead: Any) -> Iterator[None]:
 
 
 RULES: dict[str, Callable[[], Any]] = {
-    "pairs that are even": lambda: without(even, "bar", lambda *given: None),
+    "pairs that are even": lambda: without(even, "refuse_pairs", lambda *given: None),
     "what is said of somebody («she is a waitress»)": lambda: without(persons, "SAID_OF", NEVER),
     "the same word again («a man … the man»)": lambda: without(
         persons._Group, "_same", lambda *given: []
@@ -218,7 +215,7 @@ RULES: dict[str, Callable[[], Any]] = {
         persons.names, "find", lambda *given, **more: iter(())
     ),
     "sentences not English, or too long": lambda: without(
-        counterfactuals, "_unreadable", lambda *given: ""
+        substituter, "_unreadable_reason", lambda *given: ""
     ),
     "neighbours become one word": lambda: without(bygroup.ByGroup, "_join", lambda *given: None),
 }

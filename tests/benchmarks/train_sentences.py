@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms.text import sentences
+from evenflow.transforms.text import boundaries, sentences
 
 BITS = 17
 # Weight units a nat: int8 then reaches +- 5.3, beyond which a single feature decides anyway.
@@ -115,15 +115,15 @@ def rows_of(paragraphs: list[Paragraph], bits: int) -> Rows:
         gold += [offset + start for start in part.starts]
         offset += len(part.text) + 2
     text = "".join(pieces)
-    codes = sentences.fold(text)
-    gaps = sentences.find_gaps(codes)
-    open_ = ~sentences.certain(gaps)
-    gaps = sentences.Gaps(gaps.start[open_], gaps.last[open_], gaps.breaks[open_])
-    keys = sentences.features(codes, gaps)
+    codes = boundaries.fold(text)
+    gaps = boundaries.find_gaps(codes)
+    open_ = ~boundaries.find_certain(gaps)
+    gaps = boundaries.Gaps(gaps.start[open_], gaps.last[open_], gaps.breaks[open_])
+    keys = boundaries.compute_features(codes, gaps)
     buckets = np.stack(
-        [sentences.bucket(key, number, bits) for number, key in enumerate(keys)], axis=1
+        [boundaries.hash_keys(key, number, bits) for number, key in enumerate(keys)], axis=1
     )
-    labels = np.isin(gaps.start - sentences.REACH, gold).astype(np.int64)
+    labels = np.isin(gaps.start - boundaries.REACH, gold).astype(np.int64)
     return Rows(buckets, labels, len(gold) - int(labels.sum()))
 
 

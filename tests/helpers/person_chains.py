@@ -17,4 +17,4 @@ SOURCES = {
 
 
 def chains(attribute: str, text: str) -> list[Chain]:
-    return SOURCES[attribute].chains(text, sentences(text), FINDERS[attribute].find(text))
+    return SOURCES[attribute].find_chains(text, sentences(text), FINDERS[attribute].find(text))

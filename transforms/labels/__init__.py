@@ -1,0 +1,1 @@
+"""Finds label mentions in a text. Lists of labels are read by `wordlists`, text by `text`."""

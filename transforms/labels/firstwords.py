@@ -1,8 +1,7 @@
-"""Finds those words of a text that some label begins with: all words of a block are compared at
-once, by their bytes.
+"""Finds the words of a text that some label begins with, by comparing all words of a block at once.
 
 A word is first sketched in sixteen bits (its first two bytes, its last, its length), which leaves
-about one in fifteen of a text's words; those are compared by their first and last eight bytes and
+about one in fifteen of a text's words. Those are compared by their first and last eight bytes and
 their length, longer ones byte by byte.
 """
 
@@ -18,14 +17,18 @@ from evenflow.transforms.text.reading import OTHER, TextReader
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Longs = npt.NDArray[np.uint64]
-PAD = bytes([OTHER]) * 8  # so that eight bytes can be read at any word
-STEP = 1 << 18  # bytes searched at a time: their words' arrays stay in the processor's cache
+PAD = bytes([OTHER]) * 8  # lets eight bytes be read at any word
+STEP = 1 << 18  # bytes searched at a time: the arrays of their words stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class Hits:
-    """Words of a text (n,) that some label begins with: offsets in its codes, and which first word
-    each is.
+    """The n words of a text that some label begins with; each field is (n,) int64.
+
+    Attributes:
+        starts: Start offsets in the text's codes.
+        ends: End offsets in the text's codes.
+        places: Index of each word among the first words.
     """
 
     starts: Ints
@@ -33,13 +36,19 @@ class Hits:
     places: Ints
 
     def __getitem__(self, chosen: npt.NDArray[np.bool_]) -> Hits:
+        """The hits that a mask (n,) selects."""
         return Hits(self.starts[chosen], self.ends[chosen], self.places[chosen])
 
 
 class FirstWords:
-    """The words that labels begin with, and where a text has them.
+    """The words that labels begin with.
 
-    words: the words as bytes; a place is an index into them.
+    Args:
+        words: The words as bytes, without duplicates.
+        reader: Reads the texts.
+
+    Attributes:
+        words: The words in another order; a place is an index into it.
     """
 
     def __init__(self, words: list[bytes], reader: TextReader):
@@ -53,7 +62,7 @@ class FirstWords:
         self._keys, self._heads, self._tails = keys[order], heads[order], tails[order]
         self._possible = np.zeros(1 << 16, bool)
         for word in self.words:
-            # The second byte of a word of one letter is whatever boundary follows it.
+            # The second byte of a word of one letter is the boundary after it, whichever that is.
             seconds = np.array([word[1]] if len(word) > 1 else range(256), np.uint8)
             firsts, lasts = np.full_like(seconds, word[0]), np.full_like(seconds, word[-1])
             self._possible[
@@ -61,7 +70,14 @@ class FirstWords:
             ] = True
 
     def find(self, codes: bytes) -> Hits:
-        """The words of the text that are among these."""
+        """Find the words of a text that are among these.
+
+        Args:
+            codes: The text's bytes, see `Reading.codes`.
+
+        Returns:
+            The words found, in order.
+        """
         padded = codes + PAD
         array = np.frombuffer(padded, np.uint8)
         parts: list[tuple[Ints, Ints]] = []
@@ -81,6 +97,7 @@ class FirstWords:
         return self._exactly(padded, starts, ends)
 
     def _exactly(self, padded: bytes, starts: Ints, ends: Ints) -> Hits:
+        """The hits among the words that passed the sketch."""
         heads, tails, keys = _keys(padded, starts, ends - starts)
         places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         # With equal heads and tails, equal keys are equal lengths.
@@ -89,7 +106,7 @@ class FirstWords:
             & (self._heads[places] == heads)
             & (self._tails[places] == tails)
         )
-        # Sixteen bytes decide a word of up to sixteen; a longer one is looked up whole.
+        # Sixteen bytes decide a word of up to sixteen bytes. A longer one is looked up whole.
         for i in np.flatnonzero(same & (ends - starts > 16)):
             places[i] = self._long.get(padded[starts[i] : ends[i]], -1)
             same[i] = places[i] >= 0
@@ -97,9 +114,7 @@ class FirstWords:
 
 
 def _sketch(first: Bytes, second: Bytes, last: Bytes, lengths: Ints) -> npt.NDArray[np.uint16]:
-    """Sixteen bits of words' first two bytes, last byte and length (n,): few of a text's words
-    share a label's.
-    """
+    """Sixteen bits (n,) of words' first two bytes, last byte and length, which few words share."""
     mixed = last.astype(np.uint16) * np.uint16(0x9E35) + lengths.astype(np.uint16) * np.uint16(
         0x6A8D
     )
@@ -108,9 +123,7 @@ def _sketch(first: Bytes, second: Bytes, last: Bytes, lengths: Ints) -> npt.NDAr
 
 
 def _keys(codes: bytes, starts: Ints, lengths: Ints) -> tuple[Longs, Longs, Longs]:
-    """First and last (up to) eight bytes of each word, and a mix of both with its length; codes end
-    in PAD.
-    """
+    """First and last eight bytes of each word, a mix with its length; `codes` end in PAD."""
     eight = np.ndarray((len(codes) - 7,), np.dtype("<u8"), codes, strides=(1,))
     short = np.minimum(lengths, 8)
     mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> (
@@ -118,8 +131,7 @@ def _keys(codes: bytes, starts: Ints, lengths: Ints) -> tuple[Longs, Longs, Long
     )
     heads = eight[starts] & mask
     tails = eight[starts + lengths - short] & mask
-    # Odd multipliers of 64 bits that are in wide use for mixing (the golden ratio's, xxHash's and
-    # MurmurHash3's).
+    # Odd 64-bit multipliers in wide use for mixing (of the golden ratio, xxHash and MurmurHash3)
     mixed = (heads * np.uint64(0x9E3779B97F4A7C15)) ^ (tails * np.uint64(0xC2B2AE3D27D4EB4F))
     mixed ^= lengths.astype(np.uint64)
     mixed *= np.uint64(0xFF51AFD7ED558CCD)

@@ -1,3 +1,1 @@
-"""Learnt models: the encoder with its heads, the static embeddings before it, and how they are
-trained.
-"""
+"""Learnt models: the encoder with its heads and the first stage before it; `train` trains them."""

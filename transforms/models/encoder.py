@@ -1,9 +1,8 @@
-"""The encoder: reads an exchange or a sentence and says what its heads know of it, by ONNX Runtime
-in 8 bits.
+"""The encoder: values of its heads for an exchange or a sentence, by ONNX Runtime in 8 bits.
 
-Texts are read one at a time: what 8 bits can show of a number depends on the largest number beside
-it, so that with others in a batch a text would have another answer, and a document's fate would
-hang on how a stream was cut.
+Texts are read one at a time. The precision of 8 bits depends on the largest number in a batch. With
+others in its batch a text would get another answer, and a document's result would depend on how a
+stream was cut.
 """
 
 from __future__ import annotations
@@ -34,17 +33,20 @@ from evenflow.transforms.models.pieces import Tokenizer
 
 FORMAT, VERSION = "evenflow-encoder", 1
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
-RIGHT = 0.5  # a probability below has a reason
+RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 FIRST, LAST, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 
 class Stereotype(NamedTuple):
-    """What the encoder says of a sentence.
+    """What the encoder says about a sentence.
 
-    Attributes: probability: That it states a stereotype of the group that is masked. strength: How
-        strong people would call it, 0 to 1. indicators: Of each, the probability of its classes.
-        stance: How it is said: the probability of each class. association: The probability that it
-        says what the group's name calls to mind, of a single person too.
+    Attributes:
+        probability: That it states a stereotype of the masked group, 0 to 1.
+        strength: How strong people would call the stereotype, 0 to 1.
+        indicators: The probability of each class, by indicator.
+        stance: The probability of each class of stance: how the sentence is said.
+        association: The probability that it says what the group's name calls to mind, also of a
+            single person.
     """
 
     probability: float
@@ -55,11 +57,16 @@ class Stereotype(NamedTuple):
 
 
 class Encoder:
-    """Says whether exchanges are right, and whether sentences are stereotypes.
+    """Judges whether exchanges are right and whether sentences are stereotypes.
 
     Args:
-        folder: With a manifest and the files that it names.
-        threads: Of the processor, for one text.
+        folder: A folder with a manifest and the files that it names.
+        threads: Threads for one text.
+
+    Attributes:
+        about: The manifest.
+        layout: The columns of the head values.
+        tokenizer: Cuts texts into word pieces.
 
     Raises:
         ModelError: A file is missing, damaged or of another model.
@@ -76,11 +83,11 @@ class Encoder:
                 name: (float(each[0]), float(each[1]))
                 for name, each in self.about["calibration"].items()
             }
-            self.tokenizer = tokenizer(folder / VOCABULARY)
+            self.tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session: Any = onnxruntime.InferenceSession(
                 str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
             )
-        # Both libraries raise types of their own, down to Exception itself
+        # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
                 f"{path}: the model cannot be used ({error}); {files.REBUILD}"
@@ -88,12 +95,27 @@ class Encoder:
 
     @classmethod
     def shipped(cls) -> Encoder:
-        """The encoder of this package, loaded once a process. Raises ModelError as above."""
+        """Load the encoder of this package, once for each process.
+
+        Returns:
+            The encoder.
+
+        Raises:
+            ModelError: A file is missing, damaged or of another model.
+        """
         return _shipped()
 
     def values(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The head values (n, outputs) of texts, as `heads.Layout` orders them. Raises ModelError
-        where a library fails.
+        """Compute the head values of texts.
+
+        Args:
+            texts: n texts.
+
+        Returns:
+            The values, (n, outputs) float32, in the order of `heads.HeadLayout`.
+
+        Raises:
+            ModelError: A library failed.
         """
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
         for row, text in enumerate(texts):
@@ -109,16 +131,20 @@ class Encoder:
         return out
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
-        """Judges exchanges (`counterfactuals.Judge`).
+        """Judge exchanges, see `judges.ExchangeJudge`.
 
-        Args: attribute: Whose groups are exchanged; one without labelled data is judged by what the
-            others taught. each: The marked windows of each exchange, at least one.
+        Args:
+            attribute: The attribute whose groups are exchanged. One without labelled data is judged
+                by what the model learnt from the others.
+            each: The marked windows of each exchange, at least one.
 
-        Returns: The probability that an exchange is right, the least over its windows, and where it
-            is below RIGHT the likeliest reason why it is not.
+        Returns:
+            The probability that each exchange is right, the least over its windows. Where it is
+            below `RIGHT`, the likeliest reason why it is wrong, otherwise an empty string.
 
         Raises:
-            ValueError: An exchange without a window.
+            ValueError: An exchange has no window.
+            ModelError: A library failed.
         """
         if not all(each):
             raise ValueError("an exchange has no window: there is nothing to judge")
@@ -138,13 +164,16 @@ class Encoder:
         return out
 
     def stereotypes(self, inputs: Sequence[str]) -> list[Stereotype]:
-        """Judges sentences whose group words are masked.
+        """Judge sentences whose group words are masked.
 
         Args:
-            inputs: Sentences as the stereotyping room prepares them.
+            inputs: Sentences as the stereotypes room prepares them.
 
         Returns:
-            One a sentence, in order.
+            One judgement for each sentence, in order.
+
+        Raises:
+            ModelError: A library failed.
         """
         values = self.values(inputs).astype(np.float64)
         slope, shift = self._calibration["stereotype"]
@@ -152,9 +181,9 @@ class Encoder:
         for row in values:
             chances = [slope * row[STEREOTYPE] + shift, row[STRENGTH], row[ASSOCIATION]]
             probability, strength, association = logistic(chances).tolist()
-            said = {name: self._choice(name, row) for name in self.layout.choices}
-            stance = said.pop(STANCE, {})
-            out.append(Stereotype(probability, strength, said, stance, association))
+            choices = {name: self._choice(name, row) for name in self.layout.choices}
+            stance = choices.pop(STANCE, {})
+            out.append(Stereotype(probability, strength, choices, stance, association))
         return out
 
     def _choice(self, name: str, row: npt.NDArray[np.float64]) -> dict[str, float]:
@@ -166,12 +195,19 @@ class Encoder:
 
 @cache
 def _shipped() -> Encoder:
+    """The encoder of this package."""
     return Encoder(files.SHIPPED)
 
 
-def tokenizer(vocabulary: Path) -> Tokenizer:
-    """The tokenizer of a vocabulary, one word piece a line; marks such as [MASK] in a text are
-    text.
+def read_tokenizer(vocabulary: Path) -> Tokenizer:
+    """Read the tokenizer of a vocabulary.
+
+    Args:
+        vocabulary: A file with one word piece a line. Marks such as [MASK] in a text are read as
+            text.
+
+    Returns:
+        The tokenizer.
     """
     pieces = {
         piece: number
@@ -186,5 +222,12 @@ def tokenizer(vocabulary: Path) -> Tokenizer:
 
 
 def logistic(values: Any) -> npt.NDArray[np.float64]:
-    """1 / (1 + e^-x) without overflow."""
+    """Compute 1 / (1 + e^-x) without overflow.
+
+    Args:
+        values: Logits of any shape.
+
+    Returns:
+        Probabilities of the same shape.
+    """
     return 0.5 * (1 + np.tanh(np.asarray(values, np.float64) / 2))

@@ -1,4 +1,4 @@
-"""The files of a model: a manifest names them with their digests, and nothing else is loaded."""
+"""The files of a model. A manifest names them with their digests, and nothing else is loaded."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ REBUILD = (
 
 
 class ModelError(Exception):
-    """A model file is missing, damaged or of another kind; the message says which, where, and what
-    to do.
-    """
+    """A model file is missing, damaged or of another kind; the message says what to do."""
 
 
 def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
-    """A model's manifest, its files checked.
+    """Read a model's manifest and check its files.
 
     Args:
-        path: The manifest; the files that it names lie beside it.
-        format_: What it must call itself.
-        version: And in which version.
+        path: The manifest. The files that it names lie beside it.
+        format_: The format that it must have.
+        version: The version of this format.
+
+    Returns:
+        The content of the manifest.
 
     Raises:
-        ModelError: The manifest or a file is missing, cannot be read, or is not what it must be.
+        ModelError: The manifest or a file is missing, unreadable, or not what it must be.
     """
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
@@ -55,14 +56,22 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file."""
+    """SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_manifest(
     path: Path, format_: str, version: int, files: list[str], content: dict[str, Any]
 ) -> None:
-    """Writes a manifest beside its files."""
+    """Write a manifest beside its files.
+
+    Args:
+        path: The manifest.
+        format_: The format of the model.
+        version: The version of this format.
+        files: Names of the model's files, which lie beside the manifest.
+        content: What else the manifest says.
+    """
     digests = {name: digest_of(path.parent / name) for name in files}
     whole = {"format": format_, "version": version, "files": digests, **content}
     path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

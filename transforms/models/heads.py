@@ -1,12 +1,12 @@
-"""What the heads of the encoder tell, and where each stands in a row of its values."""
+"""The heads of the encoder, and where the value of each stands in a row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-# Why an exchange is wrong, by the guideline's names (docs/exchange_guideline.md), and as a report
-# says it.
+# Why an exchange is wrong: the guideline's names (docs/exchange_guideline.md), with the words of a
+# report
 REASONS = {
     "named": "a person with a name is meant",
     "event": "a real event, work, organisation or place is meant",
@@ -23,7 +23,7 @@ REASONS = {
 EXCHANGE = 0
 REASON = slice(1, 1 + len(REASONS))
 STEREOTYPE = REASON.stop
-ASSOCIATION = STEREOTYPE + 1  # that a group's name called this to mind, of whomever it is said
+ASSOCIATION = STEREOTYPE + 1  # whether a group's name calls this to mind, whoever is meant
 STRENGTH = ASSOCIATION + 1
 YES_NO = {
     "exchange": EXCHANGE,
@@ -36,11 +36,13 @@ STANCE = "stance"
 
 @dataclass(frozen=True)
 class HeadLayout:
-    """The columns of a row of head values: those above, then a column for each class of each
-    choice.
+    """The columns of a row of head values.
 
-    Attributes: choices: Names and classes: how a sentence is said (`STANCE`), and the linguistic
-        indicators.
+    The columns of this module come first, then one for each class of each choice.
+
+    Attributes:
+        choices: The classes by name of the choice: how a sentence is said (`STANCE`), and the
+            linguistic indicators.
     """
 
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -56,5 +58,5 @@ class HeadLayout:
 
     @property
     def outputs(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return STRENGTH + 1 + sum(map(len, self.choices.values()))

@@ -1,5 +1,4 @@
-"""How an exchange is shown to a model or a person: the text with each change marked where it
-stands.
+"""Marks the changes of an exchange in its text, for a model or a person to read.
 
     The [king|queen] of Spain and [his|her] sons waved.
 
@@ -16,22 +15,22 @@ GAP = " … "  # between two stretches of a text that are not neighbours
 # Characters of context before the first and after the last sentence that changes
 BEFORE, AFTER = 140, 60
 LONGEST = 420  # characters of one window: about 100 tokens
-MOST = 3  # windows of an exchange; what changes beyond them repeats what they show
+MOST = 3  # windows of an exchange: further changes mostly repeat what these show
 
 Span = tuple[int, int]
 Change = tuple[int, int, str]
 
 
-def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> list[str]:
-    """The marked windows of an exchange.
+def make_windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> list[str]:
+    """Make the marked windows of an exchange.
 
     Args:
         text: The document.
-        changes: (start, end, replacement) of characters, in order, none overlapping.
+        changes: (start, end, replacement) in characters, in order, without overlaps.
         sentences: (start, end) of the sentences that have a change, in order.
 
-    Returns: At least one window for a change: neighbouring sentences, with what stands around them,
-        at most MOST.
+    Returns:
+        Neighbouring sentences with their context: at least one window for a change, at most `MOST`.
     """
     out: list[str] = []
     first = 0
@@ -48,15 +47,23 @@ def windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]) -> 
         own = [each for each in changes if start <= each[0] < end]
         if own:
             low, high = _around(text, start, end, own)
-            # What changes in the context is marked too: else half an exchange would be judged.
+            # Changes in the context are marked too, or half an exchange would be judged.
             within = [(a - low, b - low, word) for a, b, word in changes if low <= a and b <= high]
-            out.append(marked(text[low:high], within))
+            out.append(mark_changes(text[low:high], within))
         first = last + 1
     return out
 
 
-def marked(text: str, changes: Sequence[Change]) -> str:
-    """A text with its changes marked, blanks and line breaks as single blanks."""
+def mark_changes(text: str, changes: Sequence[Change]) -> str:
+    """Mark the changes of a text.
+
+    Args:
+        text: The text.
+        changes: (start, end, replacement) in characters, in order, without overlaps.
+
+    Returns:
+        The text with its changes marked. Blanks and line breaks are single blanks.
+    """
     parts: list[str] = []
     at = 0
     for start, end, replacement in changes:
@@ -67,9 +74,7 @@ def marked(text: str, changes: Sequence[Change]) -> str:
 
 
 def _around(text: str, start: int, end: int, changes: Sequence[Change]) -> Span:
-    """Where a window begins and ends: whole words, and of a long sentence what is around its
-    changes.
-    """
+    """Where a window begins and ends: whole words, of a long sentence those around its changes."""
     if end - start > LONGEST:
         start = max(start, changes[0][0] - LONGEST // 2)
         end = min(end, start + LONGEST)

@@ -1,6 +1,4 @@
-"""What the encoder reads of a text: word pieces, and of each what is lost in small letters, and
-whether it is changed.
-"""
+"""Word pieces for the encoder, each with what lower case loses and whether it is changed."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import Any
 from evenflow.transforms.models.marking import BETWEEN, CLOSE, OPEN
 
 LONGEST = 160  # word pieces read of a text: more than a marked window has
-MOST_LETTERS = LONGEST * 16  # characters looked at; no text has as many to a word piece
+MOST_LETTERS = LONGEST * 16  # characters read: no text has so many to a word piece
 CAPITAL, CHANGED = 1, 2  # bits of a piece's type
 TYPES = 4
 _PLAIN = f"[^{re.escape(OPEN + BETWEEN + CLOSE)}]*"
@@ -20,8 +18,11 @@ CHANGE = re.compile(f"{re.escape(OPEN)}({_PLAIN}){re.escape(BETWEEN)}({_PLAIN}){
 
 @dataclass(frozen=True)
 class Pieces:
-    """Word pieces of a text: their numbers and types, both (n,), the first and the last being the
-    tokenizer's own marks.
+    """The n word pieces of a text; the first and the last are the tokenizer's own marks.
+
+    Attributes:
+        ids: Their numbers, (n,).
+        types: Their types, (n,): `CAPITAL` and `CHANGED` as bits.
     """
 
     ids: list[int]
@@ -31,17 +32,25 @@ class Pieces:
 class Tokenizer:
     """Cuts texts into word pieces.
 
-    Args: model: A tokenizer of the package `tokenizers`, of words in small letters, whose marks are
-        first and last. first: The number of the piece before every text. last: The number of the
-        piece after it.
+    Args:
+        model: A tokenizer of the package `tokenizers` that lower-cases words.
+        first: The number of the piece before every text.
+        last: The number of the piece after it.
     """
 
     def __init__(self, model: Any, first: int, last: int):
         self._model, self._first, self._last = model, first, last
 
     def pieces(self, text: str) -> Pieces:
-        """The pieces of a text, at most LONGEST."""
-        # Lone surrogates are no Unicode text.
+        """Cut a text into word pieces.
+
+        Args:
+            text: The text; lone surrogates are allowed.
+
+        Returns:
+            At most `LONGEST` pieces.
+        """
+        # The tokenizer takes only valid Unicode, without lone surrogates.
         clean = text[:MOST_LETTERS].encode("utf-8", "replace").decode("utf-8")
         found = self._model.encode(clean, add_special_tokens=False)
         ids, offsets, words = (

@@ -1,14 +1,12 @@
-"""The first stage: one vector a word, and heads that are linear in means of vectors, so that a
-score is a sum of look-ups.
+"""The first stage: one vector for each word, and heads that are linear in means of vectors.
 
-At load every word of the vocabulary becomes one number for each place that a head looks at
-(Minishlab's model2vec has the vectors from an encoder in the same way; the heads here learn from
-what the encoder answers as well as from labels).
+So a score is a sum of look-ups: when the model is loaded, every word of the vocabulary becomes one
+number for each place that a head reads. The vectors come from the encoder, as in Minishlab's
+model2vec. The heads learn from labels.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import cycle
@@ -22,23 +20,27 @@ import numpy.typing as npt
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.pieces import CHANGE
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 FORMAT, VERSION = "evenflow-first-stage", 1
 MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.txt"
-# What the exchange head looks at: the whole text; and of each change the old words, the new ones,
-# the word before, the three before that, the word behind and the three behind that.
+# Places that the exchange head reads: the whole text; and of each change the old words, the new
+# ones, the word before, the three before that, the word after and the three after that.
 PLACES = 7
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
+
 NONE = 0.0
 
 Floats = npt.NDArray[np.float64]
 
 
 class FirstStage:
-    """A first probability for exchanges and for stereotypes.
+    """Gives a first probability for exchanges and for stereotypes.
 
     Args:
-        folder: With a manifest and the files that it names.
+        folder: A folder with a manifest and the files that it names.
+
+    Attributes:
+        about: The manifest.
 
     Raises:
         ModelError: A file is missing, damaged or of another model.
@@ -57,10 +59,10 @@ class FirstStage:
             columns = vectors @ heads["exchange"][: PLACES * vectors.shape[1]].reshape(PLACES, -1).T
             self._places = [dict(zip(words, column.tolist(), strict=True)) for column in columns.T]
             self._more = heads["exchange"][PLACES * vectors.shape[1] :].tolist()
-            self._said = dict(
+            self._stereotype = dict(
                 zip(words, (vectors @ heads["stereotype"][:-1]).tolist(), strict=True)
             )
-            self._said_shift = float(heads["stereotype"][-1])
+            self._stereotype_shift = float(heads["stereotype"][-1])
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
                 f"{path}: the model cannot be used ({error}); {files.REBUILD}"
@@ -68,25 +70,43 @@ class FirstStage:
 
     @classmethod
     def shipped(cls) -> FirstStage:
-        """The first stage of this package, loaded once a process. Raises ModelError as above."""
+        """Load the first stage of this package, once for each process.
+
+        Returns:
+            The first stage.
+
+        Raises:
+            ModelError: A file is missing, damaged or of another model.
+        """
         return _shipped()
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
-        """The probability that each exchange is right, the least over its marked windows. See
-        `encoder.Encoder.exchanges`.
+        """Judge exchanges.
+
+        Args:
+            attribute: Not used: all attributes share one head.
+            each: The marked windows of each exchange, at least one.
+
+        Returns:
+            The probability that each exchange is right, the least over its windows.
         """
         return [min([_logistic(self._window(window)) for window in windows]) for windows in each]
 
     def stereotypes(self, inputs: Sequence[str]) -> list[float]:
-        """The probability that each sentence, prepared by the stereotyping room, states a
-        stereotype.
+        """Judge sentences whose group words are masked.
+
+        Args:
+            inputs: Sentences as the stereotypes room prepares them.
+
+        Returns:
+            The probability that each sentence states a stereotype.
         """
-        said, shift = self._said, self._said_shift
-        return [_logistic(_mean(said, WORD.findall(text)) + shift) for text in inputs]
+        values, shift = self._stereotype, self._stereotype_shift
+        return [_logistic(_mean(values, WORD_OR_MARK.findall(text)) + shift) for text in inputs]
 
     def _window(self, window: str) -> float:
         """The logit of a window."""
-        (every, *around), beside = places(window)
+        (every, *around), beside = find_places(window)
         whole, *columns = self._places
         total = sum(
             [_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)]
@@ -98,13 +118,12 @@ class FirstStage:
 
 @cache
 def _shipped() -> FirstStage:
+    """The first stage of this package."""
     return FirstStage(files.SHIPPED)
 
 
 def _mean(values: dict[str, float], words: Sequence[str]) -> float:
-    """The mean value of words; one without a vector counts as none, one in an unknown spelling as
-    in small letters.
-    """
+    """The mean value of words that have one, in their spelling or in lower case; else `NONE`."""
     found: list[Any] = list(map(values.get, words))
     if None in found:
         found = [
@@ -116,25 +135,29 @@ def _mean(values: dict[str, float], words: Sequence[str]) -> float:
 
 
 def _logistic(value: float) -> float:
+    """The probability of a logit."""
     return 1 / (1 + exp(-value)) if value > -700 else 0.0
 
 
-def places(window: str) -> tuple[list[list[str]], list[float]]:
-    """The words at each of the PLACES of a marked window, each change of as much weight, and what
-    stands beside them.
+def find_places(window: str) -> tuple[list[list[str]], list[float]]:
+    """Find the words at each of the `PLACES` of a marked window.
 
-    Returns: (word lists by change and place, the logarithms of how many changes and how many words
-        there are).
+    Args:
+        window: The window.
+
+    Returns:
+        The words of the whole window and then those of each change, place by place; and the
+        logarithms of the number of changes and of words.
     """
     parts = CHANGE.split(window)
-    plain = [WORD.findall(part) for part in parts[::3]]
+    plain = [WORD_OR_MARK.findall(part) for part in parts[::3]]
     every = [word for part in plain for word in part]
     out = [every]
     for number, (old, new) in enumerate(zip(parts[1::3], parts[2::3], strict=True)):
         before, after = plain[number], plain[number + 1]
         out += [
-            WORD.findall(old),
-            WORD.findall(new),
+            WORD_OR_MARK.findall(old),
+            WORD_OR_MARK.findall(new),
             before[-1:],
             before[-4:-1],
             after[:1],

@@ -14,8 +14,9 @@ from evenflow.transforms.repair.draw import Unit
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.counterfactuals import ExchangeJudge, shown
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Set
+from evenflow.transforms.substitution.windows import show_windows
 
 CONFLICT = "meets another attribute's change"
 # With a first probability below UNLIKELY a set does not change, from SURE on it changes without the
@@ -199,7 +200,7 @@ class Exchanges:
                 each = document.sets[self.name][place]
                 if target in each.edits and not _settled(each):
                     windows.append(
-                        shown(self._pane.text(spot.block, document.ordinal), each, target)
+                        show_windows(self._pane.text(spot.block, document.ordinal), each, target)
                     )
                     owners.append((spot, place))
         for owner, (probability, reason) in zip(

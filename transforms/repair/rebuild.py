@@ -30,7 +30,7 @@ from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock, read_documents, replace_columns
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
-from evenflow.transforms.substitution.counterfactuals import ExchangeJudge
+from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy

@@ -14,9 +14,9 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.substitution.counterfactuals import FirstScorer, Substituter
-from evenflow.transforms.substitution.judges import SubstitutionJudge
+from evenflow.transforms.substitution.judges import FirstScorer, SubstitutionJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.wordlists.loader import WordList
 
 

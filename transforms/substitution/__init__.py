@@ -1,3 +1,4 @@
-"""Counterfactual substitution, piece by piece: words and their roles, who is meant, what bars a
-change, what a word becomes.
+"""Counterfactual substitution: which words of a group change together, and what each becomes.
+
+Proposes edits and judges them. `repair` decides which of them a pane needs.
 """

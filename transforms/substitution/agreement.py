@@ -1,10 +1,10 @@
-"""What a replaced word asks of its neighbours and its spelling: capitals, a or an, the possessive."""
+"""Fits a replacement to its place: capitals, the article before it, the possessive after it."""
 
 from __future__ import annotations
 
 import re
 
-# Begins with a vowel's letter but a consonant's sound, and the reverse.
+# Words that begin with a vowel letter but a consonant sound, and the reverse
 CONSONANT_SOUND = re.compile(
     r"(?:uni(?!m|n)|use|usu|uti|eu|ewe|one(?!\w*r)|once|u[ -])", re.IGNORECASE
 )
@@ -17,67 +17,100 @@ BARE_POSSESSIVE = re.compile(r"(['’])(?=\s+[a-z])")
 SHOUTED_POSSESSIVE = re.compile(r"(['’])(?=\s+[^\W\d_])")
 
 
-def recase(said: str, canonical: str, replacement: str) -> str:
-    """The replacement with the capitals that said has, beyond those of its own spelling.
+def recase(original: str, canonical: str, replacement: str) -> str:
+    """Give a replacement the capitals of what it replaces.
 
-    said: as in the text. canonical: how a list writes it («Bible», «church»), whose capitals mean
-    nothing more. A text that writes «bible» or «christian» gets «quran» and «muslim».
+    Only capitals beyond those of the word's own spelling count. So a text that writes “bible” or
+    “christian” gets “quran” and “muslim”.
+
+    Args:
+        original: The word as the text has it.
+        canonical: The word as a list writes it (“Bible”, “church”).
+        replacement: The word to be put in its place.
+
+    Returns:
+        The replacement with these capitals.
     """
-    if said == said.lower():
+    if original == original.lower():
         return replacement.lower() if canonical != canonical.lower() else replacement
-    word = said.isalpha()
-    letters = said if word else "".join(filter(str.isalpha, said))
+    word = original.isalpha()
+    letters = original if word else "".join(filter(str.isalpha, original))
     if len(letters) > 1 and letters.isupper():
         return replacement.upper()
-    if canonical == canonical.lower() and said[:1].isupper():
-        inner = [said] if word else re.split(r"[\s-]", said)
-        if len(inner) > 1 and all(part[:1].isupper() for part in inner if part):  # Mother-In-Law
+    if canonical == canonical.lower() and original[:1].isupper():
+        inner = [original] if word else re.split(r"[\s-]", original)
+        # “Mother-In-Law”
+        if len(inner) > 1 and all(part[:1].isupper() for part in inner if part):
             return re.sub(r"(?:^|(?<=[\s-]))\w", lambda match: match[0].upper(), replacement)
         return replacement[:1].upper() + replacement[1:]
     return replacement
 
 
-def sounds_as_vowel(word: str) -> bool:
-    """Whether «an» stands before the word."""
+def starts_with_vowel_sound(word: str) -> bool:
+    """Whether a word takes “an” rather than “a”."""
     if VOWEL_SOUND.match(word):
         return True
     return word[:1].lower() in "aeiou" and not CONSONANT_SOUND.match(word)
 
 
-def article_edit(text: str, start: int, said: str, replacement: str) -> tuple[int, int, str] | None:
-    """The edit of the a or an before text[start:], if the replacement needs the other one."""
-    # Mostly, and quickly told
+def edit_article(
+    text: str, start: int, original: str, replacement: str
+) -> tuple[int, int, str] | None:
+    """Find the edit of the a or an before text[start:] that a replacement needs.
+
+    Args:
+        text: The document.
+        start: First character of the replaced word.
+        original: The replaced word.
+        replacement: The word in its place.
+
+    Returns:
+        Start, end and replacement of the article, None where it stays.
+    """
+    # A quick test that settles most cases
     if text[max(0, start - 6) : start].rstrip()[-1:] not in LAST_OF_ARTICLE:
         return None
-    if not said or not replacement or sounds_as_vowel(said) == sounds_as_vowel(replacement):
+    if (
+        not original
+        or not replacement
+        or starts_with_vowel_sound(original) == starts_with_vowel_sound(replacement)
+    ):
         return None
     match = ARTICLE.search(text, max(0, start - 6), start)
     if match is None:
         return None
-    wanted = "an" if sounds_as_vowel(replacement) else "a"
+    wanted = "an" if starts_with_vowel_sound(replacement) else "a"
     article = match[0]
     if article.lower() == wanted:
         return None
-    if article == "A":  # begins a sentence, or stands in a line of capitals
+    if article == "A":  # at the start of a sentence, or in a line of capitals
         return match.start(), match.end(), "AN" if replacement.isupper() else "An"
     if article[0].isupper():
         return match.start(), match.end(), wanted.capitalize()
     return match.start(), match.end(), wanted
 
 
-def possessive(text: str, end: int, said: str, replacement: str) -> tuple[int, str]:
-    """Where an edit that ends at end has to end, and its replacement, with the possessive that the
-    new word takes.
+def fit_possessive(text: str, end: int, original: str, replacement: str) -> tuple[int, str]:
+    """Give a replacement the possessive that the text has behind the replaced word.
 
-    «ladies'» → «gentlemen's», «gentlemen's» → «ladies'», «actress'» → «actor's».
+    “ladies'” → “gentlemen's”, “gentlemen's” → “ladies'”, “actress'” → “actor's”.
+
+    Args:
+        text: The document.
+        end: Character after the replaced word.
+        original: The replaced word.
+        replacement: The word in its place.
+
+    Returns:
+        The end of the edit, and its replacement with the possessive.
     """
     if text[end : end + 1] not in APOSTROPHES:
         return end, replacement
     plural = replacement[-1:] in "sS" and not replacement.lower().endswith(("ss", "us"))
     match = POSSESSIVE_S.match(text, end)
-    if match is not None and plural and said[-1:] not in "sS":
+    if match is not None and plural and original[-1:] not in "sS":
         return match.end(), replacement + match[1]
-    match = (SHOUTED_POSSESSIVE if said.isupper() else BARE_POSSESSIVE).match(text, end)
-    if match is not None and said[-1:] in "sS" and not replacement.endswith(("s", "S")):
+    match = (SHOUTED_POSSESSIVE if original.isupper() else BARE_POSSESSIVE).match(text, end)
+    if match is not None and original[-1:] in "sS" and not replacement.endswith(("s", "S")):
         return match.end(), replacement + match[1] + ("S" if replacement.isupper() else "s")
     return end, replacement

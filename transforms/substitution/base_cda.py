@@ -1,8 +1,7 @@
-"""BaseCDA (main paper, 4.2.4): every label for one of another group, as the baseline that
-benchmarks compare with.
+"""BaseCDA (main paper, 4.2.4): exchanges every label for one of another group.
 
-Only her, his and him are told apart. Which half of the sentences is exchanged is for the caller to
-draw.
+It is the baseline that benchmarks compare with. It tells only her, his and him apart. The caller
+draws which half of the sentences is exchanged.
 """
 
 from __future__ import annotations
@@ -25,8 +24,17 @@ def propose(
     words: WordList,
     with_pronouns: bool,
 ) -> list[Set]:
-    """A set a sentence and group, of confidence 1; the mentions are of one attribute, in the text's
-    order.
+    """Propose a set for each sentence and group.
+
+    Args:
+        text: The document.
+        sentences: (start, end) in order.
+        mentions: Of one attribute, in the text's order.
+        words: The attribute's list.
+        with_pronouns: Whether pronouns change by the words around them.
+
+    Returns:
+        Sets of confidence 1.
     """
     by_place: dict[tuple[int, str], list[Mention]] = {}
     place = 0
@@ -53,23 +61,32 @@ def propose(
 
 
 def _word(text: str, mention: Mention, target: str, words: WordList, with_pronouns: bool) -> str:
-    """A counterpart of the list's pairs if it has any, else any label of the target."""
-    said = text[mention.start : mention.end]
+    """A counterpart of the list's pairs if there is one, else any label of the target."""
+    original = text[mention.start : mention.end]
     label = spelling.fold(mention.label)
     if with_pronouns and label in pronouns.PRONOUNS:
         return agreement.recase(
-            said, label, pronouns.counterpart(text, mention.start, mention.end, label)[0]
+            original, label, pronouns.find_counterpart(text, mention.start, mention.end, label)[0]
         )
     group = words.groups.index(target)
     paired = [
         other for other in words.counterparts.get(mention.label, ()) if words.labels[other] == group
     ]
     candidates = paired or [each for each, number in words.labels.items() if number == group]
-    return agreement.recase(said, label, candidates[drawn(text, mention.start, len(candidates))])
+    return agreement.recase(original, label, candidates[draw(text, mention.start, len(candidates))])
 
 
-def drawn(text: str, place: int, size: int) -> int:
-    """A number below size that the text and a place in it decide, the same on every run."""
+def draw(text: str, place: int, size: int) -> int:
+    """Draw a number that depends on a text and a place in it, the same on every run.
+
+    Args:
+        text: The text.
+        place: Any number, such as an offset.
+        size: Number of possible results, at least 1.
+
+    Returns:
+        A number from 0 to size - 1.
+    """
     digest = hashlib.blake2b(
         text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16]
     )

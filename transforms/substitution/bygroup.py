@@ -1,8 +1,8 @@
-"""Words of lists without pronouns as items: counterparts by role (age, religion), or by the list's
-own pairs.
+"""Items of lists without pronouns, such as age and religion.
 
-What a label is in its place, noun or adjective, is read from its neighbours; a label whose role
-there has no word in the target group is not exchanged.
+Their counterparts come from the role map, or from the list's own pairs. The neighbours of a label
+decide whether it is a noun or an adjective there. A label whose role in that place has no word in
+the target group is not exchanged.
 """
 
 from __future__ import annotations
@@ -19,54 +19,64 @@ from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
-REACH = 80  # characters before and after a label that tell what it is
-BARE = "church"  # a building that English names without an article: «to church» → «to the mosque»
-FURTHER = 3  # sentences, from that of a mention on, in which companions are looked for
+REACH = 80  # characters before and after a label that decide its part of speech
+BARE = "church"  # a building that English names without an article: “to church” → “to the mosque”
+FURTHER = 3  # sentences in which companions are searched for, that of the mention included
 
 
 class ByGroup:
-    """The items of a list without pronouns."""
+    """Finds the items of a list without pronouns.
+
+    Args:
+        words: The list.
+        roles: Its role map, which may be empty.
+    """
 
     def __init__(self, words: WordList, roles: RoleMap):
         self.words = words
         self.roles = roles
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
-        self._paired = choosing.paired(words)
+        self._paired = choosing.group_counterparts(words)
 
-    def chains(
+    def find_chains(
         self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> list[Chain]:
-        """The items of a text by story.
+        """Find the items of a text and group those that change together.
+
+        Companions (words of the role map that are no labels) are searched for in the sentences that
+        have a mention and in the two after each.
 
         Args:
             text: The document.
             sentences: (start, end) in order.
             mentions: Of this list, in order.
 
-        Returns: Chains of items that change together. Companions (words of the role map that are no
-            labels) are found in the sentences that have a mention and in the two after each.
+        Returns:
+            Chains of items that change together.
         """
-        items = sets.placed(sentences, mentions, self._words)
+        items = sets.place_mentions(sentences, mentions, self._words)
         for item in items:
             self._describe(text, sentences[item.sentence], item)
         if items and self.roles.companions:
             near = {
                 place for item in items for place in range(item.sentence, item.sentence + FURTHER)
             }
-            beside = self._companion.beside(
+            beside = self._companion.find_beside(
                 text, sentences, sorted(each for each in near if each < len(sentences)), items
             )
-            items += [self._with(text, sentences, item, role) for item, role in list(beside)]
+            items += [
+                self._with_replacements(text, sentences, item, role) for item, role in list(beside)
+            ]
             items.sort(key=lambda item: item.start)
         self._join(text, items)
-        return persons.of_one_story(text, items)
+        return persons.join_stories(text, items)
 
-    def _with(
+    def _with_replacements(
         self, text: str, sentences: Sequence[tuple[int, int]], item: Item, role: Role
     ) -> Item:
-        """A companion, with what it would become."""
-        self._exchange(text, item, role)
+        """A companion with its replacements."""
+        self._replace(text, item, role)
         start = sentences[item.sentence][0]
         if item.word == BARE and not DETERMINER.search(
             text[max(start, item.start - REACH) : item.start]
@@ -74,21 +84,22 @@ class ByGroup:
             item.replacements = {group: f"the {word}" for group, word in item.replacements.items()}
         return item
 
-    def _exchange(self, text: str, item: Item, role: Role) -> None:
-        said = text[item.start : item.end]
+    def _replace(self, text: str, item: Item, role: Role) -> None:
+        """Set the replacements of an item to the words of a role."""
+        original = text[item.start : item.end]
         canonical = self.roles.canonical.get(item.word, item.word)
         for group in self.words.groups:
             word = role.target(group)
             if group != item.group and word is not None:
-                item.replacements[group] = agreement.recase(said, canonical, word)
+                item.replacements[group] = agreement.recase(original, canonical, word)
         if item.mention is not None:
             item.choices, item.canonical = role.words, canonical
 
     def _describe(self, text: str, sentence: tuple[int, int], item: Item) -> None:
-        """Find the item's role in its place, and what it would become."""
+        """Find the item's role in its place, and its replacements."""
         roles = self.roles.by_word.get(item.word, ())
         if not roles:
-            self._by_pairs(text, item)
+            self._replace_by_pairs(text, item)
             return
         start, end = sentence
         before, after = (
@@ -98,30 +109,28 @@ class ByGroup:
         item.kind = part_of_speech(before, after, {role.part for role in roles})
         role = next((role for role in roles if role.part == item.kind), None)
         if role is not None:
-            self._exchange(text, item, role)
+            self._replace(text, item, role)
         if not item.replacements:
-            item.bar(sets.NO_COUNTERPART)
+            item.refuse(sets.NO_COUNTERPART)
 
-    def _by_pairs(self, text: str, item: Item) -> None:
-        """Counterparts from the list's own pairs, for lists without a role map."""
+    def _replace_by_pairs(self, text: str, item: Item) -> None:
+        """Set the replacements from the list's own pairs, for lists without a role map."""
         label = item.mention.label if item.mention is not None else item.word
         item.choices, item.canonical = self._paired.get(label, {}), label
         for other in self.words.counterparts.get(label, ()):
             group = self.words.groups[self.words.labels[other]]
-            said = text[item.start : item.end]
+            original = text[item.start : item.end]
             if (
                 group != item.group
                 and group not in item.replacements
                 and spelling.fold(other) != item.word
             ):
-                item.replacements[group] = agreement.recase(said, label, other)
+                item.replacements[group] = agreement.recase(original, label, other)
         if not item.replacements:
-            item.bar(sets.NO_COUNTERPART)
+            item.refuse(sets.NO_COUNTERPART)
 
     def _join(self, text: str, items: list[Item]) -> None:
-        """Neighbours of one group become one word: «evangelical Christian», «youthful teenager»,
-        «Catholic priest».
-        """
+        """Join neighbours of one group to one word: “evangelical Christian”, “Catholic priest”."""
         for first, second in pairwise(items):
             if (
                 first.group != second.group
@@ -129,8 +138,8 @@ class ByGroup:
                 or text[first.end : second.start] not in (" ", "-")
             ):
                 continue
-            # The second says it for both: «Roman Catholic priest» → «imam», «youthful teenager» →
-            # «retiree»
+            # The second word's replacement stands for both: “Roman Catholic priest” → “imam”,
+            # “youthful teenager” → “retiree”.
             first.replacements = dict.fromkeys(
                 first.replacements.keys() & second.replacements.keys(), ""
             )

@@ -1,10 +1,9 @@
-"""Which counterpart is put in: the candidates that a place has, and one choice for a word
-throughout a set.
+"""Chooses the counterpart of a word: its candidates, and one choice for it throughout a set.
 
-Main paper, 4.2.4, word selection: an LLM chooses from the minority group's words, or one of them is
-drawn. Here only words of the same role are candidates (of a paired list the pairs and what the role
-map says is as good), each with the capitals of what it replaces; article and possessive follow the
-word that was chosen.
+In the main paper (4.2.4, word selection) an LLM chooses from the minority group's words, or one of
+them is drawn. Here only words of the same role are candidates. For a paired list these are the
+pairs and the words that the role map gives for the same role. Each has the capitals of what it
+replaces; article and possessive follow the chosen word.
 """
 
 from __future__ import annotations
@@ -20,8 +19,15 @@ from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 
-def paired(words: WordList) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Each label's counterparts by their group, as the list pairs them."""
+def group_counterparts(words: WordList) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Group each label's counterparts by their group.
+
+    Args:
+        words: The list with its pairs.
+
+    Returns:
+        By label and group, the counterparts in the list's order.
+    """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for label, others in words.counterparts.items():
         own = found.setdefault(label, {})
@@ -31,10 +37,18 @@ def paired(words: WordList) -> dict[str, dict[str, tuple[str, ...]]]:
     return found
 
 
-def with_roles(
+def add_role_words(
     pairs: Mapping[str, Sequence[str]], roles: Iterable[Role]
 ) -> Mapping[str, Sequence[str]]:
-    """A label's counterparts by group, and behind them the words of its roles."""
+    """Append the words of a label's roles to its counterparts.
+
+    Args:
+        pairs: The counterparts by group.
+        roles: The roles of the label.
+
+    Returns:
+        By group, the counterparts and after them the words of the roles.
+    """
     out = pairs
     for role in roles:
         groups = {**role.words, **pairs}
@@ -42,16 +56,31 @@ def with_roles(
     return out
 
 
-def key_of(identity: str, attribute: str, items: Sequence[Item]) -> str:
-    """What the draws of a set hang on: its document, and where it begins there."""
+def draw_key(identity: str, attribute: str, items: Sequence[Item]) -> str:
+    """Make the key that decides the random draws of a set.
+
+    Args:
+        identity: Identifies the document.
+        attribute: The set's attribute.
+        items: The set's items, at least one.
+
+    Returns:
+        A key of the document and the place where the set begins.
+    """
     return json.dumps([identity, attribute, items[0].start])
 
 
-class Choosing:
-    """The words put in for the items of a set. settled: whether all that were chosen so far are
-    final.
+class WordChooser:
+    """Chooses the words to put in for the items of a set.
 
-    labels: folded label -> group. confidence: of the set. key: see `key_of`.
+    Args:
+        judge: Chooses among candidates.
+        labels: The group of each folded label.
+        confidence: Of the set, 0 to 1.
+        key: The key of `draw_key`.
+
+    Attributes:
+        settled: Whether all choices so far are final.
     """
 
     def __init__(
@@ -61,17 +90,27 @@ class Choosing:
         self._judge, self._labels, self._confidence, self._key = judge, labels, confidence, key
         self._chosen: dict[tuple[str, ...], str | None] = {}
 
-    def word(self, text: str, sentence: tuple[int, int], item: Item, target: str) -> str | None:
-        """What is put in for an item; empty where it falls away, None where nothing fits.
+    def choose(self, text: str, sentence: tuple[int, int], item: Item, target: str) -> str | None:
+        """Choose the word to put in for an item.
 
         The same candidates for the same word are chosen from once.
+
+        Args:
+            text: The document.
+            sentence: (start, end) of the item's sentence.
+            item: The item.
+            target: The target group.
+
+        Returns:
+            The word, empty where the item is removed, None where no candidate fits.
         """
         first = item.replacements[target]
-        if not first or type(self._judge) is Embedded:  # whose choice is the first
+        # The embedded judge always chooses the first.
+        if not first or type(self._judge) is Embedded:
             return first
-        said, (start, end) = text[item.start : item.end], sentence
-        candidates = self._candidates(item, said, target) if self._judge.chooses else (first,)
-        known = (said, *candidates)
+        original, (start, end) = text[item.start : item.end], sentence
+        candidates = self._candidates(item, original, target) if self._judge.chooses else (first,)
+        known = (original, *candidates)
         if known not in self._chosen:
             place = Slot(
                 text[start:end],
@@ -85,10 +124,8 @@ class Choosing:
             self.settled = self.settled and settled
         return self._chosen[known]
 
-    def _candidates(self, item: Item, said: str, target: str) -> tuple[str, ...]:
-        """The words that may stand there, the best first; beside the first, labels of the target
-        alone.
-        """
+    def _candidates(self, item: Item, original: str, target: str) -> tuple[str, ...]:
+        """The words that may stand there, the best first; the others are labels of the target."""
         listed = [
             word
             for word in item.choices.get(target, ())
@@ -98,7 +135,7 @@ class Choosing:
             dict.fromkeys(
                 [
                     item.replacements[target],
-                    *(agreement.recase(said, item.canonical, word) for word in listed),
+                    *(agreement.recase(original, item.canonical, word) for word in listed),
                 ]
             )
         )

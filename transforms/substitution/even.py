@@ -1,4 +1,4 @@
-"""Pairs that are even already: «he or she», «men and women», «his mother and father»."""
+"""Finds pairs that name both sides: “he or she”, “men and women”, “his mother and father”."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.sets import Item
 from evenflow.wordlists import spelling
 
-LONGEST = 40  # characters between two words that «and» links
+LONGEST = 40  # characters between two linked words
 COORDINATED = re.compile(
-    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)(?:[\w%'-]+\s+){0,2}",
+    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"(?:[\w%'-]+\s+){0,2}",
     re.IGNORECASE,
 )
-# Words of one kind that are linked are a pair, whatever their roles
+# Linked words of one of these kinds are a pair, whatever their roles.
 KINDS = ("pronoun", "plural", "title")
 
 
-def bar(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
-    """Bar the words that name both sides together.
+def refuse_pairs(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
+    """Refuse the words that name both sides together.
 
     Args:
         text: The document.
-        items: Gendered words in the text's order; those of a pair get confidence 0.
+        items: Gendered words in the text's order; those of a pair are refused.
         pair: Folded label -> its counterpart.
     """
     for first, second in pairwise(items):
@@ -40,5 +41,5 @@ def bar(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
             or spelling.fold(pair.get(second.word, "")) == first.word
         )
         if counterparts and COORDINATED.fullmatch(text, first.end, second.start) is not None:
-            first.bar(sets.EVEN)
-            second.bar(sets.EVEN)
+            first.refuse(sets.EVEN)
+            second.refuse(sets.EVEN)

@@ -1,6 +1,4 @@
-"""Gendered words of a text as items, for lists that have «she» and «he» among their labels, with
-what each would become.
-"""
+"""Items of lists that have “she” and “he” among their labels, with their replacements."""
 
 from __future__ import annotations
 
@@ -16,19 +14,19 @@ from evenflow.transforms.text import pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
-SMALL_SHARE = 0.002  # capitals by letter below which a text is written without them
-HEAD = 4000  # characters that are looked at for that
+SMALL_SHARE = 0.002  # share of capitals among letters at which a text is written without them
+HEAD = 4000  # characters read to decide that
 NO_CAPITAL = bytes(code for code in range(256) if not chr(code).isupper() or code > 127)
 NO_LETTER = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 
 
 def is_gendered(words: WordList) -> bool:
-    """Whether a list has «she» and «he» in different groups, of two."""
+    """Whether a list has two groups, with “she” and “he” in different ones."""
     return len(words.groups) == 2 and words.labels.get("she", 0) != words.labels.get("he", 0)
 
 
 def is_caseless(text: str) -> bool:
-    """Whether a text is written without capitals, or all in capitals, as its beginning shows."""
+    """Whether a text is written without capitals or all in capitals, as its beginning shows."""
     head = text[:HEAD].encode("ascii", "ignore")
     capitals = len(head.translate(None, NO_CAPITAL))
     letters = len(head.translate(None, NO_LETTER)) or 1
@@ -36,7 +34,12 @@ def is_caseless(text: str) -> bool:
 
 
 class Gendered:
-    """The items of a list that has pronouns."""
+    """Finds the items of a list that has pronouns.
+
+    Args:
+        words: A list for which `is_gendered` holds.
+        roles: Its role map, which may be empty.
+    """
 
     def __init__(self, words: WordList, roles: RoleMap):
         self.words = words
@@ -51,19 +54,20 @@ class Gendered:
             other = roles.prefer[key] if key in roles.prefer else others[0] if others else ""
             self._pair[key] = "" if spelling.fold(other) == key else other
         self._choices = {
-            spelling.fold(label): choosing.with_roles(
+            spelling.fold(label): choosing.add_role_words(
                 pairs, roles.by_word.get(spelling.fold(label), ())
             )
-            for label, pairs in choosing.paired(words).items()
+            for label, pairs in choosing.group_counterparts(words).items()
         }
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
 
-    def chains(
+    def find_chains(
         self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
     ) -> list[Chain]:
-        """The items of a text by person; pronouns without their replacements, see
-        `replace_pronoun`.
+        """Find the items of a text and group those of one person.
+
+        Pronouns have no replacements yet, see `replace_pronoun`.
 
         Args:
             text: The document.
@@ -73,13 +77,13 @@ class Gendered:
         Returns:
             Chains of items that change together.
         """
-        items = sets.placed(sentences, mentions, self._words)
+        items = sets.place_mentions(sentences, mentions, self._words)
         near: set[int] = set()
         for item in items:
             item.kind = kind_of(item.word)
-            near |= {item.sentence, item.sentence - 1}  # «The saleswoman showed us two. She …»
+            near |= {item.sentence, item.sentence - 1}  # “The saleswoman showed us two. She …”
         beside = list(
-            self._companion.beside(
+            self._companion.find_beside(
                 text, sentences, sorted(place for place in near if place >= 0), items
             )
         )
@@ -91,29 +95,38 @@ class Gendered:
         for item in items:
             if item.kind != "pronoun":
                 self._replace(text, item)
-        even.bar(text, items, self._pair)
-        return persons.chains(text, sentences, items, self._sexes, is_caseless(text))
+        even.refuse_pairs(text, items, self._pair)
+        return persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
 
-    def other(self, group: str) -> str:
-        """The other group."""
+    def other_group(self, group: str) -> str:
+        """The other group of the two."""
         return self.male if group == self.female else self.female
 
     def replace_pronoun(self, text: str, item: Item) -> None:
-        """Set what a pronoun would become, which takes a look at the words around it."""
-        word, _ = pronouns.counterpart(text, item.start, item.end, item.word)
-        said = text[item.start : item.end]
-        item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
+        """Set a pronoun's replacement, which depends on the words around it.
+
+        Args:
+            text: The document.
+            item: The pronoun, which is changed.
+        """
+        word, _ = pronouns.find_counterpart(text, item.start, item.end, item.word)
+        original = text[item.start : item.end]
+        item.replacements[self.other_group(item.group)] = agreement.recase(
+            original, original.lower(), word
+        )
 
     def _replace(self, text: str, item: Item) -> None:
-        """Set what a word that is no pronoun would become."""
-        said = text[item.start : item.end]
+        """Set the replacement of a word that is no pronoun."""
+        original = text[item.start : item.end]
         label = item.word if item.mention is None else self._words[item.mention.label]
         word = self._pair.get(label) or ""
         if item.mention is not None:
-            item.choices, item.canonical = self._choices.get(label, {}), said.lower()
+            item.choices, item.canonical = self._choices.get(label, {}), original.lower()
         if not word and label in self.roles.by_word:
-            word = self.roles.by_word[label][0].target(self.other(item.group)) or ""
+            word = self.roles.by_word[label][0].target(self.other_group(item.group)) or ""
         if not word:
-            item.bar(sets.NO_COUNTERPART)
+            item.refuse(sets.NO_COUNTERPART)
             return
-        item.replacements[self.other(item.group)] = agreement.recase(said, said.lower(), word)
+        item.replacements[self.other_group(item.group)] = agreement.recase(
+            original, original.lower(), word
+        )

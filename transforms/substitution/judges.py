@@ -1,6 +1,4 @@
-"""Who chooses a counterpart and judges a substitution in the place of a person: the protocol of a
-language model.
-"""
+"""The protocols of those who score exchanges, judge them, and choose counterparts."""
 
 from __future__ import annotations
 
@@ -8,11 +6,49 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
-class Slot(NamedTuple):
-    """A word to be replaced, sentence[start:end], and the words allowed in its place, the best
-    first.
+class FirstScorer(Protocol):
+    """Gives every exchange a first probability of being right."""
 
-    confidence: of the substitution so far. key: of document and set, by which draws are made.
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
+        """Score exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            The probability (0 to 1) that each exchange is right.
+        """
+        ...
+
+
+class ExchangeJudge(Protocol):
+    """Judges whether an exchange is right."""
+
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
+        """Judge exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            Of each exchange, the probability (0 to 1) that it is right, and the reason if it is
+            not.
+        """
+        ...
+
+
+class Slot(NamedTuple):
+    """A word to be replaced, sentence[start:end], with its candidates.
+
+    Attributes:
+        sentence: The sentence.
+        start: First character of the word in the sentence.
+        end: Character after the last.
+        candidates: The words allowed in its place, the best first.
+        confidence: Of the substitution so far, 0 to 1.
+        key: Of document and set; decides random draws.
     """
 
     sentence: str
@@ -24,13 +60,16 @@ class Slot(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What stands there."""
+        """The word to be replaced."""
         return self.sentence[self.start : self.end]
 
 
 class Chosen(NamedTuple):
-    """The candidate chosen; None: none of them fits. settled: whether that is final; if not, it is
-    chosen again later.
+    """A choice among candidates.
+
+    Attributes:
+        word: The candidate chosen; None: none of them fits.
+        settled: Whether the choice is final; if not, it is made again later.
     """
 
     word: str | None
@@ -40,37 +79,50 @@ class Chosen(NamedTuple):
 class SubstitutionJudge(Protocol):
     """Chooses and judges in the place of a person.
 
-    chooses: whether it is to be given every candidate; otherwise the first alone.
+    Attributes:
+        chooses: Whether it is given every candidate; otherwise only the first.
     """
 
     chooses: bool
 
     def choose_counterpart(self, place: Slot) -> Chosen:
-        """The candidate that fits the place best."""
+        """Choose the candidate that fits a place best.
+
+        Args:
+            place: The place with its candidates.
+
+        Returns:
+            The choice.
+        """
         ...
 
     def judge_substitution(
         self, original: str, changed: str, confidence: float = 1.0
     ) -> float | None:
-        """The confidence (0 to 1) that the changed sentence is as correct as the original; None: no
-        answer.
+        """Judge whether a changed sentence is as correct as the original.
 
-        confidence: of the substitution so far.
+        Args:
+            original: The sentence.
+            changed: The sentence with its substitution.
+            confidence: Of the substitution so far, 0 to 1.
+
+        Returns:
+            The confidence (0 to 1) that it is; None: no answer.
         """
         ...
 
 
 class Embedded:
-    """Nobody is asked: the first candidate, and no verdict."""
+    """Asks nobody: takes the first candidate and gives no verdict."""
 
     chooses = False
 
     def choose_counterpart(self, place: Slot) -> Chosen:
-        """The first candidate: lists and role maps have the best first."""
+        """Take the first candidate: lists and role maps have the best first."""
         return Chosen(place.candidates[0] if place.candidates else None)
 
     def judge_substitution(
         self, original: str, changed: str, confidence: float = 1.0
     ) -> float | None:
-        """None."""
+        """Give no answer."""
         return None

@@ -1,5 +1,4 @@
-"""What stands before a mention, as patterns of one shape: one of some words, then up to a few
-others, then the mention.
+"""Patterns of what stands before a mention: one of some words, then up to a few others.
 
 Each is searched for in a short part of a sentence that ends where the mention begins.
 """
@@ -8,19 +7,27 @@ from __future__ import annotations
 
 import re
 
-# What counts as a word between: with an apostrophe or without.
-ANY, PLAIN = r"[\w'’-]+", r"[\w-]+"
+from evenflow.transforms.text.words import COMPOUND
+
 POSSESSIVES = "my|your|his|her|our|their"
-# What no noun phrase goes on over.
+# Words that no noun phrase continues over
 CLAUSE_WORDS = "at|in|on|for|with|from|by|as|into|than|like|if"
 
 
-def after(words: str, others: int = 0, other: str = ANY, but: str = "") -> re.Pattern[str]:
-    """Matches where one of the words stands before, with at most so many others between.
+def compile_lead(
+    words: str, others: int = 0, other: str = COMPOUND, but: str = ""
+) -> re.Pattern[str]:
+    """Compile a pattern that matches where one of some words stands before.
 
-    words: alternatives of a regular expression, case ignored. other: what each of the others is;
-    but: alternatives that none of them may be.
+    Args:
+        words: The words, as alternatives of a regular expression; case is ignored.
+        others: How many other words may stand between at most.
+        other: Pattern of one of these.
+        but: Alternatives that none of these may be.
+
+    Returns:
+        The pattern.
     """
-    barred = rf"(?!(?:{but})\b)" if but else ""
-    between = rf"(?:{barred}{other}\s+){{0,{others}}}" if others else ""
+    excluded = rf"(?!(?:{but})\b)" if but else ""
+    between = rf"(?:{excluded}{other}\s+){{0,{others}}}" if others else ""
     return re.compile(rf"\b(?:{words})\s+{between}$", re.IGNORECASE)

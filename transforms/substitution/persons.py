@@ -1,9 +1,9 @@
-"""Which mentions are one person: chains of words of one group that change together or not at all.
+"""Groups mentions of one person: chains of words that change together or not at all.
 
-A pronoun goes back to the nearest word for a person of its group, within three sentences, unless a
-name of that sex stands between: then it is the named person's. Where one sentence offers two people
-of the group, both are joined: a set too large changes rightly or stays, one too small changes by
-half. In the manner of Lappin and Leass (1994), with recency alone.
+A pronoun refers to the nearest word for a person of its group, within three sentences. If a name of
+that sex stands between, it refers to the named person instead. Where one sentence offers two people
+of the group, both are joined: a set that is too large changes rightly or stays, but one that is too
+small changes by half. This is in the manner of Lappin and Leass (1994), with recency alone.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from collections.abc import Mapping, Sequence
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text import names
 
-WINDOW = 3  # sentences back in which a pronoun's person is looked for
+WINDOW = 3  # sentences back in which a pronoun's person is searched for
 SAID_OF = re.compile(
-    r"['’](?:s|re|m)\s|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b",
+    r"['’](?:s|re|m)\s"
+    r"|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b",
     re.IGNORECASE,
 )
-# Characters between somebody and the noun that is said of them: «she is a successful young actress»
+# Characters between a person and a noun that describes them: “she is a successful young actress”
 LONGEST_SAID = 50
 DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
-SURNAME = re.compile(r"\.?\s+[A-Z][\w'’-]*")  # behind a title
+SURNAME = re.compile(r"\.?\s+[A-Z][\w'’-]*")  # after a title
 
 Chain = list[Item]
 
 
-def chains(
+def find_chains(
     text: str,
     sentences: Sequence[tuple[int, int]],
     items: Sequence[Item],
     sexes: Mapping[str, str],
     caseless: bool,
 ) -> list[Chain]:
-    """The items in chains, each in one.
+    """Group items to chains; each item is in one.
 
     Args:
         text: The document.
@@ -49,7 +50,7 @@ def chains(
     """
     out: list[Chain] = []
     for group, sex in sexes.items():
-        out += _Group(text, sentences, sex, caseless).chains(
+        out += _Group(text, sentences, sex, caseless).find_chains(
             [item for item in items if item.group == group]
         )
     return out
@@ -61,7 +62,8 @@ class _Group:
     def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
 
-    def chains(self, items: Sequence[Item]) -> list[Chain]:
+    def find_chains(self, items: Sequence[Item]) -> list[Chain]:
+        """The chains of the group's items."""
         owner: dict[int, Chain] = {}
         recent: list[Item] = []  # persons so far: pronouns, singular nouns and titles
         for item in items:
@@ -82,7 +84,7 @@ class _Group:
                     chain = (
                         owner[id(other)] + chain
                         if chain[0] is item
-                        else _merged(owner[id(other)], chain)
+                        else _merge(owner[id(other)], chain)
                     )
                     for each in chain:
                         owner[id(each)] = chain
@@ -92,9 +94,7 @@ class _Group:
         return list({id(chain): chain for chain in owner.values()}.values())
 
     def _antecedents(self, item: Item, recent: Sequence[Item]) -> list[Item]:
-        """To whom a pronoun goes back: the nearest person, and who else stands in the sentence of
-        that one.
-        """
+        """The nearest person that a pronoun refers to, and others of the group in that sentence."""
         singular = [each for each in recent if each.kind != "plural"]
         if not singular:
             return []
@@ -118,9 +118,7 @@ class _Group:
         ]
 
     def _is_said_of(self, person: Item, item: Item) -> bool:
-        """Whether a noun says what somebody before it is: «she is a waitress», «he worked as a
-        waiter».
-        """
+        """Whether a noun describes a person before it: “she is a waitress”, “he was a waiter”."""
         between = self._text[person.end : item.start]
         return (
             person.sentence == item.sentence
@@ -131,7 +129,7 @@ class _Group:
         )
 
     def _same(self, item: Item, recent: Sequence[Item]) -> list[Item]:
-        """The same word before: «a man … the man», «women … women», «Mr. Lee … Mr. Lee»."""
+        """The same word before: “a man … the man”, “women … women”, “Mr. Lee … Mr. Lee”."""
         same = next((each for each in reversed(recent) if each.word == item.word), None)
         if item.kind == "title":
             surname = SURNAME.match(self._text, item.end)
@@ -151,13 +149,15 @@ class _Group:
         return [same] if definite or item.kind == "plural" or item.sentence == same.sentence else []
 
 
-def _merged(first: Chain, second: Chain) -> Chain:
+def _merge(first: Chain, second: Chain) -> Chain:
+    """The items of two chains in the text's order."""
     return sorted([*first, *second], key=lambda item: item.start)
 
 
-def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
-    """Chains for lists without pronouns: a group's words in one sentence, or in neighbouring ones
-    of a line, are one story.
+def join_stories(text: str, items: Sequence[Item]) -> list[Chain]:
+    """Group items of lists without pronouns to chains.
+
+    A group's words in one sentence, or in neighbouring sentences of a line, are one story.
 
     Args:
         text: The document.
@@ -170,7 +170,7 @@ def of_one_story(text: str, items: Sequence[Item]) -> list[Chain]:
     last: dict[str, Chain] = {}
     for item in items:
         chain = last.get(item.group)
-        # A word that is no label («mosque») is the faith's that was named before it
+        # A word that is no label (“mosque”) belongs to the faith named before it.
         reach = 2 if item.mention is None else 1
         if (
             chain is None

@@ -1,8 +1,8 @@
-"""Counterparts by role, for lists without pairs: a person noun for a person noun of the same
-number, a clergy for a clergy.
+"""Role maps: which words of other groups have the same role, for lists without pairs.
 
-The role maps stand beside the word lists (`wordlists/roles_*.yaml`); a list of one's own has one if
-a file `roles_NAME.yaml` stands beside it.
+A person noun corresponds to a person noun of the same number, a word for clergy to a word for
+clergy. The role maps stand beside the word lists (`wordlists/roles_*.yaml`). A user's own list has
+one if a file `roles_NAME.yaml` stands beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from evenflow.transforms.substitution.sets import Item
+from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -24,8 +25,6 @@ NOUN, ADJECTIVE, COLLECTIVE = "noun", "adjective", "collective"
 KEYS = frozenset(("attribute", "source", "licence", "prefer", "companions", "roles"))
 ROLE_KEYS = ("role", "part", "number")
 PUT_IN = "put in"
-WORD = re.compile(r"\w+")
-BLANKED = {code: " " for code in range(128) if not WORD.match(chr(code))}
 
 
 class RoleMapError(ValueError):
@@ -34,7 +33,15 @@ class RoleMapError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Role:
-    """A role: its words by group. The first of each group is put in, or the one that put_in names."""
+    """A role and its words.
+
+    Attributes:
+        name: Its name.
+        part: Its part of speech: noun, adjective or collective.
+        number: Its grammatical number.
+        words: Its words by group.
+        put_in: The word to put in, by group; where it has none, the group's first word is put in.
+    """
 
     name: str
     part: str
@@ -43,7 +50,7 @@ class Role:
     put_in: Mapping[str, str] = field(default_factory=dict)
 
     def target(self, group: str) -> str | None:
-        """The word of the role in a group."""
+        """The word to put in for a group, None where it has none."""
         if group in self.put_in:
             return self.put_in[group]
         words = self.words.get(group)
@@ -54,9 +61,12 @@ class Role:
 class RoleMap:
     """The roles of an attribute.
 
-    by_word: folded word -> its roles. canonical: folded word -> as written. companions: folded
-    words that are no labels. prefer: folded label -> counterpart, empty where it has none. groups:
-    folded word -> group.
+    Attributes:
+        by_word: The roles of each folded word.
+        canonical: The spelling of each folded word.
+        groups: The group of each folded word.
+        companions: Folded words that are no labels.
+        prefer: The counterpart of a folded label, empty where it has none.
     """
 
     by_word: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
@@ -67,30 +77,34 @@ class RoleMap:
 
 
 class Companions:
-    """Finds the companions of a role map as whole words, the longest first, without regard to case."""
+    """Finds the companions of a role map as whole words, the longest first; case is ignored.
+
+    Args:
+        roles: The role map.
+    """
 
     def __init__(self, roles: RoleMap):
         self._by_first: dict[str, list[str]] = {}
         for word in sorted(roles.companions, key=len, reverse=True):
-            self._by_first.setdefault(_words(word)[0], []).append(word)
+            self._by_first.setdefault(split_runs(word)[0], []).append(word)
         self._firsts = frozenset(self._by_first)
         self._patterns: dict[frozenset[str], re.Pattern[str]] = {}
         self._roles = roles
 
-    def beside(
+    def find_beside(
         self,
         text: str,
         sentences: Sequence[tuple[int, int]],
         places: Sequence[int],
         items: Sequence[Item],
     ) -> Iterator[tuple[Item, Role]]:
-        """The companions in some sentences that overlap no item.
+        """Find the companions in some sentences that overlap no item.
 
         Args:
             text: The document.
             sentences: (start, end) in order.
-            places: Numbers of the sentences to look in, ascending.
-            items: What is known already, in the text's order.
+            places: Numbers of the sentences to search, ascending.
+            items: The items known already, in the text's order.
 
         Yields:
             Each companion as a noun, with its first role.
@@ -98,12 +112,13 @@ class Companions:
         if not self._firsts or not places:
             return
         lowered = text.lower()
-        if len(lowered) != len(text):  # a capital with two letters («İ»): offsets would not hold
+        # Where a capital has two small letters (“İ”), offsets would not hold.
+        if len(lowered) != len(text):
             lowered = "".join(each if len(each.lower()) != 1 else each.lower() for each in text)
-        said = self._firsts.intersection(_words(lowered))
-        if not said:
+        present = self._firsts.intersection(split_runs(lowered))
+        if not present:
             return
-        pattern = self._pattern(said)
+        pattern = self._pattern(present)
         spans = [(item.start, item.end) for item in items]
         for first, last in _runs(places):
             for match in pattern.finditer(lowered, sentences[first][0], sentences[last][1]):
@@ -123,9 +138,7 @@ class Companions:
                 yield item, self._roles.by_word[word][0]
 
     def _pattern(self, firsts: frozenset[str]) -> re.Pattern[str]:
-        """Matches the companions that begin with some words: of few, a search is far faster than of
-        all.
-        """
+        """The pattern of companions that begin with some words: a search for few is far faster."""
         if firsts not in self._patterns:
             spelled = sorted(
                 (word for first in firsts for word in self._by_first[first]),
@@ -135,11 +148,6 @@ class Companions:
                 rf"(?<![\w-])(?:{'|'.join(map(re.escape, spelled))})(?![\w-])"
             )
         return self._patterns[firsts]
-
-
-def _words(lowered: str) -> list[str]:
-    """The words of a text in small letters; of ASCII text by blanks, far faster than by a search."""
-    return lowered.translate(BLANKED).split() if lowered.isascii() else WORD.findall(lowered)
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -154,15 +162,22 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def path_of(words: WordList) -> Path:
-    """Where the role map of a list is."""
+    """Where the role map of a list is, whether it exists or not."""
     listed = Path(words.path)
     return listed.with_name(f"roles_{listed.stem}.yaml")
 
 
 def of(words: WordList) -> RoleMap:
-    """The role map of a list; an empty one where it has none.
+    """Read the role map of a list.
 
-    Raises RoleMapError for a file that cannot be read as one.
+    Args:
+        words: The list.
+
+    Returns:
+        Its role map, an empty one where it has none.
+
+    Raises:
+        RoleMapError: The file cannot be read as a role map.
     """
     path = path_of(words)
     if not path.is_file():
@@ -171,7 +186,18 @@ def of(words: WordList) -> RoleMap:
 
 
 def read(path: Path, groups: Sequence[str]) -> RoleMap:
-    """The role map of a file, its groups checked against a list's."""
+    """Read a role map from a file.
+
+    Args:
+        path: The file.
+        groups: The groups of the list, which the map's groups must be among.
+
+    Returns:
+        The role map.
+
+    Raises:
+        RoleMapError: The file cannot be read as a role map of these groups.
+    """
     try:
         stored = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -210,6 +236,7 @@ def read(path: Path, groups: Sequence[str]) -> RoleMap:
 
 
 def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
+    """The role of an entry: a mapping, or a list with a word of each group."""
     if isinstance(entry, list):  # a pair: a word of each group, in the list's order
         if len(entry) != len(groups) or not all(isinstance(word, str) for word in entry):
             raise RoleMapError(

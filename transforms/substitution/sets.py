@@ -1,6 +1,4 @@
-"""What a substitution consists of: the sets of mentions that hang together, their edits, and why
-one is barred.
-"""
+"""The parts of a substitution: sets of mentions that change together, their edits and refusals."""
 
 from __future__ import annotations
 
@@ -11,8 +9,7 @@ from typing import NamedTuple
 
 from evenflow.transforms.labels.finder import Mention
 
-# Reasons for which a mention is left as it is: those that its form tells, and those that a judge
-# gives.
+# Reasons why a mention stays: those of its form, and that of a judge
 EVEN = "even already"
 NO_COUNTERPART = "no counterpart of the role"
 LONG = "sentence too long"
@@ -22,7 +19,13 @@ DOUBTED = "too unsure"
 
 
 class Edit(NamedTuple):
-    """text[start:end] becomes replacement."""
+    """A change: text[start:end] becomes the replacement.
+
+    Attributes:
+        start: First character.
+        end: Character after the last.
+        replacement: The new text.
+    """
 
     start: int
     end: int
@@ -30,7 +33,12 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A mention that is left as it is, with its reason."""
+    """A mention that stays as it is.
+
+    Attributes:
+        mention: The mention.
+        reason: Why it stays.
+    """
 
     mention: Mention
     reason: str
@@ -38,13 +46,22 @@ class Refusal(NamedTuple):
 
 @dataclass(slots=True)
 class Item:
-    """A word of one group in a sentence: a mention, or a word that is no label but must change with
-    one (mention None).
+    """A word of one group: a mention, or a word that is no label but must change with one.
 
-    kind: pronoun, noun, plural, adjective, title or other. barred: why the word may not change, if
-    its form says so. replacements: by target group, the word as it would stand in the text, empty
-    where it falls away. choices: by target group, what may stand there too, as lists write it;
-    canonical: how a list writes the word itself.
+    Attributes:
+        start: First character.
+        end: Character after the last.
+        word: The folded word.
+        group: Its group.
+        kind: pronoun, noun, plural, adjective, title, collective or other.
+        sentence: The number of its sentence.
+        mention: The mention, None for a word that is no label.
+        refusal: Why the word may not change, empty where its form allows it.
+        replacements: By target group, the word as it would stand in the text, empty where the item
+            is removed.
+        choices: By target group, what else may stand there, as lists write it.
+        canonical: How a list writes the word itself.
+        gap: Where the word ends with the blank after it, if a removal takes that too; otherwise 0.
     """
 
     start: int
@@ -54,27 +71,32 @@ class Item:
     kind: str
     sentence: int
     mention: Mention | None
-    barred: str = ""
+    refusal: str = ""
     replacements: dict[str, str] = field(default_factory=dict)
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     canonical: str = ""
-    # Where the word ends with the blank after it, if a replacement by nothing takes that too
     gap: int = 0
 
-    def bar(self, reason: str) -> None:
-        """Say why the word may not change; the first reason stays."""
-        self.barred = self.barred or reason
+    def refuse(self, reason: str) -> None:
+        """Record why the word may not change; the first reason stays."""
+        self.refusal = self.refusal or reason
 
 
 @dataclass(frozen=True)
 class Set:
-    """Mentions of one group that hang together and change together or not at all.
+    """Mentions of one group that change together or not at all.
 
-    edits: by target group, over the document's text, in its order, none overlapping; empty where
-    the set may not change. confidence: the probability (0 to 1) that its exchange is right, as far
-    as it was judged. sentences: their places in the list given; spans: their (start, end). barred:
-    mentions that keep the set as it is, each with its reason. judged: whether more than the first
-    stage gave the confidence.
+    Attributes:
+        attribute: The attribute.
+        source: The group of the mentions.
+        edits: By target group: edits of the document's text, in its order, without overlaps. Empty
+            where the set may not change.
+        confidence: The probability (0 to 1) that its exchange is right, as far as it was judged.
+        sentences: The numbers of its sentences in the list given.
+        spans: The (start, end) of its sentences.
+        mentions: Its mentions.
+        refusals: The mentions that keep the set as it is, with their reasons.
+        judged: Whether more than the first stage gave the confidence.
     """
 
     attribute: str
@@ -84,7 +106,7 @@ class Set:
     sentences: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
     mentions: tuple[Mention, ...]
-    barred: tuple[Refusal, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     judged: bool = False
 
     @property
@@ -94,19 +116,22 @@ class Set:
 
     @property
     def reason(self) -> str:
-        """The gravest reason for which the set is barred or unsure; empty where there is none."""
-        return self.barred[0].reason if self.barred else ""
+        """The first reason for which the set is refused or unsure; empty where there is none."""
+        return self.refusals[0].reason if self.refusals else ""
 
 
-def placed(
+def place_mentions(
     sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], words: Mapping[str, str]
 ) -> list[Item]:
-    """Mentions as items, for now as nouns, each in its sentence; one that lies in none falls away.
+    """Make items of mentions, for now as nouns.
 
     Args:
         sentences: (start, end) in order.
         mentions: Of one list, in order.
         words: The folded word of each label.
+
+    Returns:
+        An item for each mention that lies within one sentence, in order.
     """
     starts = [start for start, _ in sentences]
     out: list[Item] = []
@@ -120,15 +145,32 @@ def placed(
 
 
 def within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
-    """Those of some edits, given in order, that lie in text[start:end], by offsets into it."""
+    """Select the edits that lie in text[start:end].
+
+    Args:
+        edits: Edits in order.
+        start: First character of the part.
+        end: Character after the last.
+
+    Returns:
+        These edits, by offsets into the part.
+    """
     begun = edits[bisect_left(edits, (start,)) : bisect_left(edits, (end,))]
     return [Edit(a - start, b - start, replacement) for a, b, replacement in begun if b <= end]
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text with its edits; every character outside them stays.
+    """Apply edits to a text; every character outside them stays.
 
-    Raises ValueError for edits that overlap or lie outside the text.
+    Args:
+        text: The text.
+        edits: The edits, in any order.
+
+    Returns:
+        The new text.
+
+    Raises:
+        ValueError: Edits overlap or lie outside the text.
     """
     out: list[str] = []
     at = 0

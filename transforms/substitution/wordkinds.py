@@ -1,6 +1,4 @@
-"""What kind of word a gendered label is: pronoun, title, adjective, noun, plural or other
-(«motherhood»).
-"""
+"""What kind of word a gendered label is: pronoun, title, adjective, noun, plural or other."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from evenflow.transforms.text import english, pronouns
 TITLES = frozenset(("mr", "mrs", "ms"))
 ADJECTIVES = frozenset(("female", "male", "feminine", "masculine"))
 ABSTRACT = english.words("abstract")
-# Singular in spite of their s.
+# Words that are singular though they end in s
 SINGULAR_S = frozenset(("alumnus", "sis", "mrs", "ms", "hers", "his"))
 PLURALS = frozenset(("men", "women", "alumni", "alumnae"))
 IN_LAWS = re.compile(r"\w+s-in-law")
@@ -20,7 +18,14 @@ IN_LAWS = re.compile(r"\w+s-in-law")
 
 @lru_cache(1 << 12)
 def kind_of(word: str) -> str:
-    """The kind of a label in lower case, as `sets.Item` has it."""
+    """Find the kind of a label, as `sets.Item` has it.
+
+    Args:
+        word: The label in lower case.
+
+    Returns:
+        pronoun, title, adjective, noun, plural, or other (“motherhood”).
+    """
     if word in pronouns.PRONOUNS:
         return "pronoun"
     if word in TITLES:

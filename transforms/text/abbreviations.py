@@ -1,8 +1,8 @@
-"""Abbreviations that end no sentence before a name or a number: closed classes of which any
-treebank has but some.
+"""Abbreviations that do not end a sentence before a name or a number.
 
-Those that end a sentence as often («Inc.», «Jr.», «St.», «etc.», «a.m.») are none of them; the
-model of `sentences` decides.
+Both classes are closed, and any treebank has only some of their members. Abbreviations that end a
+sentence about as often as not (“Inc.”, “Jr.”, “St.”, “etc.”, “a.m.”) are not listed: the model in
+`sentences` decides about them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ BEFORE_NUMBER = (
     "No Nos Fig Figs fig figs Vol Vols vol vols pp Sec Eq Eqs eq eqs Ch ch Jan Feb Mar Apr Jun Jul"
     " Aug Sept Sep Oct Nov Dec ca approx"
 )
-MARKS = ("", "(", "[", '"', "'")  # what may stand right before one
-LONGEST = 8  # characters of a token, with its stop
+MARKS = ("", "(", "[", '"', "'")  # characters that may precede an abbreviation
+LONGEST = 8  # characters of a token with its full stop: `sentences` packs no more
 UPPER_CASE = frozenset((*range(ord("A"), ord("Z") + 1), 0x81))  # codes of `sentences.fold`
 
 
 @cache
 def _tokens(words: str) -> Words:
-    """Tokens as `sentences` packs them, the last character in the lowest byte: sorted."""
+    """The tokens in ascending order, packed as `sentences` packs them (last character lowest)."""
     forms = {f"{mark}{word}.".encode() for word in words.split() for mark in MARKS}
     return np.array(
         sorted(int.from_bytes(form, "big") for form in forms if len(form) <= LONGEST),
@@ -39,17 +39,22 @@ def _tokens(words: str) -> Words:
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """What begins with a code: 1 a capital, 2 a digit, else 0: (256,)."""
+    """What each character code begins: 1 a capital, 2 a digit, 0 anything else; (256,)."""
     kinds = np.zeros(256, dtype=np.uint8)
     kinds[list(UPPER_CASE)] = 1
     kinds[ord("0") : ord("9") + 1] = 2
     return kinds
 
 
-def go_on(left: Words, first: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Where a sentence goes on behind an abbreviation: (n,).
+def continues_sentence(left: Words, first: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Find the gaps behind an abbreviation after which the sentence continues.
 
-    left: (n,), the packed tokens before gaps. first: (n,), the folded characters behind them.
+    Args:
+        left: The packed tokens before the gaps, (n,) uint64.
+        first: The folded characters behind the gaps, (n,) uint8.
+
+    Returns:
+        Whether the sentence continues over each gap, (n,).
     """
     kinds = _kinds()[first]
     return (_is_among(left, _tokens(BEFORE_NAME)) & (kinds == 1)) | (
@@ -58,4 +63,5 @@ def go_on(left: Words, first: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _is_among(left: Words, tokens: Words) -> NDArray[np.bool_]:
+    """Which packed tokens are in a sorted array of tokens, (n,)."""
     return tokens[np.searchsorted(tokens, left).clip(max=len(tokens) - 1)] == left

@@ -1,6 +1,4 @@
-"""Word classes of English, from `english.yaml`: verbs that take an object, parts of the body, and
-the like.
-"""
+"""Word classes of English from `english.yaml`: closed classes, verbs, parts of the body, others."""
 
 from __future__ import annotations
 
@@ -14,10 +12,39 @@ WORDS_PATH = Path(__file__).with_name("english.yaml")
 
 @cache
 def _stored() -> dict[str, str]:
-    # The base loader reads «no» and «on» as the words that they are.
+    """The classes as the file has them, each a string of words."""
+    # Other loaders read the words “no” and “on” as booleans.
     return yaml.load(WORDS_PATH.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of a class, in lower case. Raises KeyError for a class that there is none of."""
+    """Look up the words of a class.
+
+    Args:
+        name: The name of the class in `english.yaml`.
+
+    Returns:
+        The words in lower case.
+
+    Raises:
+        KeyError: There is no such class.
+    """
     return frozenset(_stored()[name].split())
+
+
+# The closed classes by word. A noun phrase before one of these words is complete, so a “her” there
+# is “him”, not “his”.
+CLOSED: dict[str, str] = {
+    word: kind
+    for kind in (
+        "subject",
+        "determiner",
+        "preposition",
+        "conjunction",
+        "auxiliary",
+        "adverb",
+        "reflexive",
+        "number",
+    )
+    for word in words(f"closed_{kind}")
+}

@@ -1,4 +1,4 @@
-"""Where a text has links: URLs, e-mail addresses and @handles. Labels are not looked for there."""
+"""Finds URLs, e-mail addresses and @handles in a text. Labels are not searched for inside them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ _URL = re.compile(r"[^\s<>\"“”«»|\\^{}`]+")
 _SCHEME = re.compile(r"[\w+.-]")
 _LOCAL = re.compile(r"[\w.%+-]")
 _DOMAIN = re.compile(r"@[\w-]+(?:\.[\w-]+)+")
-# Characters of an e-mail address before its @ (RFC 5321, 4.5.3.1.1), and more than any scheme has
+# Characters before the @ of an e-mail address (RFC 5321, 4.5.3.1.1). No scheme is as long.
 LOCAL_LONGEST = 64
 _HANDLE = re.compile(r"@\w+")
 
 
-def links(text: str) -> list[tuple[int, int]]:
-    """Start and end of each URL (with a scheme, or from www.), e-mail address and @handle.
+def find_links(text: str) -> list[tuple[int, int]]:
+    """Find URLs (with a scheme or from www.), e-mail addresses and @handles.
 
-    They name a page or an account, and a label replaced within one would break it. A hashtag is no
-    link.
+    They name a page or an account, which a replaced label would break. A hashtag is not a link.
+
+    Args:
+        text: The text.
+
+    Returns:
+        Start and end of each link in characters, in order, without overlaps.
     """
     anchors: list[int] = []
     for mark in ("://", "@", "www."):
@@ -37,7 +42,7 @@ def links(text: str) -> list[tuple[int, int]]:
 
 
 def _link(text: str, at: int, done: int) -> tuple[int, int] | None:
-    """The link at an anchor, or None; what is before `done` belongs to an earlier one."""
+    """The link at an anchor, or None. Characters before `done` belong to an earlier link."""
     if text[at] == "@":
         start = _back(text, at, done, _LOCAL)
         match = _DOMAIN.match(text, at) if start < at else None
@@ -57,6 +62,7 @@ def _link(text: str, at: int, done: int) -> tuple[int, int] | None:
 
 
 def _back(text: str, at: int, done: int, allowed: re.Pattern[str]) -> int:
+    """The start of the run of allowed characters that ends at `at`."""
     least = max(done, at - LOCAL_LONGEST)
     while at > least and allowed.match(text[at - 1]):
         at -= 1

@@ -1,6 +1,4 @@
-"""Words that are nearly always common nouns, and those that one is given without an article
-(«water», «advice»).
-"""
+"""Words that are nearly always common nouns, and nouns that need no article (“water”, “advice”)."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ PATH = Path(__file__).with_name("nouns.json")
 GIVEN = (
     english.words("given_things") | english.words("giving_words") | english.words("bringing_words")
 )
+# Endings of abstract nouns and plurals
 ABSTRACT = (
     "tion",
     "sion",
@@ -33,12 +32,10 @@ ABSTRACT = (
 
 @cache
 def shipped() -> frozenset[str]:
-    """The common nouns beside this file, in small letters."""
+    """The common nouns of `nouns.json`, in lower case."""
     return frozenset(json.loads(PATH.read_text(encoding="utf-8"))["nouns"].split())
 
 
 def needs_article(word: str) -> bool:
-    """Whether a noun is one that nobody is given without an article: «gave her dog», but not «gave
-    her water», «… hope».
-    """
+    """Whether a noun needs an article: “gave her dog” is wrong, “gave her water” is not."""
     return word not in GIVEN and not word.endswith(ABSTRACT)

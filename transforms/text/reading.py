@@ -1,10 +1,10 @@
-"""Reads a text as one byte a character, so that labels are found by comparing bytes; the text
-itself is never changed.
+"""Reads a text as one byte a character, so that labels are found by comparing bytes.
 
 The byte is the folded letter (see `evenflow.wordlists.spelling`), a blank, a line break, an
-apostrophe, a hyphen, or a class. Most texts are read character by character through one table. What
-that cannot say (a letter and its mark, a ligature, an invisible character within a word) is read
-word by word, and the reading knows the offsets in the text.
+apostrophe, a hyphen, or a class. Most texts are read character by character through one table.
+Where a table is not enough (a letter and its mark, a ligature, an invisible character within a
+word), the text is read word by word. A reading knows the offsets in the text, which itself never
+changes.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.text.links import links
+from evenflow.transforms.text.links import find_links
 from evenflow.wordlists import spelling
 
 Ints = npt.NDArray[np.int64]
 BLANK, BREAK, RETURN, APOSTROPHE, HYPHEN, OTHER = b" \n\r'-."
-# Word characters that no label is written with, and invisible ones; SPELLED: its word has to be
-# folded as a whole.
+# LETTER: a word character that no label has. IGNORED: an invisible character. SPELLED: a character
+# whose word has to be folded as a whole.
 LETTER, IGNORED, SPELLED = 1, 2, 3
-FIRST_OWN = 0x80  # from here on: the labels' own characters that are not ASCII
-SHARED = 0xFF  # the byte of all of the labels' characters that there is no byte left for
+FIRST_OWN = 0x80  # the first byte of the labels' own characters outside ASCII
+SHARED = 0xFF  # the byte of all label characters for which no byte is left
 UNDERSCORE = ord("_")
 # Code points that a character decomposes to at most (canonically; Unicode Standard, 3.7)
 MOST_PARTS = 4
-# For a word that is too long for a label: sorting a million marks would take for ever
+# The bytes of a word that is too long for a label: sorting a million marks would take too long.
 FOREIGN = bytes([LETTER])
-# Characters looked up at a time: numpy widens the indices to eight bytes, and these stay in the
-# cache
+# Characters looked up at a time: numpy widens the indices to eight bytes, which then stay in the
+# cache.
 STEP = 1 << 15
 UNKNOWN = 4  # only while the table of classes is made
 _WORD_CATEGORIES: tuple[str, ...] = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl")
@@ -60,12 +60,15 @@ _ASSIGNED = [(0, 0x33480), (0xE0000, 0xE0200)]
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as bytes.
+    """A text as bytes, with the way back to its offsets.
 
-    text: as given. codes: one byte a character read. The rest leads from offsets in codes to the
-    text's. removed: (r,) how many characters are kept before each ignored one. edits: (4, e) of
-    each word that was folded as a whole: its start and end in codes, and its start and end in the
-    text without ignored characters.
+    Attributes:
+        text: The text as given.
+        codes: One byte a character read.
+        removed: (r,) int64: the number of characters kept before each ignored one. None without
+            any.
+        edits: (4, e) int64, a column for each word that was folded as a whole: its start and end in
+            codes, and its start and end in the text without ignored characters. None without any.
     """
 
     text: str
@@ -74,7 +77,15 @@ class Reading:
     edits: Ints | None
 
     def offsets(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-        """Offsets in the text (n,), (n,) of spans of codes that begin and end at words' bounds."""
+        """Convert spans of codes to spans of the text.
+
+        Args:
+            starts: Where the spans start in codes, (n,); each at a word's bound.
+            ends: Where they end, (n,); each at a word's bound.
+
+        Returns:
+            Starts (n,) and ends (n,) in characters of the text.
+        """
         if self.edits is not None:
             new_starts, new_ends, old_starts, old_ends = self.edits
             place = np.searchsorted(new_starts, starts, "right") - 1
@@ -94,9 +105,10 @@ class Reading:
 
 
 class TextReader:
-    """Reads texts for a set of labels: only their characters need to be told apart.
+    """Reads texts for a set of labels. Only the characters of these labels are told apart.
 
-    labels: as `spelling.fold` gives them.
+    Args:
+        labels: The labels as `spelling.fold` gives them.
     """
 
     def __init__(self, labels: Iterable[str]):
@@ -105,9 +117,10 @@ class TextReader:
         letters = {c for label in labels for c in label if not c.isascii() and spelling.is_word(c)}
         own = sorted(letters)
         self._own = {character: min(FIRST_OWN + i, SHARED) for i, character in enumerate(own)}
-        self.doubtful = SHARED in self._own.values()  # then equal bytes need not be equal letters
-        # Characters that compose with the one before to a letter of the labels, or that may stand
-        # in another order.
+        # Whether equal bytes may be different letters
+        self.doubtful = SHARED in self._own.values()
+        # Characters that form a letter of the labels together with the character before, or that
+        # may stand in another order.
         self._composing = {part for c in own for part in unicodedata.normalize("NFD", c)[1:]}
         self._composing |= {c for c in own if unicodedata.combining(c)}
         table = bytearray([OTHER]) * 256
@@ -123,7 +136,7 @@ class TextReader:
                 or code == UNDERSCORE
             )
         self.word = bytes(flags)
-        # A letter that folds to a sign («ŉ» to an apostrophe and n) stays part of its word.
+        # A letter that folds to a mark (“ŉ” to an apostrophe and n) stays part of its word.
         self._within = bytes(code if flags[code] else LETTER for code in range(256))
         self._spelled = [
             SPELLED,
@@ -131,13 +144,20 @@ class TextReader:
         ]
 
     def read(self, text: str) -> Reading:
-        """The text's bytes; links and the underscores around a word are boundaries, words with
-        marks are composed.
+        """Read a text.
+
+        Links and the underscores around a word become boundaries. Words with marks are composed.
+
+        Args:
+            text: The text as given.
+
+        Returns:
+            Its bytes with the way back to its offsets.
         """
         codes, seen, removed = self.encode(text), text, None
         if bytes([IGNORED]) in codes:
             seen, codes, removed = _drop(text, codes)
-        linked = links(seen)
+        linked = find_links(seen)
         if linked:
             codes = _blot(codes, linked)
         if bytes([UNDERSCORE]) in codes:
@@ -148,7 +168,14 @@ class TextReader:
         return Reading(text, codes, removed, edits)
 
     def encode(self, text: str) -> bytes:
-        """One byte a character: len(text) bytes."""
+        """Encode a text by the table of characters alone.
+
+        Args:
+            text: The text.
+
+        Returns:
+            One byte a character, len(text) bytes.
+        """
         if text.isascii():
             return text.encode("ascii").translate(self._ascii)
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -185,9 +212,7 @@ class TextReader:
         return _class(character)
 
     def _trim(self, codes: bytes) -> bytes:
-        """Make boundaries of the underscores around a word («_her_» is emphasis); those within join
-        («is_male»).
-        """
+        """Turn the underscores around a word (“_her_”) into boundaries, not those within one."""
         array = np.frombuffer(codes, np.uint8)
         places = np.flatnonzero(array == UNDERSCORE)
         breaks = np.flatnonzero(np.diff(places) > 1) + 1
@@ -198,7 +223,7 @@ class TextReader:
         return _blot(codes, zip(starts[~within].tolist(), ends[~within].tolist(), strict=True))
 
     def _spell_out(self, text: str, codes: bytes) -> tuple[bytes, Ints | None]:
-        """The codes with every word that needs it folded as a whole, and where (see Reading.edits)."""
+        """Fold each word that needs it as a whole; returns the codes and `Reading.edits`."""
         array = np.frombuffer(codes, np.uint8)
         places = np.flatnonzero(np.isin(array, np.array(self._spelled, np.uint8)))
         starts, ends = self.words(codes)
@@ -221,7 +246,14 @@ class TextReader:
         return b"".join(parts), np.array(edits, np.int64).T
 
     def words(self, codes: bytes) -> tuple[Ints, Ints]:
-        """Starts and ends (n,) of the words."""
+        """Find the words.
+
+        Args:
+            codes: Bytes as `encode` gives them.
+
+        Returns:
+            Starts (n,) and ends (n,) of the words in codes.
+        """
         marked = np.frombuffer(b"\0" + codes.translate(self.word) + b"\0", np.uint8)
         edges = np.flatnonzero(marked[1:] != marked[:-1])
         return edges[0::2], edges[1::2]
@@ -236,9 +268,7 @@ def _blot(codes: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 
 def _drop(text: str, codes: bytes) -> tuple[str, bytes, Ints]:
-    """Text and codes without ignored characters, and how many characters are kept before each of
-    those.
-    """
+    """Drop ignored characters; returns text, codes and `Reading.removed`."""
     array = np.frombuffer(codes, np.uint8)
     ignored = np.flatnonzero(array == IGNORED)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -270,8 +300,8 @@ def _classes() -> bytes:
     known: dict[str, int] = dict.fromkeys(_WORD_CATEGORIES, LETTER)
     known.update(dict.fromkeys(_OTHER_CATEGORIES, OTHER))
     for first, stop in _ASSIGNED:
-        # Of most characters the category says all; asking for the rest one by one would take half a
-        # second.
+        # The category decides the class of most characters. To classify all of them one by one
+        # would take half a second.
         kinds = map(unicodedata.category, map(chr, range(first, stop)))
         table[first:stop] = bytes(known.get(kind, UNKNOWN) for kind in kinds)
     special = {*spelling.APOSTROPHES, *spelling.HYPHENS, *spelling.BREAKS, *spelling.FILLERS}
@@ -284,7 +314,7 @@ def _classes() -> bytes:
 
 @cache
 def _foldings() -> dict[str, str]:
-    """Word characters outside ASCII that fold to something else, and to what."""
+    """The word characters outside ASCII that fold to something else, each with its folded form."""
     out: dict[str, str] = {}
     classes = _classes()
     for first, stop in _ASSIGNED:

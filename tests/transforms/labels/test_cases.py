@@ -1,7 +1,7 @@
-"""What the shipped lists find in short texts: text -> «group:characters of the text», in the text's
-order.
+"""Mentions of the shipped lists in short texts.
 
-The sentences are written for this table. A group's name stands for its attribute: no two attributes
+Each case is a text and its mentions as “group:characters of the text”, in the text's order. The
+sentences are written for this table. A group's name stands for its attribute: no two attributes
 share one.
 """
 

@@ -1,4 +1,4 @@
-"""Label matching: lists of one's own, the slow reference, and what holds for every text."""
+"""Label matching: users' lists, the slow reference, and what holds for every text."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ FINDER = LabelFinder([SEVERAL, *SHIPPED_LISTS])
         ("q\u0323\u0307 q\u0307\u0323 q\u0307", ["q\u0323\u0307", "q\u0307\u0323"]),
     ],
 )
-def test_labels_of_ones_own(text: str, expected: list[str]) -> None:
+def test_labels_of_a_users_list(text: str, expected: list[str]) -> None:
     finder = LabelFinder([SEVERAL])
     assert [text[m.start : m.end] for m in finder.find(text)] == expected
 

@@ -25,9 +25,9 @@ from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.llm.quotes import find_quote
-from evenflow.transforms.substitution.counterfactuals import Substituter
 from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
 from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader as lists
 

@@ -1,4 +1,4 @@
-"""The encoder: answers that hang on the text alone, texts of every kind, and what it has learnt."""
+"""The encoder: answers that depend on the text alone, any text, and what it has learnt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXTS = (
 )
 
 
-def test_an_answer_hangs_on_its_text_alone() -> None:
+def test_an_answer_depends_on_its_text_alone() -> None:
     encoder = Encoder.shipped()
     alone = np.concatenate([encoder.values([text]) for text in TEXTS])
     together = encoder.values(TEXTS)
@@ -115,10 +115,8 @@ def test_it_has_learnt_the_guideline(right: str, wrong: str) -> None:
     assert good > bad
 
 
-def test_it_tells_right_from_wrong_in_documents_that_it_did_not_learn_from() -> None:
-    """Every fourth of the exchanges on which tests/benchmarks/exchange.py prints the figures of
-    README.md.
-    """
+def test_it_separates_right_from_wrong_in_unseen_documents() -> None:
+    """On every fourth exchange that tests/benchmarks/exchange.py prints the figures of."""
     rows = data.read(DATA).part("report").exchanges[::4]
     true = np.array([row["label"] != data.WRONG for row in rows])
     chances = card.judged(Encoder.shipped(), rows)
@@ -128,7 +126,7 @@ def test_it_tells_right_from_wrong_in_documents_that_it_did_not_learn_from() -> 
     assert true[called].mean() > 2 * true.mean()
 
 
-def test_it_tells_stereotypes_from_other_sentences_of_the_report() -> None:
+def test_it_separates_stereotypes_from_other_sentences() -> None:
     rows = [row for row in data.read(DATA).part("report").sentences if row["task"] == "stereotype"][
         ::2
     ]

@@ -1,4 +1,4 @@
-"""Model files: what is said of one that is missing, cut short, or another's."""
+"""Model files: the message about one that is missing, cut short, or another's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an exchange is shown."""
+"""The marked windows of an exchange."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.models.marking import AFTER, BEFORE, LONGEST, MOST, marked, windows
+from evenflow.transforms.models.marking import (
+    AFTER,
+    BEFORE,
+    LONGEST,
+    MOST,
+    make_windows,
+    mark_changes,
+)
 from evenflow.transforms.substitution.sets import Edit, apply
 
 CHANGE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 
 
-def told(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
-    """A text with its marks taken out, its edits, and its sentences (each ends with a full stop)
-    that have one.
+def read_marked(text: str) -> tuple[str, list[Edit], list[tuple[int, int]]]:
+    """A marked text without its marks, its edits, and its sentences that have one.
+
+    Each sentence ends with a full stop.
     """
     edits: list[Edit] = []
     shift = 0
@@ -49,17 +57,17 @@ def filler(size: int) -> str:
     ],
 )
 def test_a_short_text_is_shown_whole(text: str) -> None:
-    assert windows(*told(text)) == [text]
+    assert make_windows(*read_marked(text)) == [text]
 
 
 def test_blanks_and_line_breaks_are_single_blanks() -> None:
-    plain, edits, spans = told("It  rained.\n\n\t[She|He]\u00a0left. ")
-    assert windows(plain, edits, spans) == ["It rained. [She|He] left."]
+    plain, edits, spans = read_marked("It  rained.\n\n\t[She|He]\u00a0left. ")
+    assert make_windows(plain, edits, spans) == ["It rained. [She|He] left."]
 
 
 def test_context_is_whole_words_around() -> None:
-    plain, edits, spans = told(f"{filler(400)}[She|He] left. {filler(400)}")
-    [shown] = windows(plain, edits, spans)
+    plain, edits, spans = read_marked(f"{filler(400)}[She|He] left. {filler(400)}")
+    [shown] = make_windows(plain, edits, spans)
     before, after = shown.split("[She|He] left.")
     assert plain.split("She left.")[0].endswith(before) and plain.split("She left.")[1].startswith(
         after
@@ -70,7 +78,7 @@ def test_context_is_whole_words_around() -> None:
 
 def test_far_sentences_are_windows_of_their_own_up_to_a_number() -> None:
     text = filler(300).join(f"[She|He] sang song {number}. " for number in range(MOST + 2))
-    shown = windows(*told(text))
+    shown = make_windows(*read_marked(text))
     assert [re.findall(r"song (\d)", each) for each in shown] == [
         [str(number)] for number in range(MOST)
     ]
@@ -80,14 +88,16 @@ def test_far_sentences_are_windows_of_their_own_up_to_a_number() -> None:
 def test_of_a_long_sentence_what_is_around_its_first_change(at: int) -> None:
     words = "and went on " * 170
     place = words.index(" ", at) + 1
-    plain, edits, spans = told(f"{words[:place]}[she|he] {words[place:]}stopped.")
-    [shown] = windows(plain, edits, spans)
+    plain, edits, spans = read_marked(f"{words[:place]}[she|he] {words[place:]}stopped.")
+    [shown] = make_windows(plain, edits, spans)
     assert "[she|he]" in shown and len(shown) <= LONGEST + BEFORE + AFTER + len("[|he]")
     assert CHANGE.sub(r"\1", shown) in plain
 
 
 def test_nothing_changed_shows_nothing() -> None:
-    assert windows("It rained.", [], []) == [] and marked("It rained.", []) == "It rained."
+    assert (
+        make_windows("It rained.", [], []) == [] and mark_changes("It rained.", []) == "It rained."
+    )
 
 
 SENTENCES = st.lists(
@@ -101,9 +111,9 @@ SENTENCES = st.lists(
 
 @given(SENTENCES)
 def test_without_marks_a_window_is_of_the_old_text_or_the_new(parts: list[str]) -> None:
-    plain, edits, spans = told(" ".join(" ".join(parts).split()))
+    plain, edits, spans = read_marked(" ".join(" ".join(parts).split()))
     changed = apply(plain, edits)
-    shown = windows(plain, edits, spans)
+    shown = make_windows(plain, edits, spans)
     assert bool(shown) == bool(edits) and len(shown) <= MOST
     assert shown[:1] == [] or CHANGE.search(shown[0])
     for each in shown:

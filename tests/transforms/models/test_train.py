@@ -1,6 +1,4 @@
-"""Training: what a row must have, how figures are counted; and a tiny model that is rebuilt from a
-few rows (needs torch).
-"""
+"""Training: what a row needs, how figures are computed, and a tiny model (needs torch)."""
 
 from __future__ import annotations
 
@@ -76,7 +74,7 @@ def write(path: Path, rows: list[dict[str, object]]) -> None:
 
 @pytest.fixture
 def pretrained(tmp_path: Path) -> Path:
-    """A folder as all-MiniLM-L6-v2's package has it: one layer, of chance."""
+    """A folder as the package of all-MiniLM-L6-v2 has it: one layer with random weights."""
     rng = np.random.default_rng(0)
     wide, within = network.WIDTH, network.WITHIN
     shapes = {
@@ -125,15 +123,15 @@ def test_a_tiny_model_is_rebuilt(
         for number, source in enumerate(["reddit", "ewt-email", "fiction", "abc"] * 6)
     ]
     rows += [row(number, "reddit", "report") for number in range(100, 110)]
-    said = [sentence(number, "stereotype", number % 2) for number in range(12)]
-    said += [sentence(number, "stance", "stated") for number in range(2)]
-    said += [
+    sentences = [sentence(number, "stereotype", number % 2) for number in range(12)]
+    sentences += [sentence(number, "stance", "stated") for number in range(2)]
+    sentences += [
         sentence(30, "indicators", {"target": "generic"}),
         sentence(31, "strength", 0.5),
         sentence(32, "association", 1),
     ]
     write(tmp_path / data.EXCHANGES, rows)
-    write(tmp_path / data.SENTENCES, said)
+    write(tmp_path / data.SENTENCES, sentences)
     out = tmp_path / "out"
     command.main(
         [
@@ -177,7 +175,7 @@ def test_a_line_that_is_no_row_is_named(line: str, message: str, tmp_path: Path)
         data.read(tmp_path)
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=data.SENTENCES):
         command.main(["pretrained", str(tmp_path / "out"), "--data", str(tmp_path)])
 
@@ -219,8 +217,8 @@ def test_platt_makes_probabilities_of_logits(sure: float) -> None:
     assert slope * sure == pytest.approx(1, abs=0.1)
     assert shift == pytest.approx(-1, abs=0.1)
     chances = 1 / (1 + np.exp(-(slope * sure * logits + shift)))
-    for said, so, count in evaluate.reliability(chances, true):
-        assert count < 100 or said == pytest.approx(so, abs=0.1)
+    for stated, so, count in evaluate.reliability(chances, true):
+        assert count < 100 or stated == pytest.approx(so, abs=0.1)
 
 
 def test_the_worst_window_counts() -> None:

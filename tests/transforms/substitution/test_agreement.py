@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from evenflow.transforms.substitution.agreement import (
-    article_edit,
-    possessive,
+    edit_article,
+    fit_possessive,
     recase,
-    sounds_as_vowel,
+    starts_with_vowel_sound,
 )
 
 
 @pytest.mark.parametrize(
-    ("said", "canonical", "replacement", "wanted"),
+    ("original", "canonical", "replacement", "wanted"),
     [
         ("Her", "her", "his", "His"),
         ("HER", "her", "his", "HIS"),
@@ -27,8 +27,8 @@ from evenflow.transforms.substitution.agreement import (
         ("BIBLE", "Bible", "Quran", "QURAN"),
     ],
 )
-def test_capitals(said: str, canonical: str, replacement: str, wanted: str) -> None:
-    assert recase(said, canonical, replacement) == wanted
+def test_capitals(original: str, canonical: str, replacement: str, wanted: str) -> None:
+    assert recase(original, canonical, replacement) == wanted
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_capitals(said: str, canonical: str, replacement: str, wanted: str) -> N
     ],
 )
 def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
-    assert sounds_as_vowel(word) is vowel
+    assert starts_with_vowel_sound(word) is vowel
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "replacement", "wanted"),
+    ("text", "original", "replacement", "wanted"),
     [
         ("an uncle", "uncle", "niece", (0, 2, "a")),
         ("A nephew", "nephew", "aunt", (0, 1, "An")),
@@ -59,13 +59,13 @@ def test_the_sound_of_a_word(word: str, vowel: bool) -> None:
     ],
 )
 def test_the_article_follows_the_new_word(
-    text: str, said: str, replacement: str, wanted: tuple[int, int, str] | None
+    text: str, original: str, replacement: str, wanted: tuple[int, int, str] | None
 ) -> None:
-    assert article_edit(text, text.index(said), said, replacement) == wanted
+    assert edit_article(text, text.index(original), original, replacement) == wanted
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "replacement", "wanted"),
+    ("text", "original", "replacement", "wanted"),
     [
         ("ladies' hats", "ladies", "gentlemen", "gentlemen's"),
         ("gentlemen's hats", "gentlemen", "ladies", "ladies'"),
@@ -78,6 +78,6 @@ def test_the_article_follows_the_new_word(
     ],
 )
 def test_the_possessive_of_the_new_word(
-    text: str, said: str, replacement: str, wanted: str
+    text: str, original: str, replacement: str, wanted: str
 ) -> None:
-    assert possessive(text, len(said), said, replacement)[1] == wanted
+    assert fit_possessive(text, len(original), original, replacement)[1] == wanted

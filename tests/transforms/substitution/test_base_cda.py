@@ -21,6 +21,6 @@ def test_without_pairs_any_label_of_the_target_is_drawn() -> None:
 
 
 def test_draws_repeat() -> None:
-    drawn = [base_cda.drawn("text", place, 7) for place in range(50)]
-    assert drawn == [base_cda.drawn("text", place, 7) for place in range(50)]
+    drawn = [base_cda.draw("text", place, 7) for place in range(50)]
+    assert drawn == [base_cda.draw("text", place, 7) for place in range(50)]
     assert set(drawn) == set(range(7))

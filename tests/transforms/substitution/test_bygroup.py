@@ -1,4 +1,4 @@
-"""Words of lists without pronouns, and what each would become."""
+"""Words of lists without pronouns, and their replacements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which counterparts a place has as candidates, and what is chosen of them, on its own and in a
-run.
-"""
+"""Candidates of a place and the choice among them, alone and in a run."""
 
 from __future__ import annotations
 
@@ -21,11 +19,17 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.choosing import paired, with_roles
-from evenflow.transforms.substitution.counterfactuals import FirstScorer, Substituter
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
+from evenflow.transforms.substitution.choosing import add_role_words, group_counterparts
+from evenflow.transforms.substitution.judges import (
+    Chosen,
+    Embedded,
+    FirstScorer,
+    Slot,
+    SubstitutionJudge,
+)
 from evenflow.transforms.substitution.roles import Role
 from evenflow.transforms.substitution.sets import Set, apply
+from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader, spelling
 
@@ -33,7 +37,7 @@ VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
 
 
 class Takes(Embedded):
-    """Notes the candidates of each place, and takes the one of a number."""
+    """Records the candidates of each place and takes the one with a given number."""
 
     chooses = True
 
@@ -145,13 +149,13 @@ def test_a_word_gets_the_same_counterpart_throughout_a_set() -> None:
     assert text == f"The {words[0]} came in. The {words[0]} sang. He left."
 
 
-def test_a_word_that_falls_away_is_not_chosen() -> None:
-    """«youthful teenager» becomes one word, and the article follows it."""
+def test_no_word_is_chosen_for_a_removed_item() -> None:
+    """“youthful teenager” becomes one word, and the article follows it."""
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(0)) == "A retiree sang."
     assert rewritten("A youthful teenager sang.", "age", "old", Takes(1)) == "A pensioner sang."
 
 
-def test_what_form_bars_is_not_asked_about() -> None:
+def test_a_set_that_its_form_refuses_is_not_judged() -> None:
     asker = Says(lambda data: None)
     found = proposed("Men and women sang.", "gender", LlmJudge(asker, by_model=1))
     assert len(found) == 2 and not any(each.edits for each in found) and not asker.asked
@@ -185,11 +189,11 @@ def test_a_verdict_is_the_sets_probability(
 
 
 def test_pairs_by_group_and_roles_behind_them() -> None:
-    pairs = paired(loader.load("gender"))
+    pairs = group_counterparts(loader.load("gender"))
     assert pairs["nun"] == {"male": ("friar", "monk")}
     roles = [Role("x", "noun", "singular", {"female": ("nun",), "male": ("brother", "monk")})]
-    assert with_roles(pairs["nun"], roles)["male"] == ("friar", "monk", "brother", "monk")
-    assert with_roles(pairs["nun"], []) == pairs["nun"]
+    assert add_role_words(pairs["nun"], roles)["male"] == ("friar", "monk", "brother", "monk")
+    assert add_role_words(pairs["nun"], []) == pairs["nun"]
 
 
 SENTENCES = (
@@ -228,7 +232,7 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the place of the shipped ones: all is right."""
+    """Replace the shipped models: every exchange is right."""
     shipped(monkeypatch, Encoder(), First(lambda shown: 0.9))
 
 

@@ -1,6 +1,4 @@
-"""Whole texts through `rewrite`: forms, who changes together, what form bars, what a judge says,
-and what holds for any text.
-"""
+"""Whole texts through `rewrite`: forms, chains, refusals, judges, and what holds for any text."""
 
 from __future__ import annotations
 
@@ -14,8 +12,10 @@ from scripted_judge import First, Judge
 
 from evenflow.transforms.labels.finder import LabelFinder, Mention
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.counterfactuals import Rewritten, Substituter, rewrite, shown
+from evenflow.transforms.substitution.counterfactuals import Rewritten, rewrite
 from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.substitution.windows import show_windows
 from evenflow.wordlists import loader
 
 GENDER, AGE, RELIGION = map(loader.load, ("gender", "age", "religion"))
@@ -108,14 +108,14 @@ GERMAN = "Heute kaufte die alte Frau mit Heinz am Morgen hat Brot."
         ("She left. " + "She went on and " * 400 + "sat.", {sets.LONG}),
     ],
 )
-def test_what_form_bars_stays_and_says_why(text: str, reasons: set[str]) -> None:
+def test_a_set_that_its_form_refuses_stays_with_its_reason(text: str, reasons: set[str]) -> None:
     result = gender(text, strictness=0)
     assert (result.text, result.edits) == (text, ())
     assert {each.reason for each in result.sets} == reasons
     assert not any(each.edits or each.confidence for each in result.sets)
 
 
-def test_a_mention_within_another_attributes_is_left() -> None:
+def test_a_mention_inside_one_of_another_attribute_stays() -> None:
     text = "The elderly woman smiled."
     mentions = LabelFinder([GENDER, AGE]).find(text)
     overlapping = [*mentions, Mention(4, 17, "elderly woman", "age", "old")]
@@ -123,7 +123,7 @@ def test_a_mention_within_another_attributes_is_left() -> None:
     assert [each.reason for each in proposed] == [sets.OVERLAP]
 
 
-def test_sets_say_where_they_are() -> None:
+def test_sets_have_their_places() -> None:
     text = "A nun sang. It rained. She left."
     (only,) = gender(text).sets
     assert (only.sentences, only.spans) == ((0, 2), ((0, 11), (23, 32)))
@@ -135,7 +135,7 @@ def test_sets_say_where_they_are() -> None:
     )
     assert [text[each.start : each.end] for each in only.mentions] == ["nun", "She"]
     assert only.edits["male"] == (Edit(2, 5, "monk"), Edit(23, 26, "He"))
-    assert shown(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
+    assert show_windows(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
 
 
 def test_source_and_target_limit_what_changes() -> None:
@@ -161,7 +161,7 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
     result = gender(text, judge)
     assert result.text == text.replace("nun", "monk")
     assert [each for _, each in judge.asked] == [
-        " ".join(shown(text, each, *each.targets)) for each in result.sets if each.edits
+        " ".join(show_windows(text, each, *each.targets)) for each in result.sets if each.edits
     ]
     assert {each.reason: (each.confidence, each.judged) for each in result.sets} == {
         "": (0.7, True),
@@ -172,7 +172,7 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
 
 
 @pytest.mark.parametrize(("source", "asked"), [("female", 1), ("male", 0), (None, 1)])
-def test_a_judge_is_not_asked_about_what_nobody_wants(source: str | None, asked: int) -> None:
+def test_a_judge_is_not_asked_about_unwanted_exchanges(source: str | None, asked: int) -> None:
     judge = Judge()
     rewrite("A nun sang.", [GENDER], "gender", source=source, judge=judge)
     assert len(judge.asked) == asked
@@ -189,7 +189,7 @@ def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> N
     assert (proposed.confidence, proposed.judged, len(first.asked)) == (0.8, False, 4)
 
 
-def test_the_first_stage_is_asked_once_about_a_document_and_not_about_what_form_bars() -> None:
+def test_the_first_stage_is_asked_once_about_a_document_and_not_about_refused_sets() -> None:
     text = "Men and women came."
     first = First()
     assert Substituter([GENDER], "gender", first=first).propose(
@@ -199,7 +199,7 @@ def test_the_first_stage_is_asked_once_about_a_document_and_not_about_what_form_
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"attribute": "shoe"}, "shoe"),
         ({"method": "x"}, "gc or base"),
@@ -207,12 +207,12 @@ def test_the_first_stage_is_asked_once_about_a_document_and_not_about_what_form_
         ({"target": "old"}, "no such group"),
     ],
 )
-def test_what_there_is_not_is_an_error(given: dict[str, str], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_unknown_name_is_an_error(given: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         rewrite("x", [GENDER], **({"attribute": "gender"} | given))  # type: ignore[arg-type]
 
 
-def test_a_list_of_ones_own_is_exchanged_by_its_pairs(tmp_path: Path) -> None:
+def test_a_users_list_is_exchanged_by_its_pairs(tmp_path: Path) -> None:
     path = tmp_path / "marital.yaml"
     path.write_text(
         "attribute: marital\ngroups: [married, single]\npairs:\n  - [husband, bachelor]\n",
@@ -296,6 +296,6 @@ def test_each_mention_is_in_one_set_with_all_of_it_shown(text: str, attribute: s
     for each in found.sets:
         assert bool(each.edits) == bool(each.confidence) != bool(each.reason)
         for target in each.edits:
-            assert shown(text, each, target)
+            assert show_windows(text, each, target)
             for start, end, _ in each.edits[target]:
                 assert any(low <= start and end <= high for low, high in each.spans)

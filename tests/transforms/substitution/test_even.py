@@ -1,4 +1,4 @@
-"""Pairs that are even already: text -> the words that stay as they are."""
+"""Pairs that name both sides: text -> the words that stay as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evenflow.transforms.substitution import sets
 
 
 @pytest.mark.parametrize(
-    ("text", "barred"),
+    ("text", "refused"),
     [
         ("He or she left.", "he she"),
         ("She/he left.", "he she"),
@@ -30,7 +30,7 @@ from evenflow.transforms.substitution import sets
         (f"men and {'x' * 40} women", ""),
     ],
 )
-def test_what_names_both_sides(text: str, barred: str) -> None:
+def test_what_names_both_sides(text: str, refused: str) -> None:
     items = [item for chain in chains("gender", text) for item in chain]
-    assert " ".join(sorted(item.word for item in items if item.barred == sets.EVEN)) == barred
-    assert {item.barred for item in items} <= {"", sets.EVEN}
+    assert " ".join(sorted(item.word for item in items if item.refusal == sets.EVEN)) == refused
+    assert {item.refusal for item in items} <= {"", sets.EVEN}

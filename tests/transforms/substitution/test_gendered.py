@@ -1,4 +1,4 @@
-"""Gendered words of a text, and what each would become."""
+"""Gendered words of a text, and their replacements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_what_a_word_would_become(text: str, wanted: dict[str, str]) -> None:
     assert {
         text[item.start : item.end]: "".join(item.replacements.values()) for item in items
     } == wanted
-    assert all(bool(item.barred) != bool(item.replacements) for item in items)
+    assert all(bool(item.refusal) != bool(item.replacements) for item in items)
 
 
 @pytest.mark.parametrize(

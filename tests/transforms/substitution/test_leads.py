@@ -1,4 +1,4 @@
-"""What stands before a mention."""
+"""Patterns of what stands before a mention."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ from evenflow.transforms.substitution import leads
     ],
 )
 def test_a_word_and_up_to_one_other(before: str, there: bool) -> None:
-    found = leads.after("the|an?", 1, but="of").search(before)
+    found = leads.compile_lead("the|an?", 1, but="of").search(before)
     assert (found is not None) is there

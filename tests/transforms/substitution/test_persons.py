@@ -1,4 +1,4 @@
-"""Who is one person: text -> the words of each chain."""
+"""Which mentions are one person: text -> the words of each chain."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_each_mention_is_in_one_chain_of_its_group(text: str, attribute: str) ->
     for chain in found:
         assert [item.start for item in chain] == sorted({item.start for item in chain})
         assert len({item.group for item in chain}) == 1
-    said = sorted(
+    mentions = sorted(
         (item.mention for chain in found for item in chain if item.mention),
         key=lambda mention: mention.start,
     )
-    assert said == FINDERS[attribute].find(text)
+    assert mentions == FINDERS[attribute].find(text)

@@ -48,7 +48,7 @@ def test_a_label_may_have_no_counterpart(tmp_path: Path) -> None:
         ("companions: [[one, two], [two, three]]", "two groups"),
     ],
 )
-def test_a_map_that_cannot_be_used_says_why(tmp_path: Path, text: str, what: str) -> None:
+def test_an_unusable_map_is_an_error_with_its_reason(tmp_path: Path, text: str, what: str) -> None:
     path = tmp_path / "roles_x.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(roles.RoleMapError, match=what):

@@ -1,4 +1,4 @@
-"""Where links are: text -> the links in it."""
+"""Links: text -> the links in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.text.links import links
+from evenflow.transforms.text.links import find_links
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ from evenflow.transforms.text.links import links
     ],
 )
 def test_links_of_a_text(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in links(text)] == expected
+    assert [text[start:end] for start, end in find_links(text)] == expected
 
 
 @given(
@@ -46,6 +46,6 @@ def test_links_of_a_text(text: str, expected: list[str]) -> None:
     )
 )
 def test_links_are_apart_and_without_blanks(text: str) -> None:
-    found = links(text)
+    found = find_links(text)
     assert all(start < end <= len(text) and " " not in text[start:end] for start, end in found)
     assert all(end <= start for (_, end), (start, _) in pairwise(found))

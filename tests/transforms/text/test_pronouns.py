@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.text import pronouns
+from evenflow.transforms.text import pronoun_model, pronouns
 
 
 @pytest.mark.parametrize(
@@ -41,23 +41,25 @@ from evenflow.transforms.text import pronouns
 def test_the_form_fits_the_place(text: str, wanted: str) -> None:
     start = text.index("[")
     end = text.index("]") - 1
-    word, sure = pronouns.counterpart(text.replace("[", "").replace("]", ""), start, end)
+    word, sure = pronouns.find_counterpart(text.replace("[", "").replace("]", ""), start, end)
     assert word == wanted
     assert 0.5 <= sure <= 1
 
 
 def test_a_word_that_is_no_pronoun_is_an_error() -> None:
     with pytest.raises(KeyError):
-        pronouns.counterpart("a table", 2, 7)
+        pronouns.find_counterpart("a table", 2, 7)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_surroundings_give_a_form(before: str, after: str) -> None:
     text = f"{before} her {after}"
-    assert pronouns.counterpart(text, len(before) + 1, len(before) + 4)[0] in ("his", "him")
+    assert pronouns.find_counterpart(text, len(before) + 1, len(before) + 4)[0] in ("his", "him")
 
 
 def test_what_is_beyond_reach_decides_nothing() -> None:
     near = "I saw her car" + " and so on" * 10
-    assert pronouns.context(near, 6, 9, {}) == pronouns.context(near + " far away.", 6, 9, {})
+    assert pronoun_model.list_features(near, 6, 9, {}) == pronoun_model.list_features(
+        near + " far away.", 6, 9, {}
+    )

@@ -1,4 +1,4 @@
-"""Readings: a byte a character, and the way back to the text."""
+"""Readings: one byte a character, and the way back to the text."""
 
 from __future__ import annotations
 

@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.transforms.text.sentences import (
-    LONGEST_GAP,
-    MODEL_PATH,
-    REACH,
-    STEP,
-    bounds,
-    sentences,
-)
+from evenflow.transforms.text.boundaries import LONGEST_GAP, REACH
+from evenflow.transforms.text.sentences import MODEL_PATH, STEP, bounds, sentences
 
 # Texts with the sentences that are expected. The treebank's own figure is in
 # tests/benchmarks/sentence_bounds.py.
@@ -71,7 +65,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
 
 
 def check(text: str) -> list[int]:
-    """The bounds of a text, after checking what always holds for them."""
+    """The bounds of a text, after checks of what always holds for them."""
     found = bounds(text)
     assert found.dtype == np.int64
     starts = found.tolist()

@@ -1,3 +1,1 @@
-"""Training of the models that ship: data, network and loss, evaluation, export. Needs the extra
-`train`.
-"""
+"""Trains the models that ship: data, network, loss, evaluation, export. Needs the extra `train`."""

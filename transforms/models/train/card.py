@@ -1,6 +1,4 @@
-"""The model card: what the models are, what they learnt from, their figures by source, and their
-limits.
-"""
+"""The model card: what the models are, their training data, figures by source, and limits."""
 
 from __future__ import annotations
 
@@ -16,35 +14,46 @@ from evenflow.transforms.models.train.data import Data, Row
 from evenflow.transforms.models.train.evaluate import Floats
 
 NAME = "README.md"
-# Probabilities from which an exchange is called right: what has no reason, and the default
-# strictness
+# Probabilities from which an exchange is called right: `encoder.RIGHT`, and the default strictness
 LEVELS = (0.5, 0.8)
 LIMITS = """\
 ## Limits
 
-- English. Labels were given by language models after `docs/exchange_guideline.md`, one each; no person has checked them.
-- A judge sees some 400 characters: who is named pages before, it cannot know.
+- English. Language models gave the labels after `docs/exchange_guideline.md`, one each; no person
+  has checked them.
+- A judge sees some 400 characters, so it does not know who was named pages before.
 - The first stage knows no order of words beyond four on each side of a change.
-- An attribute without labelled rows is judged by what the others taught; its probabilities are the less sure.
-- The encoder's answers are the same on every machine with the same instructions for 8-bit products; elsewhere they may differ in
-  the last places.
+- An attribute without labelled rows is judged by what the models learnt from the others; its
+  probabilities are less sure.
+- The encoder's answers are the same on every machine with the same instructions for 8-bit products;
+  elsewhere they may differ in the last places.
 """
 
 
 class CardJudge(Protocol):
     """Gives exchanges a probability, and maybe a reason."""
 
-    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> Sequence[Any]: ...
+    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> Sequence[Any]:
+        """Judge exchanges.
+
+        Args:
+            attribute: The attribute whose groups are exchanged.
+            each: The marked windows of each exchange.
+
+        Returns:
+            Of each exchange a probability, or a pair of a probability and a reason.
+        """
+        ...
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Rows, whether each is right, and what judges gave them.
+    """Rows, the truth about them, and the answers of judges.
 
     Attributes:
-        rows: Exchanges or sentences.
+        rows: n exchanges or sentences.
         true: Whether each is right, or a stereotype, (n,).
-        chances: By judge: the probabilities (n,).
+        chances: The probabilities (n,) by judge.
     """
 
     rows: Sequence[Row]
@@ -53,7 +62,15 @@ class Scored:
 
 
 def judged(judge: CardJudge, rows: Sequence[Row]) -> Floats:
-    """A judge's probabilities (n,) of exchanges."""
+    """Ask a judge about exchanges.
+
+    Args:
+        judge: The judge.
+        rows: n exchanges of any attributes.
+
+    Returns:
+        Its probabilities, (n,).
+    """
     out = np.zeros(len(rows))
     for attribute in sorted({row["attribute"] for row in rows}):
         at = [number for number, row in enumerate(rows) if row["attribute"] == attribute]
@@ -63,7 +80,14 @@ def judged(judge: CardJudge, rows: Sequence[Row]) -> Floats:
 
 
 def table(scored: Scored) -> str:
-    """Figures by family of sources and by attribute, a line a judge."""
+    """Make the table of figures by family of sources and by attribute.
+
+    Args:
+        scored: Rows with the answers of judges.
+
+    Returns:
+        A table in Markdown, one line for each part and judge.
+    """
     heads = [f"precision from {level} | recall from {level}" for level in LEVELS]
     lines = [
         f"| rows | judge | n | right | area [95 %] | {' | '.join(heads)} |",
@@ -98,33 +122,44 @@ def table(scored: Scored) -> str:
 
 
 def _shares(called: evaluate.Truth, true: evaluate.Truth) -> tuple[str, str]:
-    """Precision and recall of what is called right."""
+    """Precision and recall of the rows that are called right."""
     hits = int((called & true).sum())
     return evaluate.share(hits, int(called.sum())), evaluate.share(hits, int(true.sum()))
 
 
 def bins(scored: Scored) -> str:
-    """The reliability of each judge: said, so, how many, by bin."""
+    """Make the table of each judge's reliability by bin.
+
+    Args:
+        scored: Rows with the answers of judges.
+
+    Returns:
+        A table in Markdown: of each bin the mean probability, the true share and the number of
+            rows.
+    """
     lines = ["| judge | said: so [95 %] (of n), by tenths |", "|---|---|"]
     for judge, chances in scored.chances.items():
-        each = evaluate.reliability(chances, scored.true)
-        lines.append(
-            f"| {judge} |"
-            f" {', '.join(f'{said:.2f}: {evaluate.share(round(so * n), n)}' for said, so, n in each)} |"
+        each = (
+            f"{stated:.2f}: {evaluate.share(round(so * n), n)}"
+            for stated, so, n in evaluate.reliability(chances, scored.true)
         )
+        lines.append(f"| {judge} | {', '.join(each)} |")
     return "\n".join(lines)
 
 
 def card(
     own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], seconds: float
 ) -> str:
-    """The card in Markdown.
+    """Write the card in Markdown.
 
     Args:
-        own: What was learnt from.
+        own: The training data.
         tables: Title and figures of each table.
         size: Bytes of each file.
-        seconds: That the training took.
+        seconds: Duration of the training.
+
+    Returns:
+        The card.
     """
     sizes = ", ".join(f"{name} {bytes_:,}" for name, bytes_ in sorted(size.items()))
     parts = [
@@ -149,6 +184,7 @@ def card(
 
 
 def _counts(name: str, rows: Sequence[Row]) -> str:
+    """The number of rows, also by source."""
     counts = Counter(row["source"] for row in rows)
     return (
         f"{len(rows):,} {name}:"
@@ -157,4 +193,5 @@ def _counts(name: str, rows: Sequence[Row]) -> str:
 
 
 def _families(rows: Sequence[Row]) -> list[str]:
+    """The families of sources of some rows, in alphabetical order."""
     return sorted({data.family(row["source"]) for row in rows})

@@ -1,6 +1,4 @@
-"""What the models learn from: exchanges that were read and labelled, and sentences that were asked
-for stereotypes.
-"""
+"""The training data: labelled exchanges, and sentences labelled for stereotypes."""
 
 from __future__ import annotations
 
@@ -27,16 +25,16 @@ FAMILIES = {
     "state_union": "speeches",
     "news": "abc",
 }
-OLDER = "-older"  # of a source: labelled for an earlier version
-# Sources that are held out at once: fewer trainings than one for each, and each still has seen
-# nothing of its kind.
+OLDER = "-older"  # ending of a source that was labelled for an earlier version
+# Families that are held out together. This needs fewer trainings than one for each family, and no
+# model has seen the kind of text that it is tested on.
 FOLDS = (
     ("reddit", "gum", "school-sums", "web"),
     ("movie_reviews", "ewt", "professions", "fiction"),
     ("encyclopaedia", "abc", "instruction", "speeches", "hellaswag"),
 )
-# Sentences made up for the purpose say less of real ones: with all of their weight, a model learns
-# how they were written.
+# Invented sentences say less about real ones. With their full weight a model learns how they were
+# written.
 WRITTEN = frozenset({"written", "pairs", "exam", "not_stereotypes"})
 WRITTEN_WEIGHT = 0.25
 Row = Mapping[str, Any]
@@ -44,32 +42,45 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Data:
-    """Rows to learn from and to report on; no document is in both."""
+    """Rows to learn from and to report on; no document is in both.
+
+    Attributes:
+        exchanges: Labelled exchanges.
+        sentences: Labelled sentences.
+    """
 
     exchanges: list[Row]
     sentences: list[Row]
 
     def part(self, split: str) -> Data:
-        """The rows of a split: train or report."""
+        """Select the rows of a split: train or report."""
         return self._where(lambda row: row["split"] == split)
 
     def of(self, families: Iterable[str]) -> Data:
-        """The rows of some families of sources."""
+        """Select the rows of some families of sources."""
         own = set(families)
         return self._where(lambda row: family(row["source"]) in own)
 
     def without(self, families: Iterable[str]) -> Data:
-        """The rows of other families of sources."""
+        """Select the rows of all other families of sources."""
         out = set(families)
         return self._where(lambda row: family(row["source"]) not in out)
 
     def halved(self, away: Callable[[str], bool]) -> tuple[Data, Data]:
-        """The rows of documents that are not away, and of those that are."""
+        """Divide the rows by their documents.
+
+        Args:
+            away: Whether a document is held out.
+
+        Returns:
+            The rows of the other documents, and those of the documents held out.
+        """
         return self._where(lambda row: not away(row["doc"])), self._where(
             lambda row: away(row["doc"])
         )
 
     def _where(self, chosen: Callable[[Row], bool]) -> Data:
+        """The rows that a predicate selects."""
         return Data(
             *([row for row in rows if chosen(row)] for rows in (self.exchanges, self.sentences))
         )
@@ -77,12 +88,12 @@ class Data:
 
 @dataclass(frozen=True)
 class Target:
-    """What a head is to say.
+    """What a head should say.
 
     Attributes:
         head: A name of `heads.YES_NO`, or of a choice of the layout.
         value: A probability, or the number of a class.
-        weight: Of its loss.
+        weight: The weight of its loss.
     """
 
     head: str
@@ -92,12 +103,12 @@ class Target:
 
 @dataclass(frozen=True)
 class Example:
-    """Something to learn.
+    """An example to learn from.
 
     Attributes:
         texts: The windows of an exchange; one text for other heads.
-        targets: What the heads are to say of it.
-        reason: Number of the reason that an exchange is wrong for; -1: not known.
+        targets: What the heads should say about it.
+        reason: The number of the reason why an exchange is wrong; -1: not known.
     """
 
     texts: tuple[Pieces, ...]
@@ -106,7 +117,14 @@ class Example:
 
 
 def read(folder: Path, more: Path | None = None) -> Data:
-    """The data of a folder, and more sentences of another file.
+    """Read the data of a folder.
+
+    Args:
+        folder: The folder.
+        more: Another file of sentences; None: no more.
+
+    Returns:
+        The data.
 
     Raises:
         FileNotFoundError: A file is missing.
@@ -119,6 +137,7 @@ def read(folder: Path, more: Path | None = None) -> Data:
 
 
 def _rows(path: Path, needed: str) -> list[Row]:
+    """The rows of a file."""
     out: list[Row] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -134,7 +153,7 @@ def _rows(path: Path, needed: str) -> list[Row]:
 
 
 def family(source: str) -> str:
-    """The family of a source: what else is of its origin."""
+    """The family of a source: all sources of one origin."""
     name = source.removesuffix(OLDER)
     for prefix, of in (("gum-", "gum"), ("ewt-", "ewt"), ("novel-", "fiction")):
         if name.startswith(prefix):
@@ -143,18 +162,24 @@ def family(source: str) -> str:
 
 
 def is_calibration(document: str) -> bool:
-    """Whether a quick training holds a document out for the calibration: one in eight, by another
-    hash.
-    """
+    """Whether a quick training holds a document out for the calibration: one in eight, by hash."""
     return _hashed(f"cal{document}") % 8 == 0
 
 
 def _hashed(name: str) -> int:
+    """A number of 64 bits that depends on a name."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
 
 
 def layout_of(sentences: Sequence[Row]) -> HeadLayout:
-    """The heads that the rows teach: the classes of stance and of each indicator, by the alphabet."""
+    """Find the heads that rows teach.
+
+    Args:
+        sentences: Labelled sentences.
+
+    Returns:
+        The classes of stance and of each indicator, in alphabetical order.
+    """
     classes: dict[str, set[str]] = {STANCE: set()}
     for row in sentences:
         for name, value in _choices(row).items():
@@ -163,13 +188,23 @@ def layout_of(sentences: Sequence[Row]) -> HeadLayout:
 
 
 def _choices(row: Row) -> Mapping[str, str]:
+    """The class of a row by the name of the choice."""
     if row["task"] == STANCE:
         return {STANCE: row["label"]}
     return row["label"] if row["task"] == "indicators" else {}
 
 
 def examples(data: Data, layout: HeadLayout, tokenizer: Tokenizer) -> list[Example]:
-    """What is learnt from rows. Sentences with several labels are one example."""
+    """Make training examples of rows. A sentence with several labels is one example.
+
+    Args:
+        data: The rows.
+        layout: The heads.
+        tokenizer: Cuts texts into word pieces.
+
+    Returns:
+        The examples.
+    """
     names = list(REASONS)
     out = [
         Example(

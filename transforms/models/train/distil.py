@@ -1,4 +1,4 @@
-"""The first stage's vectors, from the trained encoder, and its heads."""
+"""The first stage: vectors from the trained encoder, and linear heads."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -16,30 +16,47 @@ from sklearn.linear_model import LogisticRegression
 from evenflow.transforms.models import files, static
 from evenflow.transforms.models.pieces import Tokenizer
 from evenflow.transforms.models.train.network import Network, batch
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 SIZE = 64  # numbers of a vector
-OFTEN = 3  # times a word that is no piece of its own must be in the training texts
+OFTEN = 3  # occurrences in the training texts from which a word that is no piece gets a vector
 HELD = 0.003  # the heads' regularisation: inverse strength, chosen on sources left out
-STEPS = 127  # that 8 bits have on either side of nothing
+STEPS = 127  # steps of 8 bits on either side of zero
 
 Floats = npt.NDArray[np.floating[Any]]
 
 
 def vocabulary(pieces: Iterable[str], texts: Iterable[str]) -> list[str]:
-    """Words with a vector: whole word pieces, small and with a capital, and what is often in the
-    texts.
+    """Choose the words that get a vector.
+
+    Args:
+        pieces: Word pieces of the encoder.
+        texts: The training texts.
+
+    Returns:
+        Whole word pieces, in lower case and with a capital, and frequent words of the texts,
+        sorted.
     """
-    words = {piece for piece in pieces if static.WORD.fullmatch(piece)}
+    words = {piece for piece in pieces if WORD_OR_MARK.fullmatch(piece)}
     words |= {word.capitalize() for word in words if word.isalpha()}
-    counts = Counter(word for text in texts for word in static.WORD.findall(text))
+    counts = Counter(word for text in texts for word in WORD_OR_MARK.findall(text))
     return sorted(words | {word for word, count in counts.items() if count >= OFTEN})
 
 
 def vectors(
     network: Network, tokenizer: Tokenizer, words: Sequence[str]
 ) -> tuple[npt.NDArray[np.int8], float]:
-    """A vector (n, SIZE) of 8 bits a word, and the scale: the principal components of what the
-    encoder makes of it alone.
+    """Compute the words' vectors.
+
+    They are the principal components of what the encoder makes of each word alone.
+
+    Args:
+        network: The trained encoder.
+        tokenizer: Cuts texts into word pieces.
+        words: n words.
+
+    Returns:
+        The vectors (n, `SIZE`) in 8 bits, and their scale.
     """
     out = np.zeros((len(words), network.places.embedding_dim), np.float32)
     pieces = [tokenizer.pieces(word) for word in words]
@@ -59,11 +76,11 @@ def vectors(
 
 
 class Design:
-    """Rows for the linear heads.
+    """Makes the rows for the linear heads.
 
     Args:
-        words: With a vector.
-        vectors: Theirs, (n, SIZE).
+        words: n words with a vector.
+        vectors: Their vectors, (n, `SIZE`).
     """
 
     def __init__(self, words: Sequence[str], vectors: Floats):
@@ -71,8 +88,15 @@ class Design:
         self._vectors = vectors
 
     def exchange(self, window: str) -> Floats:
-        """The means at the places of a marked window, and the numbers beside them."""
-        each, more = static.places(window)
+        """Make the row of a marked window.
+
+        Args:
+            window: The window.
+
+        Returns:
+            The mean vectors at its places and the numbers beside them, (`PLACES` * `SIZE` + 2,).
+        """
+        each, more = static.find_places(window)
         changes = max(1, (len(each) - 1) // (static.PLACES - 1))
         means = [self.mean(words) for words in each]
         rest = [
@@ -84,7 +108,14 @@ class Design:
         return np.concatenate([means[0], *rest, more])
 
     def mean(self, words: Sequence[str]) -> Floats:
-        """The mean vector of words, nothing where none has one."""
+        """Average the vectors of words.
+
+        Args:
+            words: Any words.
+
+        Returns:
+            The mean of those that have a vector, (`SIZE`,); zeros where none has one.
+        """
         at = [
             found
             for word in words
@@ -94,14 +125,21 @@ class Design:
 
 
 def head(rows: Floats, targets: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
-    """A linear head (k + 1,) for rows (n, k): their weights and a constant. targets: probabilities
-    (n,).
+    """Train a linear head.
+
+    Args:
+        rows: n rows, (n, k).
+        targets: Their probabilities, (n,).
+        weights: The rows' weights, (n,); None: all 1.
+
+    Returns:
+        k weights and a constant, (k + 1,).
     """
     chances = np.asarray(targets, float)
     share = np.ones(len(chances)) if weights is None else np.asarray(weights, float)
     scale = rows.std(0) + 1e-6
     model: Any = LogisticRegression(C=HELD, max_iter=300)
-    # Each row once as right, once as wrong, by its probability
+    # Each row once as right and once as wrong, weighted by its probability
     double = np.concatenate([rows, rows]) / scale
     true = np.repeat([True, False], len(rows))
     model.fit(double, true, sample_weight=np.concatenate([chances * share, (1 - chances) * share]))
@@ -116,7 +154,16 @@ def write(
     out: Path,
     about: Mapping[str, Any],
 ) -> None:
-    """Writes the files that `static.FirstStage` reads."""
+    """Write the files that `static.FirstStage` reads.
+
+    Args:
+        words: n words.
+        vectors: Their vectors, (n, `SIZE`).
+        scale: What a unit of the vectors stands for.
+        heads: Weights and constant by head.
+        out: The folder.
+        about: What else the manifest says.
+    """
     out.mkdir(parents=True, exist_ok=True)
     (out / static.WORDS).write_text("\n".join(words), encoding="utf-8")
     rounded = {name: each.astype(np.float32) for name, each in heads.items()}

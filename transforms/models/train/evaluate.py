@@ -1,6 +1,4 @@
-"""Figures of judges: area under the curve, shares, both with intervals, reliability, and Platt's
-calibration.
-"""
+"""Figures of judges: area under the curve, shares with intervals, reliability, calibration."""
 
 from __future__ import annotations
 
@@ -24,14 +22,15 @@ Truth = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class JudgeFigures:
-    """What a judge is worth on some rows.
+    """The figures of a judge on some rows.
 
     Attributes:
-        n: Rows.
-        right: Share of them that are right or acceptable.
-        area: Under the curve of true against false positives; NaN where all rows are of one kind.
-        low: Of its 95 % interval, by a bootstrap over documents.
-        high: The same.
+        n: Number of rows.
+        right: Share of rows that are right or acceptable.
+        area: Area under the curve of true against false positives; NaN where all rows are of one
+            kind.
+        low: Lower bound of its 95 % interval, by a bootstrap over documents.
+        high: Upper bound of the same interval.
     """
 
     n: int
@@ -42,7 +41,16 @@ class JudgeFigures:
 
 
 def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> JudgeFigures:
-    """The figures of probabilities (n,) for rows of documents."""
+    """Compute the figures of a judge.
+
+    Args:
+        chances: Its probabilities, (n,).
+        true: The truth, (n,).
+        documents: The document of each row, (n,).
+
+    Returns:
+        The figures.
+    """
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
     groups = (
         [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if len(codes) else []
@@ -67,7 +75,15 @@ def figures(chances: Floats, true: Truth, documents: Sequence[str]) -> JudgeFigu
 
 
 def share(right: int, n: int) -> str:
-    """right of n, with its 95 % interval (Wilson, 1927)."""
+    """Format a share with its 95 % interval (Wilson, 1927).
+
+    Args:
+        right: Number of hits.
+        n: Number of rows.
+
+    Returns:
+        Share, interval and counts, or “none of 0”.
+    """
     if not n:
         return "none of 0"
     p = right / n
@@ -79,8 +95,16 @@ def share(right: int, n: int) -> str:
 
 
 def area(values: Floats, true: Truth) -> float:
-    """The area under the curve: how often a right row is above a wrong one (Mann and Whitney,
-    1947).
+    """Compute the area under the curve: how often a right row is above a wrong one.
+
+    By ranks (Mann and Whitney, 1947).
+
+    Args:
+        values: Probabilities or logits, (n,).
+        true: The truth, (n,).
+
+    Returns:
+        The area, 0 to 1; NaN where all rows are of one kind.
     """
     right, wrong = int(true.sum()), int((~true).sum())
     if not right or not wrong:
@@ -90,21 +114,35 @@ def area(values: Floats, true: Truth) -> float:
 
 
 def platt(logits: Floats, true: Truth) -> list[float]:
-    """Slope and shift that make logits (n,) those of probabilities (Platt, 1999)."""
+    """Calibrate logits to probabilities (Platt, 1999).
+
+    Args:
+        logits: Logits, (n,).
+        true: The truth, (n,).
+
+    Returns:
+        Slope and shift.
+    """
     chances = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
 
     def loss(line: Floats) -> float:
         found = line[0] * logits + line[1]
         return float(np.mean(np.logaddexp(0, found) - chances * found))
 
-    # BFGS: Newton's steps can run away from here
+    # BFGS, since Newton's steps can diverge from this start
     slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()
     return [slope, shift]
 
 
 def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
-    """Of BINS bins of probability: the mean that was said, the share that is so, and how many; bins
-    without any left out.
+    """Compare probabilities with the truth in `BINS` bins.
+
+    Args:
+        chances: Probabilities, (n,).
+        true: The truth, (n,).
+
+    Returns:
+        Of each bin that has rows: the mean probability, the true share, the number of rows.
     """
     bins = np.minimum((chances * BINS).astype(int), BINS - 1)
     out: list[tuple[float, float, int]] = []
@@ -116,8 +154,14 @@ def reliability(chances: Floats, true: Truth) -> list[tuple[float, float, int]]:
 
 
 def worst(values: npt.NDArray[Any], sizes: Sequence[int]) -> Floats:
-    """The least of each run of values: of the windows of an exchange. sizes: how many each has, at
-    least one.
+    """Find the least of each run of values: of the windows of an exchange.
+
+    Args:
+        values: The values of all runs.
+        sizes: The length of each run, at least 1.
+
+    Returns:
+        The least value of each run.
     """
     return np.minimum.reduceat(
         np.asarray(values, float), np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)

@@ -27,15 +27,15 @@ def write_encoder(
     out: Path,
     about: Mapping[str, Any],
 ) -> None:
-    """Writes graph, vocabulary and manifest.
+    """Write graph, vocabulary and manifest.
 
     Args:
-        network: Trained.
-        layout: Of its heads.
+        network: The trained network.
+        layout: The layout of its heads.
         calibration: Slope and shift of each head that gives a probability.
-        vocabulary: Word pieces, one a line.
+        vocabulary: A file of word pieces, one a line.
         out: The folder.
-        about: More for the manifest: what it was trained on.
+        about: What else the manifest says: what it was trained on.
     """
     out.mkdir(parents=True, exist_ok=True)
     network.eval()
@@ -52,10 +52,10 @@ def write_encoder(
             dynamo=True,
         )
         assert program is not None
-        drawn = program.model_proto
-        del drawn.graph.value_info[:]  # shapes that the quantiser finds itself
-        onnx.save(drawn, str(exact))
-        # 7 bits of weights: without the instructions of newer processors, sums of 8-bit products
+        proto = program.model_proto
+        del proto.graph.value_info[:]  # the quantiser finds these shapes itself
+        onnx.save(proto, str(exact))
+        # Weights have 7 bits: without the instructions of newer processors, sums of 8-bit products
         # are cut off at 16 bits.
         quantize_dynamic(
             str(exact),

@@ -18,10 +18,10 @@ from evenflow.transforms.models.train.data import Example, Target
 from evenflow.transforms.models.train.network import Network, batch
 
 BATCH = 24  # examples
-RATE, HEADS_RATE = 2e-4, 2e-3  # at most: of the layers, and of what begins at nothing
+RATE, HEADS_RATE = 2e-4, 2e-3  # greatest learning rates: of the layers, and of untrained weights
 DECAY = 0.01
-WARM = 0.1  # share of the steps in which the rate rises; then it falls to nothing
-REASON_WEIGHT = 0.3  # of the reasons' loss beside the exchange's
+WARM = 0.1  # share of the steps in which the rate rises; then it falls to zero
+REASON_WEIGHT = 0.3  # weight of the reasons' loss beside that of the exchange
 
 
 def train(
@@ -32,7 +32,16 @@ def train(
     seed: int,
     say: bool = True,
 ) -> None:
-    """Trains a network in place; with a seed and one number of threads always the same."""
+    """Train a network in place, with the same result for the same seed and number of threads.
+
+    Args:
+        network: The network.
+        layout: The layout of its heads.
+        examples: The examples.
+        epochs: Passes over the examples.
+        seed: Seed of all random numbers.
+        say: Whether to print the loss of each epoch.
+    """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     fresh = [network.types.weight, *network.heads.parameters()]
@@ -69,7 +78,15 @@ def train(
 
 
 def batches(examples: Sequence[Example], rng: np.random.Generator) -> Iterator[list[int]]:
-    """An epoch's batches of example numbers: of about one length together, batches in any order."""
+    """Divide the examples of an epoch into batches of about one length, in random order.
+
+    Args:
+        examples: The examples.
+        rng: Draws the order.
+
+    Yields:
+        The numbers of each batch's examples.
+    """
     sizes = [max(len(each.ids) for each in one.texts) for one in examples]
     order = rng.permutation(len(examples)).tolist()
     out: list[list[int]] = []
@@ -81,7 +98,16 @@ def batches(examples: Sequence[Example], rng: np.random.Generator) -> Iterator[l
 
 
 def loss_of(network: Network, layout: HeadLayout, examples: Sequence[Example]) -> torch.Tensor:
-    """The mean loss of a batch."""
+    """Compute the mean loss of a batch.
+
+    Args:
+        network: The network.
+        layout: The layout of its heads.
+        examples: The batch.
+
+    Returns:
+        The loss, a scalar.
+    """
     values = network(*batch([text for one in examples for text in one.texts]))
     losses: list[torch.Tensor] = []
     at = 0
@@ -110,12 +136,20 @@ def _loss(layout: HeadLayout, own: torch.Tensor, target: Target) -> torch.Tensor
 
 
 def _worst(own: torch.Tensor) -> torch.Tensor:
-    """The row that an exchange stands or falls with: it is right if all of its windows are."""
+    """The row that decides an exchange: it is right if all of its windows are."""
     return own[own[:, EXCHANGE].argmin()]
 
 
 def values(network: Network, pieces: Sequence[Pieces]) -> npt.NDArray[np.float32]:
-    """The head values (n, outputs) of texts."""
+    """Compute the head values of texts.
+
+    Args:
+        network: The network.
+        pieces: The word pieces of n texts.
+
+    Returns:
+        The values, (n, outputs).
+    """
     order = sorted(range(len(pieces)), key=lambda i: len(pieces[i].ids))
     out = np.zeros((len(pieces), network.heads.out_features), np.float32)
     network.eval()

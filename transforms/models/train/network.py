@@ -1,6 +1,4 @@
-"""The encoder and its heads, in torch: BERT (Devlin et al., 2019) cut to its first layers, with
-types of our own.
-"""
+"""The encoder and its heads in torch: the first layers of BERT (Devlin et al., 2019), own types."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -22,6 +20,8 @@ DROPOUT = 0.1
 
 
 class Layer(nn.Module):
+    """A layer of BERT: attention, then a network of two layers, each added and normalised."""
+
     def __init__(self) -> None:
         super().__init__()
         self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
@@ -33,6 +33,15 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        """Apply the layer.
+
+        Args:
+            x: (n, length, `WIDTH`).
+            mask: What is added to the attention scores; None: nothing.
+
+        Returns:
+            (n, length, `WIDTH`).
+        """
         rows, length = x.shape[0], x.shape[1]
         q, k, v = (
             self.qkv(x)
@@ -49,12 +58,12 @@ class Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """Word pieces in, one row of head values out.
+    """Turns word pieces into one row of head values.
 
     Args:
-        layers: How many.
-        pieces: How many word pieces there are.
-        outputs: How many values the heads give.
+        layers: Number of layers.
+        pieces: Number of word pieces in the vocabulary.
+        outputs: Number of values of the heads.
     """
 
     def __init__(self, layers: int, pieces: int, outputs: int):
@@ -70,8 +79,16 @@ class Network(nn.Module):
     def embedded(
         self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """(n, 2 * WIDTH): the mean of a text's pieces, and of those in changes (the same mean where
-        there are none).
+        """Compute the inputs of the heads.
+
+        Args:
+            ids: Numbers of the word pieces, (n, length).
+            types: Their types, (n, length).
+            mask: 1 where there is a piece, (n, length); None: everywhere.
+
+        Returns:
+            The mean of each text's pieces and the mean of those in changes, (n, 2 * `WIDTH`). The
+            second is the same as the first in a text without changes.
         """
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.dropout(self.norm(self.words(ids) + self.places(places) + self.types(types)))
@@ -89,11 +106,28 @@ class Network(nn.Module):
     def forward(
         self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None
     ) -> torch.Tensor:
+        """Compute the values of the heads.
+
+        Args:
+            ids: Numbers of the word pieces, (n, length).
+            types: Their types, (n, length).
+            mask: 1 where there is a piece, (n, length); None: everywhere.
+
+        Returns:
+            The values, (n, outputs).
+        """
         return self.heads(self.dropout(self.embedded(ids, types, mask)))
 
 
 def batch(pieces: Sequence[Pieces]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Ids, types and mask, each (n, longest)."""
+    """Pad the pieces of texts to one length.
+
+    Args:
+        pieces: The pieces of n texts.
+
+    Returns:
+        Ids, types and mask, each (n, longest).
+    """
     longest = max(len(each.ids) for each in pieces)
     ids, types = (torch.zeros(len(pieces), longest, dtype=torch.long) for _ in range(2))
     mask = torch.zeros(len(pieces), longest)
@@ -105,11 +139,18 @@ def batch(pieces: Sequence[Pieces]) -> tuple[torch.Tensor, torch.Tensor, torch.T
 
 
 def pretrained(path: Path, layers: int, outputs: int) -> Network:
-    """A network with the weights of all-MiniLM-L6-v2's first layers, as its package has them
-    (safetensors).
+    """Make a network with the weights of the first layers of all-MiniLM-L6-v2.
+
+    Args:
+        path: The weights as their package has them (safetensors).
+        layers: Number of layers.
+        outputs: Number of values of the heads.
+
+    Returns:
+        The network. Its heads are untrained, and its word embeddings do not learn.
 
     Raises:
-        KeyError: A tensor that the file does not have.
+        KeyError: The file lacks a tensor.
     """
     read = tensors(path)
     words = read["embeddings.word_embeddings.weight"]
@@ -143,7 +184,14 @@ def pretrained(path: Path, layers: int, outputs: int) -> Network:
 
 
 def tensors(path: Path) -> Mapping[str, np.ndarray]:
-    """The float tensors of a safetensors file (a length, a JSON header, the numbers)."""
+    """Read the float tensors of a safetensors file (a length, a JSON header, the numbers).
+
+    Args:
+        path: The file.
+
+    Returns:
+        The tensors by name.
+    """
     data = path.read_bytes()
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + size])

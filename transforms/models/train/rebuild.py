@@ -1,6 +1,4 @@
-"""All of the training: folds without some sources, calibration, the models of all rows, their
-figures and the card.
-"""
+"""The whole training: folds without some sources, calibration, final models, figures, card."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from evenflow.transforms.models import encoder, static
+from evenflow.transforms.models import encoder
 from evenflow.transforms.models.encoder import Encoder, logistic
 from evenflow.transforms.models.heads import EXCHANGE, STEREOTYPE, HeadLayout
 from evenflow.transforms.models.pieces import Tokenizer
@@ -24,11 +22,12 @@ from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.models.train import card, data, distil, evaluate, export, learning
 from evenflow.transforms.models.train.data import Data, Row
 from evenflow.transforms.models.train.network import Network, pretrained
+from evenflow.transforms.text.words import WORD_OR_MARK
 
 SEED = 0
 SHIPPED = (".onnx", ".json", ".txt", ".npz")
 LEFT_OUT = "left_out.jsonl"  # not shipped
-FEW = 50  # right rows of an attribute from which it has a calibration of its own
+FEW = 50  # right rows from which an attribute gets a calibration of its own
 STEREOTYPE_TASK = "stereotype"
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -37,9 +36,13 @@ Floats = npt.NDArray[np.floating[Any]]
 class TrainingPlan:
     """How to train.
 
-    Attributes: layers: Of the encoder. epochs: Passes over the rows. threads: Of the processor.
-        folds: Families of sources that are held out together. quick: One training, calibrated on
-        documents held out of it, in the place of the folds' and the last.
+    Attributes:
+        layers: Layers of the encoder.
+        epochs: Passes over the rows.
+        threads: Threads of the processor.
+        folds: Families of sources that are held out together.
+        quick: Whether to train once and calibrate on documents held out, instead of training for
+            each fold and once more.
     """
 
     layers: int = 4
@@ -51,14 +54,26 @@ class TrainingPlan:
 
 @dataclass
 class Seen:
-    """Logits of rows by models that have not seen their sources."""
+    """Logits of rows by models that have not seen the rows' sources.
+
+    Attributes:
+        rows: n rows.
+        encoder: The encoder's logits, (n,).
+        first: The first stage's logits, (n,).
+    """
 
     rows: list[Row] = field(default_factory=list)
     encoder: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
 
     def add(self, rows: Sequence[Row], encoder: Iterable[float], first: Iterable[float]) -> None:
-        """Adds rows and their logits."""
+        """Add rows and their logits.
+
+        Args:
+            rows: The rows.
+            encoder: The encoder's logits of them.
+            first: The first stage's logits of them.
+        """
         self.rows.extend(rows)
         self.encoder.extend(encoder)
         self.first.extend(first)
@@ -66,7 +81,15 @@ class Seen:
 
 @dataclass(frozen=True)
 class Trained:
-    """An encoder, and a first stage of its vectors."""
+    """A trained encoder, and a first stage of its vectors.
+
+    Attributes:
+        network: The encoder.
+        words: n words of the first stage.
+        vectors: Their vectors, (n, SIZE).
+        scale: What a unit of the vectors stands for.
+        heads: Weights and constant of the first stage's heads, by name.
+    """
 
     network: Network
     words: list[str]
@@ -75,7 +98,16 @@ class Trained:
     heads: dict[str, Floats]
 
     def logits(self, rows: Sequence[Row], tokenizer: Tokenizer, head: str) -> tuple[Floats, Floats]:
-        """The encoder's and the first stage's logits (n,) of rows for a head."""
+        """Compute the logits of rows.
+
+        Args:
+            rows: n rows.
+            tokenizer: Cuts texts into word pieces.
+            head: The head: exchange or stereotype.
+
+        Returns:
+            The encoder's logits (n,) and the first stage's (n,).
+        """
         texts, sizes = _texts(rows)
         values = learning.values(self.network, [tokenizer.pieces(text) for text in texts])
         design = distil.Design(self.words, self.vectors * self.scale)
@@ -83,7 +115,7 @@ class Trained:
         made = (
             design.exchange
             if head == "exchange"
-            else lambda text: design.mean(static.WORD.findall(text))
+            else lambda text: design.mean(WORD_OR_MARK.findall(text))
         )
         first = np.array([made(text) for text in texts]) @ weights[:-1] + weights[-1]
         column = EXCHANGE if head == "exchange" else STEREOTYPE
@@ -93,19 +125,19 @@ class Trained:
 def rebuild(
     read: Data, model: Path, out: Path, plan: TrainingPlan, say: Callable[[str], None] = print
 ) -> None:
-    """Trains everything and writes it.
+    """Train everything and write it.
 
     Args:
         read: All rows.
-        model: Folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2.
-        out: Folder to write to.
-        plan: How.
-        say: Takes a line on what was done.
+        model: A folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2.
+        out: The folder to write to.
+        plan: How to train.
+        say: Takes a line about what was done.
     """
     begin = time.monotonic()
     torch.set_num_threads(plan.threads)
     torch.use_deterministic_algorithms(True)
-    tokenizer = encoder.tokenizer(model / encoder.VOCABULARY)
+    tokenizer = encoder.read_tokenizer(model / encoder.VOCABULARY)
     own, kept = read.part("train"), read.part("report")
     layout = data.layout_of(own.sentences)
     exchanges, sentences = Seen(), Seen()
@@ -153,7 +185,15 @@ def rebuild(
 def judge_unseen(
     trained: Trained, away: Data, tokenizer: Tokenizer, exchanges: Seen, sentences: Seen
 ) -> None:
-    """Adds what a model says of rows that it has not seen."""
+    """Add the logits of rows that a model has not seen.
+
+    Args:
+        trained: The model.
+        away: The rows.
+        tokenizer: Cuts texts into word pieces.
+        exchanges: Where the exchanges are added.
+        sentences: Where the sentences are added.
+    """
     for seen, rows, head in (
         (exchanges, away.exchanges, "exchange"),
         (sentences, _asked(away.sentences), STEREOTYPE_TASK),
@@ -171,7 +211,20 @@ def figures(
     out: Path,
     where: str,
 ) -> list[tuple[str, card.Scored]]:
-    """What the card shows: of sources left out, and of the rows kept for the report."""
+    """Compute the tables of the card: of sources left out, and of the rows kept for the report.
+
+    Args:
+        exchanges: Logits of exchanges whose sources were left out.
+        sentences: Logits of such sentences.
+        kept: The rows kept for the report.
+        calibration: The encoder's slope and shift by head.
+        firsts: The first stage's slope and shift by head.
+        out: The folder of the new models.
+        where: What the rows left out are called.
+
+    Returns:
+        Title and figures of each table.
+    """
     judge, first = Encoder(out), FirstStage(out)
     tables: list[tuple[str, card.Scored]] = []
     for name, seen in (("exchange", exchanges), (STEREOTYPE_TASK, sentences)):
@@ -209,7 +262,7 @@ def figures(
 
 
 def _write_left_out(path: Path, rows: Sequence[Row], scored: dict[str, Floats]) -> None:
-    """What each judge says of rows whose source it has not seen: for tests/benchmarks/exchange.py."""
+    """Write the judges' answers about sources left out, for tests/benchmarks/exchange.py."""
     with path.open("w", encoding="utf-8") as lines:
         for number, row in enumerate(rows):
             each = {name: float(chances[number]) for name, chances in scored.items()}
@@ -219,7 +272,18 @@ def _write_left_out(path: Path, rows: Sequence[Row], scored: dict[str, Floats]) 
 def train(
     own: Data, layout: HeadLayout, model: Path, tokenizer: Tokenizer, plan: TrainingPlan
 ) -> Trained:
-    """An encoder trained on rows, and the first stage that it teaches."""
+    """Train an encoder, and the first stage of its vectors.
+
+    Args:
+        own: The rows to learn from.
+        layout: The layout of the heads.
+        model: The folder of the pretrained model.
+        tokenizer: Cuts texts into word pieces.
+        plan: How to train.
+
+    Returns:
+        Both models.
+    """
     torch.manual_seed(SEED)
     network = pretrained(model / "model.safetensors", plan.layers, layout.outputs)
     learning.train(network, layout, data.examples(own, layout, tokenizer), plan.epochs, SEED)
@@ -230,11 +294,11 @@ def train(
     vectors, scale = distil.vectors(network, tokenizer, words)
     design = distil.Design(words, vectors * scale)
     right = np.repeat([float(row["label"] != data.WRONG) for row in own.exchanges], sizes)
-    said = np.array([design.mean(static.WORD.findall(row["text"])) for row in asked])
+    means = np.array([design.mean(WORD_OR_MARK.findall(row["text"])) for row in asked])
     weights = [data.WRITTEN_WEIGHT if row["source"] in data.WRITTEN else 1.0 for row in asked]
     heads = {
         "exchange": distil.head(np.array([design.exchange(text) for text in texts]), right),
-        STEREOTYPE_TASK: distil.head(said, [float(row["label"]) for row in asked], weights),
+        STEREOTYPE_TASK: distil.head(means, [float(row["label"]) for row in asked], weights),
     }
     return Trained(network, words, vectors, scale, heads)
 
@@ -242,7 +306,15 @@ def train(
 def calibrated(
     exchanges: Seen, sentences: Seen
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Slope and shift by head: of the encoder, and of the first stage."""
+    """Calibrate the encoder and the first stage.
+
+    Args:
+        exchanges: Logits of exchanges whose sources the models have not seen.
+        sentences: Logits of such sentences.
+
+    Returns:
+        Slope and shift by head: those of the encoder, and those of the first stage.
+    """
     out = {"exchange": [1.0, 0.0], STEREOTYPE_TASK: [1.0, 0.0]}
     first = dict(out)
     for name, seen in (("exchange", exchanges), (STEREOTYPE_TASK, sentences)):
@@ -260,14 +332,28 @@ def calibrated(
 
 
 def rising(logits: Floats, true: evaluate.Truth) -> list[float]:
-    """A calibration that keeps the order: where few rows would turn it round, none."""
+    """Calibrate so that the order of rows stays.
+
+    Args:
+        logits: Logits, (n,).
+        true: The truth, (n,).
+
+    Returns:
+        Slope and shift; 1 and 0 where few rows would give a negative slope.
+    """
     slope, shift = evaluate.platt(logits, true)
     return [slope, shift] if slope > 0 else [1.0, 0.0]
 
 
 def truth(rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Of exchanges, whether they are right or acceptable; of sentences, whether they are
-    stereotypes.
+    """Read the truth from labels.
+
+    Args:
+        rows: n exchanges or sentences.
+
+    Returns:
+        Whether each exchange is right or acceptable, or whether each sentence is a stereotype,
+        (n,).
     """
     return np.array(
         [
@@ -281,7 +367,17 @@ def truth(rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
 def chances(
     logits: Sequence[float], rows: Sequence[Row], calibration: dict[str, list[float]], head: str
 ) -> Floats:
-    """The encoder's probabilities of logits (n,)."""
+    """Compute the encoder's probabilities.
+
+    Args:
+        logits: Its logits, (n,).
+        rows: The n rows.
+        calibration: Slope and shift by head.
+        head: The head.
+
+    Returns:
+        The probabilities, (n,).
+    """
     each = [calibration.get(f"{head} {row.get('attribute')}", calibration[head]) for row in rows]
     return logistic(
         [slope * logit + shift for logit, (slope, shift) in zip(logits, each, strict=True)]
@@ -289,6 +385,7 @@ def chances(
 
 
 def _asked(sentences: Sequence[Row]) -> list[Row]:
+    """The sentences that are labelled for stereotypes."""
     return [row for row in sentences if row["task"] == STEREOTYPE_TASK]
 
 

@@ -1,0 +1,257 @@
+"""Matches the labels of one attribute at the words that labels begin with."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.transforms.labels.firstwords import PAD, Hits
+from evenflow.transforms.text.reading import (
+    APOSTROPHE,
+    BLANK,
+    BREAK,
+    OTHER,
+    RETURN,
+    Reading,
+    TextReader,
+)
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Span = tuple[int, ...]  # start and end in the codes, index of the label
+# After an apostrophe these are no words of their own: “I'm” does not have the label “m”.
+CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
+# Between a label's words: blanks with at most one line break, so never a blank line. The
+# quantifiers are possessive (“++”): to try a megabyte of blanks again from every blank on would not
+# end.
+GAP = rb"(?: ++(?:\r?\n|\r)?+ *+|(?:\r?\n|\r) *+)"
+BLANKS = bytes([BLANK, BREAK, RETURN])
+AFTER_HYPHEN = rb"(?: *+(?:\r?\n|\r) *+)?+"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The n mentions of one attribute in the text's order; each field is (n,) int64.
+
+    Attributes:
+        starts: Start offsets in characters.
+        ends: End offsets in characters.
+        labels: Indices of the labels.
+        groups: Indices of the groups.
+    """
+
+    starts: Ints
+    ends: Ints
+    labels: Ints
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class LabelPattern:
+    """A label as bytes.
+
+    Attributes:
+        first: Its first word.
+        next: The bytes that may come next; empty where the first word is the whole label.
+        tail: What must follow the first word.
+        sure: Whether equal bytes are an equal label.
+        label: Its index.
+    """
+
+    first: bytes
+    next: bytes
+    tail: re.Pattern[bytes]
+    sure: bool
+    label: int
+
+
+class AttributeMatcher:
+    """Finds the labels of one attribute by their first words.
+
+    Args:
+        words: The attribute's list.
+        patterns: Its labels as bytes.
+        firsts: All first words; a place is an index into them.
+        reader: Reads the texts.
+    """
+
+    def __init__(
+        self, words: WordList, patterns: list[LabelPattern], firsts: list[bytes], reader: TextReader
+    ):
+        self.labels = list(words.labels)
+        self._group_of = np.array([words.labels[label] for label in self.labels], np.int64)
+        self._reader = reader
+        self._exact = [label in words.exact for label in self.labels]
+        spelled = {label: spelling.spell(label) for label in words.exact}
+        self._spelled = [spelled.get(label) or spelling.fold(label) for label in self.labels]
+        places = {first: place for place, first in enumerate(firsts)}
+        # The place decides a word that is a label and begins no other. For other words, the byte
+        # that follows decides.
+        self._single = np.full(len(firsts), -1, np.int64)
+        self._several = np.zeros((len(firsts), 256), bool)
+        self._patterns: dict[int, list[LabelPattern]] = {}
+        self._clitic = np.array([first in CLITICS for first in firsts], bool)
+        for pattern in patterns:
+            place = places[pattern.first]
+            self._patterns.setdefault(place, []).append(pattern)
+            if pattern.next:
+                self._several[place, list(pattern.next)] = True
+            elif pattern.sure:
+                self._single[place] = pattern.label
+            else:
+                self._several[place] = True
+        self._concerns = self._single >= 0
+        self._concerns |= self._several.any(axis=1)
+
+    def search(self, reading: Reading, hits: Hits) -> Found:
+        """Find the attribute's mentions.
+
+        Args:
+            reading: The text.
+            hits: Its words that some label begins with.
+
+        Returns:
+            The mentions.
+        """
+        codes = np.frombuffer(reading.codes + PAD, np.uint8)
+        hits = hits[self._concerns[hits.places]]
+        if self._clitic.any():
+            hits = hits[~(self._clitic[hits.places] & self._after_apostrophe(codes, hits.starts))]
+        labels = self._single[hits.places]
+        labels[_negated(codes, hits.ends)] = -1
+        starts, ends = hits.starts, hits.ends
+        several = self._several[hits.places, codes[ends]]
+        if several.any():
+            starts, ends, labels = self._decide(reading, hits, labels, several)
+        named = labels >= 0
+        labels = labels[named]
+        starts, ends = reading.offsets(starts[named], ends[named])
+        return Found(starts, ends, labels, self._group_of[labels])
+
+    def _after_apostrophe(self, codes: npt.NDArray[np.uint8], starts: Ints) -> Bools:
+        """Which of the words that start there follow an apostrophe within a word, (n,)."""
+        word = np.frombuffer(self._reader.word, np.uint8)
+        return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
+
+    def _decide(
+        self, reading: Reading, hits: Hits, labels: Ints, several: Bools
+    ) -> tuple[Ints, Ints, Ints]:
+        """Starts, ends and labels after the choice where several labels could begin with a word."""
+        candidates = [
+            candidate
+            for start, end, place in to_rows(
+                hits.starts[several], hits.ends[several], hits.places[several]
+            )
+            for candidate in self._candidates(reading, start, end, place)
+        ]
+        # A word that a longer label might cover is a candidate too.
+        spans = np.array([candidate[:2] for candidate in candidates], np.int64).reshape(-1, 2)
+        reach = np.maximum.accumulate(spans[:, 1])
+        before = np.searchsorted(spans[:, 0], hits.starts, "right") - 1
+        covered = ~several & (labels >= 0) & (before >= 0)
+        covered[covered] = reach[before[covered]] > hits.starts[covered]
+        candidates += to_rows(hits.starts[covered], hits.ends[covered], labels[covered])
+        chosen = np.array(self._longest(candidates), np.int64).reshape(-1, 3)
+        free = ~several & ~covered
+        starts = np.concatenate((hits.starts[free], chosen[:, 0]))
+        order = np.argsort(starts, kind="stable")
+        ends = np.concatenate((hits.ends[free], chosen[:, 1]))
+        return starts[order], ends[order], np.concatenate((labels[free], chosen[:, 2]))[order]
+
+    def _candidates(self, reading: Reading, start: int, end: int, place: int) -> list[Span]:
+        """Start, end and label of each label that matches at a word."""
+        codes, word = reading.codes, self._reader.word
+        out: list[Span] = []
+        for pattern in self._patterns[place]:
+            match = pattern.tail.match(codes, end)
+            if match is None:
+                continue
+            stop = match.end()
+            if word[codes[stop - 1]] and (
+                (stop < len(codes) and word[codes[stop]]) or _is_negated(codes, stop)
+            ):
+                continue
+            if pattern.sure or self._is_spelled_as(reading, start, stop, pattern.label):
+                out.append((start, stop, pattern.label))
+        return out
+
+    def _is_spelled_as(self, reading: Reading, start: int, end: int, label: int) -> bool:
+        """Whether the text has the label's very letters, and its case where that matters."""
+        starts, ends = reading.offsets(np.array([start]), np.array([end]))
+        written = reading.text[starts[0] : ends[0]]
+        spell = spelling.spell if self._exact[label] else spelling.fold
+        return spell(written) == self._spelled[label]
+
+    def _longest(self, candidates: list[Span]) -> list[Span]:
+        """The candidates that remain: the longest first, then the earlier, without overlaps."""
+        chosen: list[Span] = []
+        for candidate in sorted(candidates, key=lambda each: (-len(self.labels[each[2]]), each[0])):
+            at = bisect_left(chosen, candidate)
+            if (at == 0 or chosen[at - 1][1] <= candidate[0]) and (
+                at == len(chosen) or chosen[at][0] >= candidate[1]
+            ):
+                insort(chosen, candidate)
+        return chosen
+
+
+def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
+    """Convert columns to rows of Python numbers.
+
+    Args:
+        *columns: Arrays of one length.
+
+    Returns:
+        An iterator over the rows.
+    """
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _negated(codes: npt.NDArray[np.uint8], ends: Ints) -> Bools:
+    """Which words that end there go on as “n't” (“don't” does not have the word “don”), (n,)."""
+    return (
+        (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))
+    )
+
+
+def _is_negated(codes: bytes, end: int) -> bool:
+    """Whether a word that ends there goes on as “n't”."""
+    return codes[end - 1 : end + 2] == b"n't"
+
+
+def compile_labels(reader: TextReader, words: WordList) -> list[LabelPattern]:
+    """Compile the labels of a list.
+
+    Args:
+        reader: Reads the texts that are searched.
+        words: The list.
+
+    Returns:
+        The labels as bytes, in the list's order.
+
+    Raises:
+        ValueError: A label does not begin with a letter or digit.
+    """
+    return [
+        _compile_label(reader, words, number, label) for number, label in enumerate(words.labels)
+    ]
+
+
+def _compile_label(reader: TextReader, words: WordList, number: int, label: str) -> LabelPattern:
+    """A label as bytes."""
+    codes = reader.encode(spelling.fold(label))
+    end = next((i for i, code in enumerate(codes) if not reader.word[code]), len(codes))
+    if end == 0:
+        raise ValueError(f"label {label!r} does not begin with a letter or digit")
+    parts = [bytes([code]) for code in codes[end:]]
+    forms = {b" ": GAP, b"-": b"-" + AFTER_HYPHEN}
+    tail = re.compile(b"".join(forms.get(part) or re.escape(part) for part in parts))
+    sure = label not in words.exact and OTHER not in codes and not reader.doubtful
+    following = codes[end : end + 1]
+    return LabelPattern(codes[:end], BLANKS if following == b" " else following, tail, sure, number)

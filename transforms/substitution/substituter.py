@@ -1,0 +1,276 @@
+"""Proposes the substitutions of a document: its sets of mentions, each with its edits."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.substitution import agreement, base_cda, gendered, roles, sets
+from evenflow.transforms.substitution.bygroup import ByGroup
+from evenflow.transforms.substitution.choosing import WordChooser, draw_key
+from evenflow.transforms.substitution.gendered import Gendered
+from evenflow.transforms.substitution.judges import FirstScorer, SubstitutionJudge
+from evenflow.transforms.substitution.persons import Chain
+from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set, apply, within
+from evenflow.transforms.substitution.windows import show_windows
+from evenflow.transforms.text import english
+from evenflow.transforms.text.wordclasses import is_known
+from evenflow.transforms.text.words import LETTERS_ONLY
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+Method = Literal["gc", "base"]
+Span = tuple[int, int]
+LONGEST_SENTENCE = 5000  # characters: a longer one is a table or a list, without much grammar
+# Nearly every English sentence of six or more words has one of these words.
+ENGLISH = english.words("english")
+
+
+class Substituter:
+    """Proposes substitutions of one attribute in documents.
+
+    Args:
+        lists: Word lists, the attribute's among them.
+        attribute: The attribute to substitute.
+        method: `gc` or `base`.
+        first: Gives each set its first probability; without it the probability is 1.
+        tier: A language model that chooses the words and judges; without it the first word of a
+            role is put in.
+
+    Raises:
+        ValueError: The attribute or the method does not exist.
+        roles.RoleMapError: A role map cannot be read.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        attribute: str,
+        method: Method = "gc",
+        first: FirstScorer | None = None,
+        tier: SubstitutionJudge | None = None,
+    ):
+        names = [words.attribute for words in lists]
+        if attribute not in names:
+            raise ValueError(
+                f"attribute {attribute!r}: no list has it; there are {', '.join(names)}"
+            )
+        if method not in ("gc", "base"):
+            raise ValueError(f"method {method!r}: gc or base was expected")
+        self.words = lists[names.index(attribute)]
+        self.attribute = attribute
+        self.method = method
+        self._first, self._tier = first, tier
+        self._labels = {
+            spelling.fold(label): self.words.groups[group]
+            for label, group in self.words.labels.items()
+        }
+        role_map = roles.of(self.words)
+        self._gendered = (
+            Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
+        )
+        self._source = self._gendered or ByGroup(self.words, role_map)
+
+    def propose(
+        self,
+        text: str,
+        sentences: Sequence[Span],
+        mentions: Sequence[Mention],
+        identity: str | None = None,
+    ) -> list[Set]:
+        """Propose all sets of a document.
+
+        Args:
+            text: The document.
+            sentences: (start, end) in order, covering at least the mentions' sentences.
+            mentions: Of any attributes, each in one sentence.
+            identity: The document's id, which decides the random draws of words; the text if None.
+
+        Returns:
+            The sets of this attribute in the document's order. Sets that their form refuses have
+            confidence 0 and no edits.
+        """
+        own = sorted(
+            (mention for mention in mentions if mention.attribute == self.attribute),
+            key=lambda each: each.start,
+        )
+        if not own:
+            return []
+        if self.method == "base":
+            return base_cda.propose(text, sentences, own, self.words, self._gendered is not None)
+        others = sorted(
+            (mention.start, mention.end)
+            for mention in mentions
+            if mention.attribute != self.attribute
+        )
+        unreadable: dict[int, str] = {}
+        made: list[tuple[Chain, Set]] = []
+        for chain in self._source.find_chains(text, sentences, own):
+            proposed = self._set(text, sentences, chain, others, unreadable)
+            if proposed is not None:
+                made.append((chain, proposed))
+        made.sort(key=lambda each: each[1].mentions[0].start)
+        if self._first is not None:
+            made = self._score_first(text, made, self._first)
+        if self._tier is not None:
+            key = identity if identity is not None else text
+            return [
+                self._ask_tier(text, sentences, chain, each, self._tier, key)
+                for chain, each in made
+            ]
+        return [each for _, each in made]
+
+    def _set(
+        self,
+        text: str,
+        sentences: Sequence[Span],
+        chain: Chain,
+        others: Sequence[Span],
+        unreadable: dict[int, str],
+    ) -> Set | None:
+        """The set of a chain, None if it has no label; `unreadable` caches reasons by sentence."""
+        mentions = tuple([item.mention for item in chain if item.mention is not None])
+        if not mentions:
+            return None
+        for item in chain:
+            if item.sentence not in unreadable:
+                unreadable[item.sentence] = _unreadable_reason(text, *sentences[item.sentence])
+            if unreadable[item.sentence]:
+                item.refuse(unreadable[item.sentence])
+            elif others and _overlaps(item.start, item.end, others):
+                item.refuse(sets.OVERLAP)
+        group = chain[0].group
+        places = tuple(sorted({item.sentence for item in chain}))
+        spans = tuple([sentences[place] for place in places])
+        reason = next((item.refusal for item in chain if item.refusal), "")
+        edits: dict[str, tuple[Edit, ...]] = {}
+        if not reason:
+            for item in chain:
+                if item.kind == "pronoun" and self._gendered is not None:
+                    self._gendered.replace_pronoun(text, item)
+            for target in self.words.groups:
+                if target != group and all(target in item.replacements for item in chain):
+                    edits[target] = _edits(
+                        text, chain, [item.replacements[target] for item in chain]
+                    )
+            reason = "" if edits else sets.NO_COUNTERPART
+        refusals = (Refusal(mentions[0], reason),) if reason else ()
+        return Set(
+            self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, refusals
+        )
+
+    def _score_first(
+        self, text: str, made: Sequence[tuple[Chain, Set]], first: FirstScorer
+    ) -> list[tuple[Chain, Set]]:
+        """The sets with their first probability, the greatest over their targets."""
+        shown_to = [
+            (number, show_windows(text, each, target))
+            for number, (_, each) in enumerate(made)
+            for target in each.edits
+        ]
+        best: dict[int, float] = {}
+        given = first.exchanges(self.attribute, [windows for _, windows in shown_to])
+        for (number, _), probability in zip(shown_to, given, strict=True):
+            best[number] = max(probability, best.get(number, 0.0))
+        return [
+            (chain, replace(each, confidence=best.get(number, 0.0)))
+            for number, (chain, each) in enumerate(made)
+        ]
+
+    def _ask_tier(
+        self,
+        text: str,
+        sentences: Sequence[Span],
+        chain: Chain,
+        proposed: Set,
+        tier: SubstitutionJudge,
+        identity: str,
+    ) -> Set:
+        """A set with the words that a language model chooses, and its verdict if it gives one."""
+        if not proposed.edits:
+            return proposed
+        word_chooser = WordChooser(
+            tier, self._labels, proposed.confidence, draw_key(identity, self.attribute, chain)
+        )
+        edits: dict[str, tuple[Edit, ...]] = {}
+        for target in proposed.edits:
+            words = [
+                word_chooser.choose(text, sentences[item.sentence], item, target) for item in chain
+            ]
+            if None not in words:
+                edits[target] = _edits(text, chain, [word for word in words if word is not None])
+        # A choice that is not settled is not worth a question: another word may come.
+        if not word_chooser.settled:
+            return replace(proposed, edits=edits)
+        verdicts = [
+            verdict
+            for own in edits.values()
+            for start, end in proposed.spans
+            for original in [text[start:end]]
+            if (
+                verdict := tier.judge_substitution(
+                    original, apply(original, within(own, start, end)), proposed.confidence
+                )
+            )
+            is not None
+        ]
+        if not edits or (verdicts and min(verdicts) <= 0):
+            return replace(
+                proposed,
+                edits={},
+                confidence=0.0,
+                judged=True,
+                refusals=(Refusal(proposed.mentions[0], sets.DOUBTED),),
+            )
+        return replace(
+            proposed,
+            edits=edits,
+            **({"confidence": min(verdicts), "judged": True} if verdicts else {}),
+        )
+
+
+def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
+    """The edits that put words in the place of a chain's items; an empty word removes its item."""
+    out: list[Edit] = []
+    dropped: Item | None = None  # a removed word, whose article the next word takes
+    for item, word in zip(chain, words, strict=True):
+        original = text[item.start : item.end]
+        stop = item.end
+        if word and item.kind in ("noun", "plural"):
+            stop, word = agreement.fit_possessive(text, item.end, original, word)
+        if not word and item.gap:
+            stop = item.gap
+        if word:
+            begins = (
+                dropped.start if dropped is not None and dropped.gap == item.start else item.start
+            )
+            article = agreement.edit_article(text, begins, text[begins : item.end], word)
+            if article is not None:
+                out.append(Edit(*article))
+        dropped = None if word else item
+        out.append(Edit(item.start, stop, word))
+    return tuple(sorted(out))  # the article before a removed word was added after it
+
+
+def _unreadable_reason(text: str, start: int, end: int) -> str:
+    """Why a sentence text[start:end] is never changed, empty where it may be."""
+    if end - start > LONGEST_SENTENCE:
+        return sets.LONG
+    lowered = text[start:end].lower()
+    if not ENGLISH.isdisjoint(lowered.split()):  # a quick test that settles most cases
+        return ""
+    words = LETTERS_ONLY.findall(lowered)
+    if len(words) < 6 or not ENGLISH.isdisjoint(words):
+        return ""
+    known = sum(map(is_known, words))
+    return "" if 2 * known >= len(words) else sets.FOREIGN
+
+
+def _overlaps(start: int, end: int, others: Sequence[Span]) -> bool:
+    """Whether text[start:end] overlaps one of some spans in order."""
+    # At most a few overlap, since those of one attribute do not.
+    before = bisect_left(others, (end, 0)) - 1
+    return any(start < stop for _, stop in others[max(0, before - 3) : before + 1])

@@ -1,0 +1,35 @@
+"""What counts as a word where a text is read by regular expressions.
+
+`reading` (labels) and `sentences` (sentence bounds) read whole texts as bytes instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Patterns of one word, to be put into larger ones.
+LETTERS = r"[^\W\d_]+"
+WORD = r"[^\W_]+(?:['’][^\W_]+)?"  # letters and digits, with at most one apostrophe inside
+HYPHENATED = r"[\w-]+"
+COMPOUND = r"[\w'’-]+"
+
+LETTERS_ONLY = re.compile(LETTERS)
+# Words and single marks, as the models count them. `TOKEN` also keeps what the pronoun model needs:
+# blank lines and runs of underscores.
+WORD_OR_MARK = re.compile(rf"{WORD}|[^\w\s]")
+TOKEN = re.compile(rf"{WORD}|\n\s*\n|[^\w\s]|_+")
+
+_RUN = re.compile(r"\w+")
+_BLANKED = {code: " " for code in range(128) if not _RUN.match(chr(code))}
+
+
+def split_runs(text: str) -> list[str]:
+    r"""Find the runs of word characters (`\w+`) of a text.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The runs in order. ASCII text is split at blanks, far faster than by a search.
+    """
+    return text.translate(_BLANKED).split() if text.isascii() else _RUN.findall(text)
