@@ -1,10 +1,9 @@
-"""Reads files into blocks: raw records of one file, in order, with their positions. Nothing is
-parsed here.
+"""Finds files and reads them in blocks: raw records of one file, in order, with their positions.
 
-Formats by name: .jsonl, .jsonl.gz, .jsonl.zst (a record a line), .parquet (a record a row), .txt (a
-record a file). Data that cannot be read further (a cut-off gzip, a Parquet file without its end)
-ends the file with a block that carries the fault, which becomes a dead letter; a failing device or
-network raises, since reading again may well succeed.
+Nothing is parsed here. The name says the format: .jsonl, .jsonl.gz, .jsonl.zst (one record a line),
+.parquet (one record a row), .txt (one record a file). Data that cannot be read further (a cut-off
+gzip, a Parquet file without its end) ends the file with a block that carries the fault; the fault
+becomes a dead letter. A failing device or network raises, because a second attempt may succeed.
 """
 
 from __future__ import annotations
@@ -24,23 +23,27 @@ import pyarrow as pa
 from evenflow.transforms.io.parquet import broken_data, row_groups
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
-BLOCK_BYTES = 2 << 20  # enough to make the cost of an element small beside that of its text
-BLOCK_RECORDS = 2000  # of short records, so that a block's Python objects stay few
-BETWEEN = "\0"  # the names of a block of several files; no file's name holds it
-SEEKABLE = ".jsonl"  # the format where a reader may begin at a record's byte
-# A longer record is not held in memory: its beginning becomes a dead letter
-RECORD_BYTES = 32 << 20
-KEPT_BYTES = 1 << 20  # of a record longer than that
+BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
+BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
+BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
+SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
+RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
+KEPT_BYTES = 1 << 20  # how much of such a record is kept
 FAULTS = (EOFError, zlib.error, pa.ArrowException)
 
 
 class InputError(ValueError):
-    """Nothing to read, or not readable: the message names the pattern or file."""
+    """Nothing to read, or not readable; the message names the pattern or the file."""
 
 
 class Stored(NamedTuple):
-    """What a file is told by without reading it: its bytes as stored, and when it was changed, in
-    nanoseconds since 1970; None where its file system does not say."""
+    """Facts about a file that are known without reading it.
+
+    Attributes:
+        bytes: Its size as stored, in bytes.
+        modified: When it was changed, in nanoseconds since 1970; None if its file system does not
+            say.
+    """
 
     bytes: int
     modified: int | None
@@ -48,13 +51,18 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """Records first.. of a file, either as raw bytes each (a JSON object; for .txt a text), or as
-    the rows of a table.
+    """Records of a file, either as raw bytes or as the rows of a table.
 
-    fault: why the file ends here. stored: bytes of the file read when the block was done. offset:
-    byte of the first record, where a reader may begin; None where it may not. cut: full length, in
-    bytes, of records (by index) longer than RECORD_BYTES, of which only the first KEPT_BYTES are
-    here. A block of several texts has a file for each (see `together`).
+    Attributes:
+        file: The file's name. A block of several texts has several names (see `together`).
+        first: Ordinal of the first record in the file.
+        records: The raw bytes of each record (a JSON object; for .txt a text).
+        stored: Bytes of the file that were read when the block was done.
+        rows: The table, where the records are rows.
+        fault: Why the file ends here; None where it goes on.
+        offset: Byte of the first record, where a reader may begin; None where it may not.
+        cut: Full length, in bytes, of each record longer than RECORD_BYTES, by its index. The block
+            holds only the first KEPT_BYTES of such a record.
     """
 
     file: str
@@ -77,7 +85,14 @@ class Block:
         return self.first + self.size - (self.fault is None)
 
     def byte(self, index: int) -> int | None:
-        """Where a record (by index) begins in the file; None where a reader may not begin there."""
+        """Find where a record begins in the file.
+
+        Args:
+            index: The record's index in the block.
+
+        Returns:
+            The byte; None where a reader may not begin there.
+        """
         if self.offset is None:
             return None
         longer = sum(
@@ -86,13 +101,21 @@ class Block:
         return self.offset + sum(map(len, self.records[:index])) + index + longer
 
     def weights(self) -> list[int]:
-        """Bytes of each record; a table's rows share its size evenly."""
+        """Return the bytes of each record; a table's rows share its size evenly."""
         if self.rows is None:
             return [len(raw) for raw in self.records]
         return [self.rows.nbytes // max(self.rows.num_rows, 1)] * self.rows.num_rows
 
     def clip(self, first: int, last: int) -> Block | None:
-        """The part of the block within first..last (both included); None if there is none."""
+        """Take the part of the block within a range of ordinals.
+
+        Args:
+            first: The first ordinal of the range.
+            last: The last ordinal of the range (included).
+
+        Returns:
+            The part; None where the block has no record or fault in the range.
+        """
         low, high = max(first, self.first), min(last, self.last)
         if low > high:
             return None
@@ -107,19 +130,34 @@ class Block:
 
 
 def match(patterns: Sequence[str]) -> dict[str, int]:
-    """The files of all patterns as `find` has them, with their sizes in bytes as stored. Raises
-    InputError.
+    """Find the files of all patterns, with their sizes.
+
+    Args:
+        patterns: Paths, folders and globs, as for `find`.
+
+    Returns:
+        The size as stored, in bytes, by the file's name.
+
+    Raises:
+        InputError: A pattern has no file, or a file cannot be opened.
     """
     return {name: each.bytes for name, each in find(patterns).items()}
 
 
 def find(patterns: Sequence[str]) -> dict[str, Stored]:
-    """The files of all patterns (paths, folders, globs), sorted; each once, whatever it is called
-    in them.
+    """Find the files of all patterns; each file counts once, whatever its names are.
 
-    Local paths are looked up directly, and are absolute in what is given back; others (gs://,
-    s3://, hdfs://) are looked up by Beam's file systems. Raises InputError for a pattern without
-    any file, and for a file that cannot be opened.
+    Local paths are looked up directly and become absolute. Beam's file systems look up the others
+    (gs://, s3://, hdfs://).
+
+    Args:
+        patterns: Paths, folders and globs.
+
+    Returns:
+        The files' stored facts by name, sorted by name.
+
+    Raises:
+        InputError: A pattern has no file, or a file cannot be opened.
     """
     found: dict[str, Stored] = {}
     for pattern in patterns:
@@ -127,20 +165,25 @@ def find(patterns: Sequence[str]) -> dict[str, Stored]:
         if not files:
             raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
         found.update(files)
-    real: dict[str, str] = {}  # a link and what it leads to are one file
+    real: dict[str, str] = {}  # a link and its target are one file
     for name in sorted(found):
         real.setdefault(name if "://" in name else os.path.realpath(name), name)
     return {name: found[name] for name in real.values()}
 
 
 def absolute(name: str) -> str:
-    """A file's one name: a local path without what leads in circles, others as they are."""
+    """Return a file's one name: a local path becomes absolute, any other name stays."""
     return name if "://" in name else os.path.abspath(name)  # noqa: PTH100 (a link keeps its name)
 
 
 def root(names: Iterable[str]) -> str:
-    """The folder that holds all files, below which ids are made: with a slash at its end, or empty
-    where there is none.
+    """Find the folder that holds all files; made ids hold the path below it.
+
+    Args:
+        names: The files' names.
+
+    Returns:
+        The folder with a slash at its end; empty where there is none.
     """
     folders = sorted(name[: name.rfind("/")] for name in names)
     parts = zip(folders[0].split("/"), folders[-1].split("/"), strict=False) if folders else ()
@@ -148,6 +191,7 @@ def root(names: Iterable[str]) -> str:
 
 
 def _local(pattern: str) -> dict[str, Stored]:
+    """Find a pattern's files on this machine."""
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
     found: dict[str, Stored] = {}
     for name in map(absolute, names):
@@ -164,6 +208,7 @@ def _local(pattern: str) -> dict[str, Stored]:
 
 
 def _remote(pattern: str) -> dict[str, Stored]:
+    """Find a pattern's files on a remote file system."""
     # Imported here: Beam takes a second to import, and local files do not need it.
     from apache_beam.io.filesystem import BeamIOError
     from apache_beam.io.filesystems import FileSystems
@@ -182,12 +227,22 @@ def _remote(pattern: str) -> dict[str, Stored]:
 
 
 def shown(name: str) -> str:
-    """A file's name as it is written to outputs: what is no UTF-8 in it as backslashes and digits."""
+    """Return a file's name as outputs have it: bytes that are not UTF-8 become escapes."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def open_file(name: str) -> BinaryIO:
-    """A file as stored, for reading. Raises OSError."""
+    """Open a file for reading, as stored (not decompressed).
+
+    Args:
+        name: A local path, or a name with a scheme.
+
+    Returns:
+        The open file.
+
+    Raises:
+        OSError: The file cannot be opened.
+    """
     if "://" not in name:
         return Path(name).open("rb")
     from apache_beam.io.filesystem import CompressionTypes
@@ -197,12 +252,21 @@ def open_file(name: str) -> BinaryIO:
 
 
 def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Block]:
-    """The blocks of a file in order; from record `first` at byte `offset` on where an earlier Block
-    said so.
+    """Read the blocks of a file in order.
 
-    Raises OSError where the device fails.
+    Args:
+        file: The file's name.
+        first: Ordinal of the first record to read.
+        offset: Byte of that record, as an earlier Block gave it; None to read from the start.
+
+    Yields:
+        The blocks. The last one carries the fault where the data cannot be read further.
+
+    Raises:
+        OSError: The device fails.
     """
-    # A local name lives as long as the generator, which may be closed when the process ends
+    # The local name lives as long as the generator, which may be closed when the process ends and
+    # module names are gone
     faults = FAULTS
     with open_file(file) as raw:
         file = shown(file)
@@ -231,14 +295,18 @@ def blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Blo
                     at += sum(map(len, records)) + len(records)
                     at += sum(length - KEPT_BYTES for length in cut.values())
         except faults as error:
-            yield Block(
-                file, first, [], raw.tell(), fault=f"cannot be read further: {_said(error)}"
-            )
+            fault = f"cannot be read further: {type(error).__name__}: {error}".replace("\n", " ")
+            yield Block(file, first, [], raw.tell(), fault=fault)
 
 
 def together(source: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, whole texts that follow each other as one: each alone costs as much. `position`
-    tells whose a record is.
+    """Join single texts that follow each other into one block; each block has a fixed cost.
+
+    Args:
+        source: Blocks of files.
+
+    Yields:
+        The blocks. `position` says which file a record of a joined block is from.
     """
     texts: list[Block] = []
     size = 0
@@ -259,39 +327,54 @@ def together(source: Iterable[Block]) -> Iterator[Block]:
 
 
 def _joined(texts: list[Block]) -> Block:
+    """Join blocks of one text each."""
     names, records = BETWEEN.join(each.file for each in texts), [each.records[0] for each in texts]
     return Block(names, 0, records, texts[-1].stored)
 
 
 def position(file: str, place: int) -> tuple[str, int]:
-    """The file and the ordinal of a record, by what its block has for them."""
+    """Find the file and the ordinal of a record.
+
+    Args:
+        file: The file's name in the record's block.
+        place: The record's ordinal in the block.
+
+    Returns:
+        The name of the record's own file, and the ordinal in it.
+    """
     return (_names(file)[place], 0) if BETWEEN in file else (file, place)
 
 
 @lru_cache(maxsize=4)
 def _names(file: str) -> list[str]:
+    """Split the name of a block of several texts."""
     return file.split(BETWEEN)
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".replace("\n", " ")
-
-
 class FileReader:
-    """Reads segments of files, and keeps a file open where a segment ended.
+    """Reads segments of files and keeps a file open where a segment ended.
 
-    Panes come in order, so that nothing is read twice; a step back begins anew.
+    Panes come in order, so nothing is read twice. A step back reads the file anew.
     """
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
 
     def segment(self, file: str, first: int, last: int, offset: int | None) -> Iterator[Block]:
-        """Blocks of records first..last; offset: the byte where the first one begins, if a reader
-        may begin there.
+        """Read a range of a file's records.
+
+        Args:
+            file: The file's name.
+            first: Ordinal of the first record.
+            last: Ordinal of the last record (included).
+            offset: Byte of the first record; None where a reader may not begin there.
+
+        Yields:
+            The blocks of these records.
         """
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
-        # Going on is best, unless the start lies well ahead: another process read what is between.
+        # Reading on is best, unless the start lies well ahead: then another process has read the
+        # records between.
         if ahead is None or at > first or (offset is not None and first > ahead.last):
             source = blocks(file) if offset is None else blocks(file, first, offset)
             ahead = next(source, None)
@@ -301,15 +384,16 @@ class FileReader:
             if ahead.last > last:
                 break
             ahead = next(source, None)
-        self._open.clear()  # files come one after the other: one handle is enough
+        self._open.clear()  # files come one after the other, so one handle is enough
         if ahead is not None:
             self._open[file] = (last + 1, source, ahead)
 
 
 def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
-    """Lists of whole lines without their ends, with the lengths of those that were cut.
+    """Split a stream into lists of whole lines without their ends.
 
-    What was read before a fault is given before it is raised.
+    With each list come the full lengths of lines that are cut, by index. What was read before a
+    fault is given before the fault is raised.
     """
     parts: list[bytes] = []
     held = 0
@@ -348,7 +432,7 @@ def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
 
 
 class _Gunzip:
-    """A gzip stream of one or more members, whose truncated end is an error."""
+    """A gzip stream of one or more members; a truncated end is an error."""
 
     def __init__(self, raw: BinaryIO):
         self._raw = raw
@@ -356,6 +440,18 @@ class _Gunzip:
         self._begun = False
 
     def read(self, size: int) -> bytes:
+        """Read decompressed bytes.
+
+        Args:
+            size: The most bytes to return.
+
+        Returns:
+            At least one byte; none at the stream's end.
+
+        Raises:
+            EOFError: The stream is cut off.
+            zlib.error: The data are broken.
+        """
         while True:
             data = self._unzip.unconsumed_tail or self._unzip.unused_data or self._raw.read(1 << 20)
             if self._unzip.eof:
@@ -373,13 +469,26 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """A Zstandard stream of one or more frames, whose truncated end is an error; memory is bounded
-    by what is asked for.
+    """A Zstandard stream of one or more frames; a truncated end is an error.
+
+    Memory is bounded by what is asked for.
     """
 
     def __init__(self, raw: BinaryIO):
         self._stream = pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
     def read(self, size: int) -> bytes:
+        """Read decompressed bytes.
+
+        Args:
+            size: The most bytes to return.
+
+        Returns:
+            At least one byte; none at the stream's end.
+
+        Raises:
+            EOFError: The data are broken or cut off.
+            OSError: The device fails.
+        """
         with broken_data():
             return self._stream.read(size)

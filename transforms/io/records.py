@@ -1,5 +1,6 @@
-"""Validates the records of a block: each becomes a document with id, text and other fields, or a
-dead letter with its reason.
+"""Validates the records of a block: each becomes a document, or a dead letter with its reason.
+
+A document has an id, a text and other fields.
 """
 
 from __future__ import annotations
@@ -32,11 +33,16 @@ BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 @dataclass
 class Documents:
-    """The documents of a block, D of them: ids, texts and places (ordinals in the file) (D,);
-    fields: the other columns.
+    """The documents of a block, D of them, and its dead letters.
 
-    dead: the records that became none, as JSON-able dead letters; reasons: how many for each kind
-    of reason.
+    Attributes:
+        file: The file's name.
+        ids: The ids (D,).
+        texts: The texts (D,).
+        places: The ordinals in the file (D,).
+        fields: The other columns (D,) by their field.
+        dead: The records that became no document, as dead letters that JSON can hold.
+        reasons: Number of dead letters by kind of reason.
     """
 
     file: str
@@ -49,7 +55,11 @@ class Documents:
 
 
 class UnusableError(ValueError):
-    """A record that cannot become a document. kind: its class, for counting."""
+    """A record cannot become a document.
+
+    Attributes:
+        kind: The kind of reason, for counting.
+    """
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -59,8 +69,17 @@ class UnusableError(ValueError):
 def dead_letter(
     file: str, place: int, reason: str, raw: bytes, length: int | None = None
 ) -> dict[str, Any]:
-    """A record that became no document: position, reason, and its bytes; length: in full, where raw
-    is cut.
+    """Describe a record that became no document.
+
+    Args:
+        file: The file's name in the record's block.
+        place: The record's ordinal in the block.
+        reason: Why it became none.
+        raw: The record's bytes, or their beginning.
+        length: The record's full length in bytes, where `raw` is cut.
+
+    Returns:
+        The dead letter, with the record's own file and ordinal.
     """
     file, place = files.position(file, place)
     return {
@@ -73,8 +92,15 @@ def dead_letter(
 
 
 def made_id(file: str, place: int, root: str | None = None) -> str:
-    """The id of a document that has none: the file's path below a folder (its name, where none is
-    given) and the ordinal.
+    """Make the id of a document that has none.
+
+    Args:
+        file: The file's name in the record's block.
+        place: The record's ordinal in the block.
+        root: The folder that all files are in, with a slash at its end; None where none is given.
+
+    Returns:
+        The file's path below the root (its name, without a root), `#`, and the ordinal.
     """
     file, place = files.position(file, place)
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
@@ -88,12 +114,18 @@ def validate(
     root: str | None = None,
     spoilt: Mapping[int, UnusableError] | None = None,
 ) -> Documents:
-    """The documents of a block. own: names of columns that are computed here and replace fields of
-    that name.
+    """Turn the records of a block into documents and dead letters.
 
-    keep_fields: False where only text and id are asked for. root: the folder that all files are in,
-    for ids that are made. spoilt: records by index that become dead letters and are not looked at
-    (`unforeseen`).
+    Args:
+        block: The block.
+        config: Names of the fields, and the limit of a text.
+        own: Names of columns that are computed here; they replace fields of that name.
+        keep_fields: False where only text and id are asked for.
+        root: The folder that all files are in, for ids that are made.
+        spoilt: Records by index that become dead letters and are not looked at (`unforeseen`).
+
+    Returns:
+        The documents and dead letters.
     """
     out = Documents(block.file)
     records: list[dict[str, Any]] = []
@@ -142,6 +174,7 @@ Result = tuple[str | None, str, dict[str, Any]] | UnusableError | None
 def _lines(
     block: Block, parse: Callable[[bytes], Result], spoilt: Mapping[int, UnusableError]
 ) -> Iterator[tuple[bytes, Result]]:
+    """Parse the raw records of a block."""
     # So many records begin a file
     begin = block.size if files.BETWEEN in block.file else int(block.first == 0)
     for index, raw in enumerate(block.records):
@@ -164,14 +197,28 @@ def _lines(
 
 
 class Checker:
-    """Turns one record into id, text and other fields, or raises UnusableError."""
+    """Turns one record into its id, its text and its other fields.
+
+    Args:
+        config: Names of the fields, and the limit of a text.
+    """
 
     def __init__(self, config: Config):
         self.id_name, self.text_name = config.fields.id, config.fields.text
         self._most = config.max_text_mib << 20
 
     def json(self, raw: bytes) -> Result:
-        """A line of JSON; None for a blank one."""
+        """Parse a JSON object.
+
+        Args:
+            raw: A line of a file, or a message's value.
+
+        Returns:
+            Id (None where one must be made), text and other fields; None for a blank line.
+
+        Raises:
+            UnusableError: The record cannot become a document.
+        """
         if len(raw) > LARGE_BYTES and sum(map(raw.count, (b",", b"[", b"{"))) > MOST_VALUES:
             raise UnusableError(
                 "too many values",
@@ -202,14 +249,34 @@ class Checker:
         return self.identity(record.pop(self.id_name, None)), text, record
 
     def text_file(self, raw: bytes) -> Result:
-        """A text file."""
+        """Decode a text file.
+
+        Args:
+            raw: The file's bytes.
+
+        Returns:
+            No id, the text and no other fields.
+
+        Raises:
+            UnusableError: The file is not UTF-8, or its text is unusable.
+        """
         try:
             return None, self.text(raw.decode("utf-8")), {}
         except UnicodeDecodeError as error:
             raise UnusableError("invalid UTF-8", f"invalid UTF-8 at byte {error.start}") from error
 
     def text(self, text: Any) -> str:
-        """A usable text."""
+        """Check a text.
+
+        Args:
+            text: The value of the text field.
+
+        Returns:
+            The text.
+
+        Raises:
+            UnusableError: It is not a string, is empty or is too long.
+        """
         if type(text) is not str:
             raise UnusableError(
                 "text not a string", f"field {self.text_name!r} is {_kind(text)}; text was expected"
@@ -224,7 +291,17 @@ class Checker:
         return text
 
     def identity(self, value: Any) -> str | None:
-        """A usable id; None where one must be made."""
+        """Check an id.
+
+        Args:
+            value: The value of the id field.
+
+        Returns:
+            The id; None where one must be made.
+
+        Raises:
+            UnusableError: It is neither text nor a whole number.
+        """
         if value is None or value == "":
             return None
         if type(value) is str:
@@ -238,6 +315,7 @@ class Checker:
 
 
 def _kind(value: Any) -> str:
+    """Name the JSON type of a value."""
     names = {
         type(None): "null",
         bool: "true or false",
@@ -251,7 +329,7 @@ def _kind(value: Any) -> str:
 def _rows(
     block: Block, check: Checker, spoilt: Mapping[int, UnusableError]
 ) -> Iterator[tuple[bytes, Result]]:
-    """The rows of a Parquet file's table, their text and id checked as those of a line."""
+    """Check text and id of the rows of a table, as those of a line."""
     rows = block.rows
     assert rows is not None
     alone = len(rows) == 1 and rows.nbytes > RECORD_BYTES  # larger rows come alone
@@ -284,7 +362,7 @@ def _rows(
 
 
 def _column(rows: pa.Table, numbers: Sequence[int], name: str) -> dict[int, Any] | None:
-    """A column's values by the numbers of the rows; strings that are no UTF-8 stay bytes."""
+    """Return a column's values by row number; strings that are not UTF-8 stay bytes."""
     if name not in rows.column_names:
         return None
     values = rows[name]
@@ -298,6 +376,7 @@ def _column(rows: pa.Table, numbers: Sequence[int], name: str) -> dict[int, Any]
 
 
 def _value(value: Any, name: str) -> Any:
+    """Return a column's value; bytes are decoded."""
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")
@@ -309,7 +388,7 @@ def _value(value: Any, name: str) -> Any:
 
 
 def _row_json(row: pa.Table) -> bytes:
-    """A row as JSON, what has no form there as text: a Parquet row has no bytes of its own."""
+    """Write a row as JSON, as a Parquet row has no bytes; other values become text."""
     values = {}
     for name in row.column_names:
         try:
@@ -323,9 +402,7 @@ def _row_json(row: pa.Table) -> bytes:
 
 
 def _columns(rows: pa.Table, skip: set[str]) -> dict[pa.Field, pa.Array]:
-    """The other columns of a Parquet file; dictionaries and wide or narrow forms of text become
-    plain text.
-    """
+    """Take a table's other columns; dictionaries and other forms of text become plain text."""
     out: dict[pa.Field, pa.Array] = {}
     for name in rows.column_names:
         if name in skip:
