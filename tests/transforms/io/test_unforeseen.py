@@ -85,7 +85,7 @@ def test_a_record_at_fault_is_a_dead_letter_and_the_others_are_as_without_it(
 
 
 def test_where_it_came_from_is_logged_once(faulty: Any, caplog: pytest.LogCaptureFixture) -> None:
-    unforeseen._told.clear()
+    unforeseen._logged.clear()
     faulty(ZeroDivisionError("\x1b[2J"))
     for _ in range(2):
         Annotator(CONFIG).annotate(BLOCK)
@@ -120,14 +120,14 @@ def test_an_error_of_every_text_is_raised(faulty: Any) -> None:
 
 
 def test_an_error_of_no_record_alone_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = annotate._pieces
+    pieces = annotate.pieces
 
-    def raising(texts: Any) -> Any:
+    def raising(texts: Any, characters: int) -> Any:
         if len(texts) == len(TEXTS):
             raise ZeroDivisionError
-        return pieces(texts)
+        return pieces(texts, characters)
 
-    monkeypatch.setattr(annotate, "_pieces", raising)
+    monkeypatch.setattr(annotate, "pieces", raising)
     with pytest.raises(ZeroDivisionError):
         Annotator(CONFIG).annotate(BLOCK)
 
