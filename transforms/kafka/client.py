@@ -1,10 +1,9 @@
-"""Reads partitions through kafka-python, one consumer a partition, kept between calls; and says
-clearly what went wrong.
+"""Reads partitions through kafka-python and explains what went wrong.
 
-A new consumer needs hundreds of milliseconds until it has its first records, so consumers wait in a
-pool for the next call. Each fetches ahead on its own thread: what arrives between two calls is
-there at once at the next. Partitions are assigned by hand: no consumer group is joined, so nothing
-is ever rebalanced.
+Each partition has a consumer of its own, which is kept between calls. A new consumer needs hundreds
+of milliseconds until it has its first records, so consumers wait in a pool for the next call. Each
+fetches ahead on its own thread: what arrives between two calls is there at once at the next.
+Partitions are assigned by hand. No consumer group is joined, so nothing is ever rebalanced.
 """
 
 from __future__ import annotations
@@ -52,7 +51,20 @@ _LOG = logging.getLogger(__name__)
 
 
 class PartitionReader:
-    """A consumer of one partition. Not for two threads at a time."""
+    """Reads one partition with a consumer of its own. Not for two threads at a time.
+
+    Args:
+        settings: The cluster.
+        topic: The topic.
+        partition: The partition's number.
+        ends: Asks for end offsets.
+        patience: How many seconds a broker may be away.
+
+    Attributes:
+        used: When the last call ended, on the monotonic clock in seconds.
+        failing_since: When the broker's failure began, on the same clock; None while it answers.
+        quiet: Number of calls in a row that found nothing.
+    """
 
     def __init__(
         self, settings: KafkaSettings, topic: str, partition: int, ends: Ends, patience: float
@@ -73,17 +85,26 @@ class PartitionReader:
 
     @property
     def name(self) -> str:
-        """Topic and partition, for people."""
+        """Topic and partition, for messages."""
         return f"{self.topic} partition {self.partition}"
 
     def read(self, position: int, wait: float) -> tuple[list[Any], int]:
-        """What there is from an offset on, waiting up to some seconds for it: kafka-python's
-        records, and the next offset.
+        """Read the records from an offset on.
 
-        The next offset may be after the last record's, and after the one asked for where there is
-        no record at all: marks of transactions and records that were compacted away have offsets
-        too. An unreachable broker gives nothing, until patience ends. Raises KafkaSourceError,
-        OutOfRangeError.
+        Marks of transactions and records that were compacted away have offsets too. So the next
+        offset may be after the last record's, and after `position` where there is no record at all.
+        An unreachable broker gives nothing until patience ends.
+
+        Args:
+            position: The first offset to read.
+            wait: How many seconds to wait for records.
+
+        Returns:
+            Records of kafka-python, and the next offset.
+
+        Raises:
+            KafkaSourceError: Reading cannot go on.
+            OutOfRangeError: The broker no longer has the offset.
         """
         try:
             consumer = self._connected()
@@ -106,9 +127,7 @@ class PartitionReader:
         return records, self._position
 
     def _first(self, position: int) -> int:
-        """The first offset that there is. Raises BeyondEndError if the one asked for is after the
-        last.
-        """
+        """Find the partition's first offset; BeyondEndError if `position` is after its end."""
         try:
             first = ask_offsets(self._consumer.beginning_offsets, [self._tp])[self._tp]
             end = ask_offsets(self._consumer.end_offsets, [self._tp])[self._tp]
@@ -123,10 +142,14 @@ class PartitionReader:
         return first
 
     def end(self) -> tuple[float, int] | None:
-        """When the broker was asked (seconds since 1970), and the offset after the last readable
-        record at that time.
+        """Ask for the partition's end.
 
-        None if it does not answer. Raises KafkaSourceError.
+        Returns:
+            When the broker was asked (seconds since 1970), and the offset after the last readable
+            record at that time; None if it does not answer.
+
+        Raises:
+            KafkaSourceError: The failure will not pass, or has lasted too long.
         """
         try:
             answer = self._ends.end(self._tp)
@@ -137,10 +160,15 @@ class PartitionReader:
         return answer
 
     def known_end(self) -> int | None:
-        """The end as the last fetch told it; None before the first. Asks nothing."""
+        """Return the end offset that the last fetch gave, without a request.
+
+        Returns:
+            The offset; None before the first fetch.
+        """
         return self._consumer.highwater(self._tp) if self._consumer is not None else None
 
     def _connected(self) -> Any:
+        """Return the consumer; connect it if there is none."""
         if self._consumer is None:
             options: dict[str, Any] = {
                 "auto_offset_reset": "none",  # an offset that is gone is reported, never skipped
@@ -160,7 +188,7 @@ class PartitionReader:
         return self._consumer
 
     def _failed(self, error: Exception) -> None:
-        """Note a failure; raise it in clear words if it will not pass, or has lasted too long."""
+        """Note a failure; raise it, explained, if it will not pass or has lasted too long."""
         if not getattr(error, "retriable", False):
             raise explained(error, self._settings, self.name) from error
         now = time.monotonic()
@@ -195,11 +223,13 @@ class PartitionReader:
 
 
 class Ends:
-    """Asks for the end offsets of all partitions in use at once, on a connection of its own. For
-    any number of threads.
+    """Asks for the end offsets of all partitions in use at once. For any number of threads.
 
-    A question on a reader's connection would wait until the broker ends the fetch that it holds
-    there.
+    It has a connection of its own. A question on a reader's connection would wait until the broker
+    ends the fetch that it holds there.
+
+    Args:
+        settings: The cluster.
     """
 
     def __init__(self, settings: KafkaSettings):
@@ -211,8 +241,17 @@ class Ends:
         self._answer: dict[TopicPartition, int] | Exception = {}
 
     def end(self, partition: TopicPartition) -> tuple[float, int]:
-        """When the broker was asked, and the offset after the partition's last readable record.
-        Raises KafkaError.
+        """Ask for the end of a partition; an answer younger than FRESH_SECONDS is used again.
+
+        Args:
+            partition: The topic and the partition's number.
+
+        Returns:
+            When the broker was asked (seconds since 1970), and the offset after the partition's
+            last readable record.
+
+        Raises:
+            KafkaError: The broker does not answer.
         """
         with self._lock:
             self._wanted.add(partition)
@@ -224,6 +263,7 @@ class Ends:
             return self._asked, self._answer[partition]
 
     def _ask(self) -> None:
+        """Ask for the end offsets of all wanted partitions."""
         self._asked = time.time()
         try:
             if self._consumer is None:
@@ -248,6 +288,7 @@ class Ends:
             self._close()
 
     def _close(self) -> None:
+        """Close the connection; the lock is held."""
         if self._consumer is not None:
             self._consumer.close(autocommit=False, timeout_ms=1_000)
             self._consumer = None

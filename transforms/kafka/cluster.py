@@ -1,4 +1,4 @@
-"""Questions about a cluster's topics and their offsets."""
+"""Asks a cluster about its topics and their offsets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,18 @@ ANSWER_MS = 3_000  # how long one question to the broker may take before it coun
 def ask_offsets(
     ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]
 ) -> dict[TopicPartition, int]:
-    """The offsets that kafka-python's question gives. Raises KafkaError."""
+    """Ask a question about offsets and wait at most ANSWER_MS.
+
+    Args:
+        ask: A method of a consumer of kafka-python.
+        partitions: The partitions to ask for.
+
+    Returns:
+        The offset of each partition.
+
+    Raises:
+        KafkaError: There is no answer.
+    """
     try:
         return ask(partitions, timeout_ms=ANSWER_MS)
     # Kafka-python 3.0's, for a partition that its metadata does not have yet
@@ -30,13 +41,18 @@ def ask_offsets(
 
 
 class Cluster:
-    """Questions about topics, each on a connection of its own."""
+    """Asks about topics; each question has a connection of its own.
+
+    Args:
+        settings: The cluster.
+    """
 
     def __init__(self, settings: KafkaSettings):
         self._settings = settings
 
     @contextmanager
     def _admin(self) -> Iterator[Any]:
+        """Connect a client for questions about topics; it is closed after the block."""
         options: dict[str, Any] = {
             "bootstrap_timeout_ms": ANSWER_MS,
             "request_timeout_ms": ANSWER_MS,
@@ -49,8 +65,18 @@ class Cluster:
             admin.close()
 
     def partitions(self, topic: str) -> int:
-        """Number of a topic's partitions. Raises TopicMissingError, UnreachableError,
-        KafkaSourceError.
+        """Count a topic's partitions.
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            The number of partitions.
+
+        Raises:
+            TopicMissingError: The topic is not there.
+            UnreachableError: No broker answers.
+            KafkaSourceError: Another reason.
         """
         try:
             with self._admin() as admin:
@@ -64,8 +90,16 @@ class Cluster:
         return len(found["partitions"])
 
     def create(self, topic: str, settings: Mapping[str, str]) -> None:
-        """Make a topic of one partition, with as many replicas as the broker gives by default.
-        Raises KafkaSourceError.
+        """Create a topic of one partition, with the broker's default number of replicas.
+
+        Nothing happens where the topic exists.
+
+        Args:
+            topic: The topic.
+            settings: Its settings by name.
+
+        Raises:
+            KafkaSourceError: The topic cannot be created.
         """
         given = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
         try:
@@ -83,8 +117,16 @@ class Cluster:
             raise explained(error, self._settings, f"topic {topic}") from error
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Topics' settings by name; none of a topic whose settings this user may not see. Raises
-        KafkaSourceError.
+        """Read the settings of topics.
+
+        Args:
+            topics: The topics.
+
+        Returns:
+            The settings by name for each topic; none where this user may not see them.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or answers with an error.
         """
         wanted = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
         try:
@@ -100,10 +142,20 @@ class Cluster:
         }
 
     def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
-        """First offset and end of a topic's partitions from number `known` on.
+        """Find the first offset and the end of a topic's partitions.
 
-        The end is that of committed records. Raises TopicMissingError, UnreachableError,
-        KafkaSourceError.
+        Args:
+            topic: The topic.
+            known: Number of the first partition to ask for.
+
+        Returns:
+            For each partition from `known` on: its first offset, and the offset after its last
+            committed record.
+
+        Raises:
+            TopicMissingError: The topic is not there, or has fewer partitions than `known`.
+            UnreachableError: No broker answers.
+            KafkaSourceError: Another reason.
         """
         total = self.partitions(topic)
         if total < known:
@@ -127,7 +179,15 @@ class Cluster:
         return [(first[each], end[each]) for each in wanted]
 
     def is_missing(self, topic: str, partition: int) -> bool:
-        """True if the cluster answers and has no such partition."""
+        """Return whether the cluster answers and has no such partition.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+
+        Returns:
+            False where the partition is there or no broker answers.
+        """
         try:
             return partition >= self.partitions(topic)
         except TopicMissingError:
