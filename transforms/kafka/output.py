@@ -1,23 +1,22 @@
-"""Publishes what the gate has committed to topics: accepted documents and dead letters, each pane
-in one transaction.
+"""Publishes what the gate has committed: accepted documents and dead letters.
 
-What a consumer with isolation.level=read_committed is promised: it sees every accepted document and
-every dead letter exactly once, the panes in the order of the ledger, a pane whole or not at all,
-whatever was killed and started again. A consumer that reads uncommitted records may see those of a
-pane twice, or of a transaction that was given up.
+Each pane is one transaction. A consumer with isolation.level=read_committed sees every accepted
+document and every dead letter exactly once. It sees the panes in the order of the ledger, and each
+pane whole or not at all. This holds whatever was killed and started again. A consumer that reads
+uncommitted records may see those of a pane twice, or those of an aborted transaction.
 
-How that comes about, each step durable before the next:
+The steps, each durable before the next:
 
-1. The pane's entry is in the ledger, its shards are in place.
-2. One transaction writes the pane's records, the source offsets of its end to the group, and to the
-   topic of proofs how many panes of which ledger each topic has (see kafka_proof.py).
-3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards.
-   What was open is given up before. Where there is no proof, or another ledger's, nothing is
-   published until a person has said from which pane on.
+1. The pane's entry is in the ledger, and its shards are in place.
+2. One transaction writes the pane's records, and the source offsets of its end to the group. It
+   also writes to the topic of proofs how many panes of which ledger each topic has (see proof.py).
+3. At the next start the proofs say, for each topic, from which pane on to publish from the shards.
+   A transaction that was open is aborted before that. Where there is no proof, or another ledger's,
+   nothing is published until a person has said from which pane on.
 
-The transactional id is the ledger's, so of two copies of an output the second publisher shuts the
-first one out. Group offsets are for others to see: whatever becomes of them, nothing is published
-twice or left out.
+The transactional id is the ledger's. So of two copies of an output, the second publisher shuts out
+the first. Group offsets are for others to see: whatever becomes of them, nothing is published twice
+or left out.
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ class PanePublisher:
 
     Args:
         settings: The cluster.
-        group: Where the source's offsets go.
-        proofs: Where the proofs are.
+        group: The group that the source's offsets are committed to.
+        proofs: The topic of proofs.
         ledger: Identity of the ledger.
         source: The topic that the panes are read from.
         targets: The topics that are published to.
-        delivery: Seconds after which a broker that confirms nothing counts as not reachable.
-        compression: Of what is sent.
-        notices: The topic for notices of records that are too large for theirs, one of the targets.
+        delivery: Seconds after which a broker that confirms nothing counts as unreachable.
+        compression: Compression of the records that are sent.
+        notices: The target for notices of records that are too large for their topic.
         on_note: Called with what a user should know.
     """
 
@@ -101,15 +100,17 @@ class PanePublisher:
         self._producer: Any = None
 
     def begin(self, panes: int, given: int | None = None) -> int:
-        """Find out what is published already, and prove it where a person had to say so; the first
-        pane to publish.
+        """Find the first pane to publish, and prove it where a person had to name it.
 
         Args:
             panes: How many panes the ledger has.
-            given: See `kafka_proof.due`.
+            given: The pane that a person named; see `proof.next_pane`.
+
+        Returns:
+            The first pane that a topic lacks.
 
         Raises:
-            UnprovenError: Nobody knows what is published.
+            UnprovenError: Nothing says what is published.
             KafkaSourceError: Another reason.
         """
         # Ends what an earlier publisher left open, so that its proofs are there or never will be
@@ -130,17 +131,22 @@ class PanePublisher:
     def publish(
         self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]
     ) -> int:
-        """Publish a pane of the ledger to the topics that lack it; how many records.
+        """Publish a pane of the ledger to the topics that lack it.
 
-        Nothing is visible to a read_committed consumer unless all is.
+        A read_committed consumer sees nothing of the pane unless it sees all of it.
 
         Args:
             pane: Its number.
-            messages: Its records; those for topics that have it are left out.
-            positions: The source's offsets of its end, (topic, partition) -> next.
+            messages: Its records; those for topics that have the pane are left out.
+            positions: The source's next offsets at its end, by topic and partition.
 
-        Raises: UnreachableError: The broker does not answer in time. `begin` then says whether the
-            pane is published. KafkaSourceError: Another reason.
+        Returns:
+            How many records were published.
+
+        Raises:
+            UnreachableError: The broker does not answer in time. Then `begin` finds out whether the
+                pane is published.
+            KafkaSourceError: Another reason.
         """
         lacking = {topic for topic, due in self._due.items() if due <= pane}
         notices = self._notices if self._notices in lacking else None
@@ -173,7 +179,7 @@ class PanePublisher:
         positions: Mapping[PartitionKey, int],
         pane: int,
     ) -> int:
-        """Messages, proofs by topic and offsets in one transaction; how many messages."""
+        """Send messages, proofs and offsets in one transaction; return the number of messages."""
         producer = self._connected()
         count = held = 0
         topic = ""
@@ -229,6 +235,7 @@ class PanePublisher:
         return count
 
     def _connected(self) -> Any:
+        """Return the producer; connect it if there is none."""
         if self._producer is None:
             self._limits = limits(self._settings, self._targets)
             options: dict[str, Any] = {
@@ -259,7 +266,7 @@ class PanePublisher:
         return self._producer
 
     def close(self) -> None:
-        """Close the connection; a transaction that is open is given up."""
+        """Close the connection; an open transaction is aborted."""
         producer, self._producer = self._producer, None
         if producer is None:
             return
@@ -273,19 +280,19 @@ class PanePublisher:
 
 
 def _is_fenced(error: Exception) -> bool:
-    """Whether a broker refused a producer that has a successor; calls after the first say so in
-    their message alone.
+    """Return whether a broker refused a producer that has a successor.
+
+    Only the message says so in calls after the first.
     """
     said = f"{type(error).__name__}: {error}"
     return "ProducerFenced" in said or "InvalidProducerEpoch" in said
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:
-    """Do a call of kafka-python that waits for ever while no broker answers. Raises what it does,
-    and KafkaTimeoutError.
+    """Make a call that waits for ever while no broker answers, with a limit of seconds.
 
-    The call goes on in a thread that then waits for nothing: one an attempt, until the process
-    ends.
+    After that it raises KafkaTimeoutError. The call goes on in a thread that then waits for
+    nothing: one an attempt, until the process ends.
     """
     done: Future[None] = Future()
 

@@ -1,8 +1,7 @@
-"""Validates the records of a Kafka block: each becomes a document, or a dead letter with its
-offset, key and headers.
+"""Validates the records of a Kafka block: each becomes a document, or a dead letter.
 
-Values are JSON objects, as the lines of a JSONL file; or, as text, each value is a text whose id is
-the record's key.
+A dead letter has the record's offset, key and headers. Values are JSON objects, like the lines of a
+JSONL file. Or each value is a text, and the record's key is its id.
 """
 
 from __future__ import annotations
@@ -20,14 +19,33 @@ Values = Literal["json", "text"]
 
 
 def source(topic: str, partition: int) -> str:
-    """How a partition is called where a file's name would stand."""
+    """Name a partition, where a file's name would stand.
+
+    Args:
+        topic: The topic.
+        partition: The partition's number.
+
+    Returns:
+        The name.
+    """
     return f"kafka:{topic}/{partition}"
 
 
 def validate(
     block: PartitionBlock, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt
 ) -> Documents:
-    """The documents of a block. own, spoilt: as for `records.validate`."""
+    """Turn the records of a block into documents and dead letters.
+
+    Args:
+        block: The block.
+        config: Names of the fields, and the limit of a text.
+        own: Names of columns that are computed here; they replace fields of that name.
+        values: What a record's value is.
+        spoilt: Records by index that become dead letters and are not looked at.
+
+    Returns:
+        The documents and dead letters.
+    """
     out = Documents(source(block.topic, block.partition))
     check = Checker(config)
     records: list[dict[str, Any]] = []
@@ -63,6 +81,7 @@ def validate(
 
 
 def _document(check: Checker, key: bytes | None, raw: bytes | None, values: Values) -> Result:
+    """Parse a record's value, and its key where the value is a text."""
     if raw is None:
         raise UnusableError("no value", "the record has no value (a tombstone)")
     if values == "json":
@@ -83,12 +102,18 @@ def _document(check: Checker, key: bytes | None, raw: bytes | None, values: Valu
 
 
 def lost(item: Lost) -> dict[str, Any]:
-    """The dead letter of a range of offsets that is gone: one line for all of them; `bytes` is 0,
-    `records` their number.
+    """Describe a range of lost offsets as one dead letter.
+
+    Args:
+        item: The range.
+
+    Returns:
+        The dead letter; `bytes` is 0, and `records` is the number of offsets.
     """
     letter = dead_letter(source(item.topic, item.partition), item.start, str(item), b"")
     return letter | {"records": item.next - item.start}
 
 
 def _text(raw: bytes) -> str:
+    """Encode bytes as Base64."""
     return base64.b64encode(raw).decode()

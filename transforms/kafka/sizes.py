@@ -1,9 +1,9 @@
 """What is published of a record that is too large for its topic.
 
 A topic's max.message.bytes counts what is sent, so records are sent compressed (kafka.compression).
-One that is still too large stays on disk alone, where it is in any case, and a notice of it goes to
-the topic of dead letters: without its value, with headers that say why and in which file it is.
-Where no such topic is published to, nothing is sent of it.
+A record that is still too large stays on disk alone. A notice goes to the topic of dead letters,
+without the record's value; its headers say why, and in which file the record is. Where no such
+topic is published to, nothing is sent.
 """
 
 from __future__ import annotations
@@ -35,8 +35,12 @@ CODECS: dict[Compression, Callable[[bytes], bytes]] = {
 class Message(NamedTuple):
     """A record to be published.
 
-    headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others.
-    kept: its file in the output.
+    Attributes:
+        topic: The topic.
+        key: The key.
+        value: The value.
+        headers: (name, value) pairs. Null values become empty, as kafka-python takes no others.
+        kept: The record's file in the output.
     """
 
     topic: str
@@ -50,8 +54,11 @@ class Message(NamedTuple):
 class Sizes:
     """What topics take, and where notices go.
 
-    compression: of what is sent. limits: bytes by topic. notices: the topic of dead letters.
-    withheld: how many records were too large since the start, by topic.
+    Attributes:
+        compression: Compression of the records that are sent.
+        limits: The most bytes of a record, by topic.
+        notices: The topic of dead letters; None where it is not published to.
+        withheld: How many records were too large since the start, by topic.
     """
 
     compression: Compression
@@ -60,7 +67,14 @@ class Sizes:
     withheld: dict[str, int] = field(default_factory=dict)
 
     def fitted(self, message: Message) -> Message | None:
-        """The message, or the notice in its place; None: nothing is sent."""
+        """Return the message if its topic takes it, or a notice in its place.
+
+        Args:
+            message: The message.
+
+        Returns:
+            What to send; None for nothing.
+        """
         size, limit = self._size(message), self.limits.get(message.topic, DEFAULT_BYTES)
         if size is not None and size <= limit:
             return message
@@ -78,7 +92,7 @@ class Sizes:
         return Message(self.notices, message.key if short else None, b"", headers)
 
     def _size(self, message: Message) -> int | None:
-        """Bytes that a record takes when it is sent, at most; None: more than is worth finding out."""
+        """Return the most bytes of a record when sent; None where it is too large to find out."""
         parts = [message.key or b"", message.value]
         for name, value in message.headers:
             parts += [name.encode(), value or b""]
@@ -91,6 +105,17 @@ class Sizes:
 
 
 def limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
-    """Bytes that topics take of a batch of records, and so of one record. Raises KafkaSourceError."""
+    """Find how many bytes topics take of a batch of records, and so of one record.
+
+    Args:
+        settings: The cluster.
+        topics: The topics.
+
+    Returns:
+        The bytes by topic.
+
+    Raises:
+        KafkaSourceError: The broker does not answer, or answers with an error.
+    """
     found = Cluster(settings).topic_settings(topics)
     return {topic: int(found[topic].get("max.message.bytes", DEFAULT_BYTES)) for topic in topics}
