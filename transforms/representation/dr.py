@@ -39,33 +39,20 @@ class Convergence:
     projected: int | None
 
 
-def sums(counts: npt.NDArray[np.int64]) -> Sums:
+def sums(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None = None) -> Sums:
     """Sum mention counts over documents; documents without a mention add nothing.
 
     Args:
         counts: Mentions (D, M) of M groups in D documents.
+        weights: The documents' weights (D,); 1 each unless given.
 
     Returns:
-        The sums.
+        The sums; `documents` counts each document with a mention once, whatever its weight.
     """
-    own = counts[counts.any(axis=1)]
-    return Sums(
-        documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist()
-    )
-
-
-def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) -> Sums:
-    """Sum mention counts over documents, each document with its weight.
-
-    Args:
-        counts: Mentions (D, M) of M groups in D documents.
-        weights: The documents' weights (D,).
-
-    Returns:
-        The sums; `documents` counts each document with a mention once.
-    """
-    said = counts.any(axis=1)
-    own = counts[said] * weights[said, None]
+    mentioning = counts.any(axis=1)
+    own = counts[mentioning]
+    if weights is not None:
+        own = own * weights[mentioning, None]
     return Sums(
         documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist()
     )
