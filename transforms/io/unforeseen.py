@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
-from evenflow.transforms.io.records import UnusableError
+from evenflow.transforms.io.record_parser import UnusableError
 
 T = TypeVar("T")
 # Faulty records by their index in the block, with the reason of their dead letter
