@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import Block, FileReader, read_blocks
 from evenflow.transforms.io.record_digest import RecordDigest
 
 
@@ -64,10 +65,10 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
     docs = size = before = 0
     segments: list[Segment] = []
     for file, stored in names.items():
-        if last is not None and files.shown(file) != last.file:
+        if last is not None and files.printable(file) != last.file:
             before += stored
             continue
-        source = files.blocks(file)
+        source = read_blocks(file)
         first = at = 0
         offset = 0 if file.endswith(files.SEEKABLE) else None
         if last is not None and after is not None:
@@ -102,14 +103,14 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
         yield Pane(number, tuple(segments), size, before)
 
 
-def _behind(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
+def _behind(file: str, last: SourceRange, pane: int) -> Iterator[Block]:
     """The blocks of a file behind a range, once that was seen to be what a pane has read. Raises
     ChangedError, OSError.
     """
     digest = RecordDigest()
-    rest: list[files.Block] = []
+    rest: list[Block] = []
     source = (
-        files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
+        read_blocks(file) if last.offset is None else read_blocks(file, last.first, last.offset)
     )
     for block in source:
         if part := block.clip(last.first, last.last):
@@ -131,8 +132,8 @@ def see_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> Non
     """Read again what panes have read of some files. Raises ChangedError where it is something else
     now, OSError.
     """
-    reader = files.FileReader()
-    names = {files.shown(name): name for name in changed}
+    reader = FileReader()
+    names = {files.printable(name): name for name in changed}
     for entry in entries if changed else ():
         for source in entry.source:
             if source.file in names and source.sha256 is not None:

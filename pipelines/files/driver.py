@@ -90,7 +90,7 @@ class Run:
             record = settings(
                 self.config,
                 lists,
-                {"input": {files.shown(name): size for name, size in names.items()}},
+                {"input": {files.printable(name): size for name, size in names.items()}},
             )
             begun = begin(self.output, record, self.config, lists)
             entries = begun.entries
@@ -126,17 +126,17 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {files.shown(name): each.modified for name, each in found.items()}
+        now = {files.printable(name): each.modified for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {
             name
             for name, each in found.items()
-            if known.get(files.shown(name), each.modified) != each.modified
+            if known.get(files.printable(name), each.modified) != each.modified
         }
         doubtful |= {
             name
             for name, each in found.items()
-            if sizes.get(files.shown(name), each.bytes) != each.bytes
+            if sizes.get(files.printable(name), each.bytes) != each.bytes
         }
         cutting.see_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
@@ -191,7 +191,7 @@ def _range(folder: Path, each: cutting.Segment) -> SourceRange:
     """A segment that was read, for the ledger."""
     digest = graph.digest_file(folder, each).read_text()
     return SourceRange(
-        file=files.shown(each.file),
+        file=files.printable(each.file),
         first=each.first,
         last=each.last,
         offset=each.offset,

@@ -29,7 +29,7 @@ from evenflow.pipelines.panes.closing import Staged, close_pane, list_staged, st
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import Block, FileReader, join_texts
 from evenflow.transforms.io.record_digest import RecordDigest
 
 # Objects between two looks for garbage: a block's rows and sets are so many that at Python's 700
@@ -49,7 +49,7 @@ class Workshop:
         with uncollected():
             self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
-        self.reader = files.FileReader()
+        self.reader = FileReader()
         self.seconds: dict[str, float] = {}
         self.failure: Exception | None = None
         self.on_block: Callable[[Figures], None] = lambda figures: None
@@ -108,7 +108,7 @@ class ReadAndAnnotate(beam.DoFn):
         pane, segments = element
         shop, folder = self._place.workshop(), self._place.folder(pane)
         with shop.noting_failure():
-            source = files.together(self._read(shop.reader, segments, folder))
+            source = join_texts(self._read(shop.reader, segments, folder))
             for number in count():
                 with shop.timed("read"):
                     block = next(source, None)
@@ -123,8 +123,8 @@ class ReadAndAnnotate(beam.DoFn):
                 yield pane, Staged((segments[0].order, number), stem, done.figures)
 
     def _read(
-        self, reader: files.FileReader, segments: Sequence[Segment], folder: Path
-    ) -> Iterator[files.Block]:
+        self, reader: FileReader, segments: Sequence[Segment], folder: Path
+    ) -> Iterator[Block]:
         """The blocks of segments, whose digests are noted."""
         for segment in segments:
             digest = RecordDigest()

@@ -16,7 +16,8 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import fields, files
+from evenflow.transforms.io import fields
+from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import dead_letter
 from evenflow.transforms.staging import aside, sentence_table
 from evenflow.transforms.staging.shards import read_block, replace_block
@@ -56,7 +57,7 @@ def repeated(
             )
         ]
         for ordinal, identity, file in sorted(rows):
-            own = "{}, record {}".format(*files.position(file, ordinal))
+            own = "{}, record {}".format(*position(file, ordinal))
             place = first.setdefault(identity, own)
             if place != own:
                 found[ordinal] = place

@@ -11,8 +11,8 @@ import hashlib
 import numpy as np
 import pyarrow as pa
 
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.fields import to_python
-from evenflow.transforms.io.files import Block
 
 
 class RecordDigest:

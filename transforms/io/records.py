@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import fields, files
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io import fields
+from evenflow.transforms.io.blocks import BETWEEN, Block, position
 from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError
 from evenflow.transforms.io.rows import TableRows
 
@@ -62,7 +62,7 @@ def dead_letter(
     Returns:
         The dead letter, with the record's own file and ordinal.
     """
-    file, place = files.position(file, place)
+    file, place = position(file, place)
     return {
         "file": file,
         "ordinal": place,
@@ -83,7 +83,7 @@ def made_id(file: str, place: int, root: str | None = None) -> str:
     Returns:
         The file's path below the root (its name, without a root), `#`, and the ordinal.
     """
-    file, place = files.position(file, place)
+    file, place = position(file, place)
     return f"{file.rsplit('/', 1)[-1] if root is None else file.removeprefix(root)}#{place}"
 
 
@@ -196,7 +196,7 @@ def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed |
     """Make the function that parses a raw record of a block, by its index."""
     parse = parser.parse_text if block.file.endswith(".txt") else parser.parse_json
     # The number of records that begin a file
-    begin = block.size if files.BETWEEN in block.file else int(block.first == 0)
+    begin = block.size if BETWEEN in block.file else int(block.first == 0)
 
     def parse_line(index: int) -> Parsed | None:
         if index in block.cut:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from evenflow.schemas.config import load
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 
 CONFIG = load(None, {"max_text_mib": 1})

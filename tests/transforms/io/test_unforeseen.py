@@ -21,7 +21,7 @@ from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import annotate
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import fields, unforeseen
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.unforeseen import KIND
 from evenflow.transforms.kafka import blocks
 from evenflow.transforms.kafka.panes import PaneId, Point

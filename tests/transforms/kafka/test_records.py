@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evenflow.schemas.config import load
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.record_parser import UnusableError
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.io.records import validate as validate_lines
