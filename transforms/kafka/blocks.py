@@ -11,8 +11,9 @@ from typing import Any
 
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
-BLOCK_BYTES = 4 << 20  # of keys, values and headers; a larger record makes a block of its own
-# Bytes counted for each record beside its own, so that panes of empty records end too
+# Most bytes of a block's keys, values and headers; a larger record makes a block of its own
+BLOCK_BYTES = 4 << 20
+# Bytes that are counted for each record beside its own, so that panes of empty records end too
 RECORD_OVERHEAD = 16
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -131,8 +132,8 @@ def blocks(
         for piece in pieces:
             out.append(_block(batch[piece.begin : piece.end], start, piece))
             start, point = out[-1].next, piece.after
-    # What comes after a block's last record may be no record: a mark of a transaction, or one that
-    # was compacted away.
+    # The offsets after a block's last record may have no record: marks of transactions, or records
+    # that were compacted away
     out[-1:] = [replace(each, next=next_) for each in out[-1:]]
     return out
 

@@ -13,35 +13,37 @@ import threading
 import time
 from typing import Any
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ask_offsets, connect, disconnect
 from evenflow.transforms.kafka.errors import (
     BeyondEndError,
     OutOfRangeError,
     TopicMissingError,
     UnreachableError,
-    explained,
+    explain,
 )
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-# Of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
+# Bytes of a partition in one fetch. The broker gives a larger batch alone (KIP-74), so messages of
+# 9 MB come too.
 FETCH_BYTES = 4 << 20
-# So that a poll takes a whole fetch and the next one is asked for while this one is worked on
+# So many that a poll takes a whole fetch: then the next fetch is under way while this one is
+# processed
 POLL_RECORDS = 10_000
 # How long the broker holds a fetch that finds nothing; an arriving record ends the wait
 FETCH_WAIT_MS = 500
-# At most between two attempts to connect, so that a broker that is back is soon found
+# The longest time between two attempts to connect, so that a broker that is back is soon found
 RECONNECT_MS = 2_000
-IDLE_SECONDS = 60.0  # a consumer that no call asked for as long is closed
+IDLE_SECONDS = 60.0  # a consumer that no call has used for this long is closed
 # How long a broker may be away before reading gives up; a restart takes seconds to minutes
 PATIENCE_SECONDS = 300.0
 
-FRESH_SECONDS = 0.1  # as long an answer about end offsets serves all partitions
-AGAIN_SECONDS = 1.0  # until a broker that did not answer is asked again
-ASK_SECONDS = 10.0  # between two questions whether a topic that gives nothing is still there
+FRESH_SECONDS = 0.1  # how long an answer about end offsets serves all partitions
+AGAIN_SECONDS = 1.0  # time until a broker that did not answer is asked again
+ASK_SECONDS = 10.0  # time between two questions whether a topic that gives nothing still exists
 OUT_OF_RANGE = (
     kafka_errors.OffsetOutOfRangeError,
     kafka_errors.LogTruncationError,  # pyright: ignore[reportAttributeAccessIssue]
@@ -73,14 +75,14 @@ class PartitionReader:
         self._ends = ends
         self.used = time.monotonic()
         self.failing_since: float | None = None
-        self.quiet = 0  # calls in a row that found nothing
+        self.quiet = 0
         self._asked = 0.0
         self._patience = patience
         self._settings = settings
         self._tp = TopicPartition(topic, partition)
         self._consumer: Any = None
         self._asked_for = -1  # the offset that a caller is to go on from
-        # Where the consumer is: later, if there are only offsets without a record so far
+        # Where the consumer is; beyond _asked_for where only offsets without a record came
         self._position = -1
 
     @property
@@ -170,19 +172,15 @@ class PartitionReader:
     def _connected(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
-            options: dict[str, Any] = {
-                "auto_offset_reset": "none",  # an offset that is gone is reported, never skipped
-                "enable_auto_commit": False,
-                "allow_auto_create_topics": False,
-                "isolation_level": "read_committed",
-                "max_partition_fetch_bytes": FETCH_BYTES,
-                "max_poll_records": POLL_RECORDS,
-                "fetch_max_wait_ms": FETCH_WAIT_MS,
-                "reconnect_backoff_max_ms": RECONNECT_MS,
-                "bootstrap_timeout_ms": ANSWER_MS,
-                "metrics_enabled": False,
-            }
-            self._consumer = KafkaConsumer(**self._settings.client(), **options)
+            self._consumer = connect(
+                self._settings,
+                auto_offset_reset="none",  # an offset that is gone is reported, never skipped
+                allow_auto_create_topics=False,
+                max_partition_fetch_bytes=FETCH_BYTES,
+                max_poll_records=POLL_RECORDS,
+                fetch_max_wait_ms=FETCH_WAIT_MS,
+                reconnect_backoff_max_ms=RECONNECT_MS,
+            )
             self._consumer.assign([self._tp])
             self._asked_for = -1
         return self._consumer
@@ -190,7 +188,7 @@ class PartitionReader:
     def _failed(self, error: Exception) -> None:
         """Note a failure; raise it, explained, if it will not pass or has lasted too long."""
         if not getattr(error, "retriable", False):
-            raise explained(error, self._settings, self.name) from error
+            raise explain(error, self._settings, self.name) from error
         now = time.monotonic()
         if self.failing_since is None:
             self.failing_since = now
@@ -217,9 +215,8 @@ class PartitionReader:
 
     def close(self) -> None:
         """Close the connection."""
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)
 
 
 class Ends:
@@ -267,17 +264,11 @@ class Ends:
         self._asked = time.time()
         try:
             if self._consumer is None:
-                options: dict[str, Any] = {
-                    "bootstrap_timeout_ms": ANSWER_MS,
-                    "enable_auto_commit": False,
-                }
-                options |= {"isolation_level": "read_committed", "metrics_enabled": False}
-                options |= {"reconnect_backoff_max_ms": RECONNECT_MS}
-                self._consumer = KafkaConsumer(**self._settings.client(), **options)
+                self._consumer = connect(self._settings, reconnect_backoff_max_ms=RECONNECT_MS)
             self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
         except kafka_errors.KafkaError as error:
-            # Nor do others ask at once: each would wait as long. What is not there any more is not
-            # asked for again, and a new connection knows of partitions that are new.
+            # The failure is the answer for others too, as each would wait as long. Partitions that
+            # are gone are not asked for again, and a new connection knows new partitions.
             self._answer, self._wanted = error, set()
             self._close()
             self._asked = time.time() + AGAIN_SECONDS - FRESH_SECONDS
@@ -289,6 +280,5 @@ class Ends:
 
     def _close(self) -> None:
         """Close the connection; the lock is held."""
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)

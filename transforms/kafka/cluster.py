@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kafka import KafkaAdminClient, KafkaConsumer
+from kafka import KafkaAdminClient
 from kafka import errors as kafka_errors
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explained
+from evenflow.transforms.kafka.consumers import ANSWER_MS, ask_offsets, connect, disconnect
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
 from evenflow.transforms.kafka.reasons import with_reason
 from evenflow.transforms.kafka.settings import KafkaSettings
-
-ANSWER_MS = 3_000  # how long one question to the broker may take before it counts as not reachable
-
-
-def ask_offsets(
-    ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]
-) -> dict[TopicPartition, int]:
-    """Ask a question about offsets and wait at most ANSWER_MS.
-
-    Args:
-        ask: A method of a consumer of kafka-python.
-        partitions: The partitions to ask for.
-
-    Returns:
-        The offset of each partition.
-
-    Raises:
-        KafkaError: There is no answer.
-    """
-    try:
-        return ask(partitions, timeout_ms=ANSWER_MS)
-    # Kafka-python 3.0's, for a partition that its metadata does not have yet
-    except KeyError as error:
-        raise kafka_errors.KafkaTimeoutError(f"no offset of {error} in the answer") from error
 
 
 class Cluster:
@@ -82,9 +59,9 @@ class Cluster:
             with self._admin() as admin:
                 (found,) = admin.describe_topics([topic])
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
         if found["error_code"]:
-            raise explained(
+            raise explain(
                 kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}"
             )
         return len(found["partitions"])
@@ -114,7 +91,7 @@ class Cluster:
                 f" user to make it: create it with one partition and {words}"
             ) from error
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
         """Read the settings of topics.
@@ -135,7 +112,7 @@ class Cluster:
         except kafka_errors.AuthorizationError:
             found = {}
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, "settings of topics") from error
+            raise explain(error, self._settings, "settings of topics") from error
         return {
             topic: {name: each["value"] for name, each in found.get(topic, {}).items()}
             for topic in topics
@@ -166,16 +143,14 @@ class Cluster:
         wanted = [TopicPartition(topic, number) for number in range(known, total)]
         if not wanted:
             return []
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False}
-        options |= {"isolation_level": "read_committed", "metrics_enabled": False}
-        consumer: Any = KafkaConsumer(**self._settings.client(), **options)
+        consumer = connect(self._settings)
         try:
             first = ask_offsets(consumer.beginning_offsets, wanted)
             end = ask_offsets(consumer.end_offsets, wanted)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
         finally:
-            consumer.close(autocommit=False, timeout_ms=1_000)
+            disconnect(consumer)
         return [(first[each], end[each]) for each in wanted]
 
     def is_missing(self, topic: str, partition: int) -> bool:

@@ -42,7 +42,7 @@ class OutOfRangeError(Exception):
         self.first = first
 
 
-def explained(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
+def explain(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
     """Turn an error of kafka-python into one whose message says what to do.
 
     Args:

@@ -13,28 +13,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS
-from evenflow.transforms.kafka.errors import explained
+from evenflow.transforms.kafka.consumers import ANSWER_MS, connect, disconnect
+from evenflow.transforms.kafka.errors import explain
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 PartitionKey = tuple[str, int]
-_NOTE = "evenflow pane "
 
 
-def note(pane: int) -> str:
-    """Write the note that stands beside a committed offset.
+def offset_note(pane: int) -> str:
+    """Write the note that stands beside a committed offset, for people to read.
 
     Args:
         pane: The pane's number.
 
     Returns:
-        The note, for people to read.
+        The note.
     """
-    return f"{_NOTE}{pane}"
+    return f"evenflow pane {pane}"
 
 
 class GroupOffsets:
@@ -62,13 +60,13 @@ class GroupOffsets:
             KafkaSourceError: The broker does not answer, or refuses.
         """
         values = {
-            TopicPartition(*key): OffsetAndMetadata(offset, note(pane), -1)
+            TopicPartition(*key): OffsetAndMetadata(offset, offset_note(pane), -1)
             for key, offset in offsets.items()
         }
         try:
             self._connected().commit(values, timeout_ms=ANSWER_MS)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"group {self._group}") from error
+            raise explain(error, self._settings, f"group {self._group}") from error
 
     def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
         """Read the group's offsets.
@@ -89,26 +87,19 @@ class GroupOffsets:
                 if value is not None and value >= 0:
                     found[key] = value
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"group {self._group}") from error
+            raise explain(error, self._settings, f"group {self._group}") from error
         return found
 
     def _connected(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
-            options: dict[str, Any] = {
-                "enable_auto_commit": False,
-                "bootstrap_timeout_ms": ANSWER_MS,
-            }
-            self._consumer = KafkaConsumer(
-                **self._settings.client(), group_id=self._group, **options
-            )
+            self._consumer = connect(self._settings, group_id=self._group)
         return self._consumer
 
     def close(self) -> None:
         """Close the connection."""
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,17 @@ from kafka import KafkaProducer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explained
-from evenflow.transforms.kafka.offsets import PartitionKey, note
-from evenflow.transforms.kafka.proof import Proof, ProofTopic, due, record_key, record_value
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ANSWER_MS
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
+from evenflow.transforms.kafka.offsets import PartitionKey, offset_note
+from evenflow.transforms.kafka.proof import (
+    Proof,
+    ProofTopic,
+    next_pane,
+    record_key,
+    record_value,
+)
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.kafka.sizes import (
     MARGIN_BYTES,
@@ -41,20 +48,21 @@ from evenflow.transforms.kafka.sizes import (
     Compression,
     Message,
     Sizes,
-    limits,
+    topic_limits,
 )
 
 PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
-BATCH_BYTES = 256 << 10  # of records that are sent together
-# Kafka-python holds what it has not sent in memory, without a limit of its own
+BATCH_BYTES = 256 << 10  # size of the records that are sent together
+# Records are sent at the latest when they have this size, because kafka-python holds what it has
+# not sent in memory, without a limit of its own
 FLUSH_BYTES = 8 << 20
-# That the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried
-# again
+# Time that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is
+# tried again
 DELIVERY_SECONDS = 20.0
-# To wait for a topic's partitions, or for the broker at the start of a transaction
+# Time to wait for a topic's partitions, or for the broker at the start of a transaction
 BLOCK_MS = 10_000
-CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
-# A pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
+CLOSE_SECONDS = 1.0  # time for what is being sent when a producer is closed
+# Time to publish a pane; brokers allow 15 minutes by default (transaction.max.timeout.ms)
 TRANSACTION_MS = 600_000
 
 
@@ -95,7 +103,7 @@ class PanePublisher:
         self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
         self._compression: Compression = compression
         self._notices, self._on_note = notices, on_note
-        self._due: dict[str, int] = {}
+        self._next: dict[str, int] = {}  # the first pane that each target lacks
         self._limits: dict[str, int] = {}
         self._producer: Any = None
 
@@ -113,11 +121,12 @@ class PanePublisher:
             UnprovenError: Nothing says what is published.
             KafkaSourceError: Another reason.
         """
-        # Ends what an earlier publisher left open, so that its proofs are there or never will be
+        # Connecting ends the transaction that an earlier publisher left open, so that its proofs
+        # are there or never will be
         self._connected()
         known = self._proofs.read(self._source, self._targets)
         found = {
-            each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name)
+            each: next_pane(each, known.get(each), self._ledger, panes, given, self._proofs.name)
             for each in self._targets
         }
         unproven = {
@@ -125,7 +134,7 @@ class PanePublisher:
         }
         if unproven:
             self._transaction("the start", (), unproven, {}, 0)
-        self._due = found
+        self._next = found
         return min(found.values(), default=panes)
 
     def publish(
@@ -148,27 +157,27 @@ class PanePublisher:
                 pane is published.
             KafkaSourceError: Another reason.
         """
-        lacking = {topic for topic, due in self._due.items() if due <= pane}
+        lacking = {topic for topic, first in self._next.items() if first <= pane}
         notices = self._notices if self._notices in lacking else None
         self._connected()
-        fitting = Sizes(self._compression, self._limits, notices)
+        sizes = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
         marked = (
             each._replace(headers=(*each.headers, mark))
             for each in messages
             if each.topic in lacking
         )
-        records = (fitted for each in marked if (fitted := fitting.fitted(each)) is not None)
+        records = (fitted for each in marked if (fitted := sizes.fit(each)) is not None)
         count = self._transaction(
             f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane
         )
-        for topic, withheld in fitting.withheld.items():
-            told = f"; notices are in {notices}" if notices else ""
+        for topic, withheld in sizes.withheld.items():
+            where = f"; notices are in {notices}" if notices else ""
             self._on_note(
                 f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on"
-                f" disk alone{told}"
+                f" disk alone{where}"
             )
-        self._due |= dict.fromkeys(lacking, pane + 1)
+        self._next |= dict.fromkeys(lacking, pane + 1)
         return count
 
     def _transaction(
@@ -195,7 +204,7 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            # Last: from here to the end no other gate can read proofs
+            # Proofs come last, because from here to the end no other gate can read proofs
             for target, panes in proven.items():
                 producer.send(
                     self._proofs.name,
@@ -205,7 +214,7 @@ class PanePublisher:
             producer.flush(self._delivery)
             if positions:
                 offsets = {
-                    TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1)
+                    TopicPartition(*key): OffsetAndMetadata(at, offset_note(pane), -1)
                     for key, at in positions.items()
                 }
                 _within(
@@ -214,7 +223,7 @@ class PanePublisher:
                 )
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
-            self.close()  # a new producer begins by giving up the open transaction
+            self.close()  # a new producer begins by aborting the open transaction
             if _is_fenced(error):
                 raise PublisherFencedError(
                     f"ledger {self._ledger}: another publisher of this ledger has taken over"
@@ -228,7 +237,7 @@ class PanePublisher:
                 raise TopicMissingError(
                     f"topic {topic} is not on {self._settings.bootstrap}: create it"
                 ) from error
-            raise explained(error, self._settings, f"publishing {what}") from error
+            raise explain(error, self._settings, f"publishing {what}") from error
         except BaseException:
             self.close()
             raise
@@ -237,13 +246,13 @@ class PanePublisher:
     def _connected(self) -> Any:
         """Return the producer; connect it if there is none."""
         if self._producer is None:
-            self._limits = limits(self._settings, self._targets)
+            self._limits = topic_limits(self._settings, self._targets)
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
-                # In whole milliseconds, as requests have them. kafka-python gives a record up later
-                # than `flush` does: a transaction that lost one tells no more that it was for want
-                # of an answer.
+                # In whole milliseconds, as requests have them. A record's own limit is longer than
+                # that of `flush`: the error of a transaction that lost a record no longer says that
+                # an answer was missing.
                 "delivery_timeout_ms": int(self._delivery * 2000),
                 "request_timeout_ms": int(self._delivery * 1000),
                 "max_request_size": 2 * REQUEST_BYTES,
@@ -252,7 +261,7 @@ class PanePublisher:
                 "bootstrap_timeout_ms": ANSWER_MS,
                 "max_block_ms": BLOCK_MS,
                 "linger_ms": 20,  # so that records go out in batches of batch_size
-                # What every topic takes
+                # So small that every topic takes a batch
                 "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),
             }
             try:
@@ -260,7 +269,7 @@ class PanePublisher:
                 self._producer.init_transactions()
             except kafka_errors.KafkaError as error:
                 self.close()
-                raise explained(
+                raise explain(
                     error, self._settings, f"publishing for ledger {self._ledger}"
                 ) from error
         return self._producer
@@ -273,9 +282,9 @@ class PanePublisher:
         try:
             producer.close(timeout=CLOSE_SECONDS)
         except kafka_errors.KafkaError:
-            # It waits for its records, and where they cannot be sent, leaves its thread trying.
-            # They are not to be sent any more: the next producer has given up their transaction.
-            # There is no public way to say so.
+            # The producer waits for its records. Where they cannot be sent, its thread goes on
+            # trying. They must not be sent any more, as the next producer aborts their transaction.
+            # kafka-python has no public way to stop it.
             producer._sender.force_close()
 
 
@@ -284,8 +293,8 @@ def _is_fenced(error: Exception) -> bool:
 
     Only the message says so in calls after the first.
     """
-    said = f"{type(error).__name__}: {error}"
-    return "ProducerFenced" in said or "InvalidProducerEpoch" in said
+    text = f"{type(error).__name__}: {error}"
+    return "ProducerFenced" in text or "InvalidProducerEpoch" in text
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:

@@ -18,10 +18,10 @@ from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.options import Partition, Source
 from evenflow.transforms.kafka.ranges import CountTracker, OffsetRange
 
-# Between two looks for new partitions: the watermark follows the clock at up to this distance
+# Time between two questions for new partitions: the watermark is at most this far behind the clock
 WATCH_SECONDS = 1.0
-AWAY_SECONDS = 1.0  # until a broker that does not answer is asked again
-# How Beam knows the arguments that it is to give.
+AWAY_SECONDS = 1.0  # time until a broker that does not answer is asked again
+# Beam recognises by these defaults which arguments of `process` it must supply
 RESTRICTION: Any = beam.DoFn.RestrictionParam()
 WATERMARK: Any = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
@@ -134,8 +134,8 @@ class WatchPartitions(beam.DoFn, RestrictionProvider):
         if not tracker.try_claim(known + len(found)):
             return
         for number, (first, _) in enumerate(found, known):
-            # Partitions of the start may hold records of any age; later ones are younger than the
-            # last look.
+            # Partitions found at the start may hold records of any age; later partitions are
+            # younger than the last question
             start = self._source.start(
                 element, number, first, 0 if known == 0 else seen.micros // 1000
             )

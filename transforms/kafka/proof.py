@@ -13,31 +13,31 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ANSWER_MS, ask_offsets, connect
 from evenflow.transforms.kafka.errors import (
     KafkaSourceError,
     TopicMissingError,
     UnreachableError,
-    explained,
+    explain,
 )
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-# Small segments, so that the broker compacts them soon and a start reads little.
+# The segments are small, so that the broker compacts them soon and a start reads little
 TOPIC_SETTINGS = {
     "cleanup.policy": "compact",
     "segment.bytes": str(16 << 20),
     "min.cleanable.dirty.ratio": "0.1",
 }
 POLL_MS = 200
-# Without a record before the end, after which the broker counts as not reachable
+# Time without a record before the end, after which the broker counts as unreachable
 SILENT_SECONDS = 10.0
-# To wait for another gate's transaction: its proof is the last that it writes before it ends
+# Time to wait for another gate's open transaction, which writes its proof just before it ends
 OPEN_SECONDS = 10.0
 
 
@@ -82,7 +82,7 @@ def record_value(proof: Proof) -> bytes:
     return json.dumps(proof._asdict()).encode()
 
 
-def due(
+def next_pane(
     target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str
 ) -> int:
     """Find the next pane of a ledger to publish to a topic.
@@ -178,8 +178,8 @@ class ProofTopic:
         found: dict[str, Proof] = {}
         try:
             with (
-                self._consumer("read_uncommitted") as all_,
-                self._consumer("read_committed") as consumer,
+                closing(connect(self._settings, "read_uncommitted")) as all_,
+                closing(connect(self._settings)) as consumer,
             ):
                 partitions = [
                     TopicPartition(self.name, number)
@@ -193,19 +193,8 @@ class ProofTopic:
                     if record.key in wanted:
                         found[wanted[record.key]] = _parsed(record, self.name)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {self.name}") from error
+            raise explain(error, self._settings, f"topic {self.name}") from error
         return found
-
-    def _consumer(self, isolation: Literal["read_uncommitted", "read_committed"]) -> closing[Any]:
-        """Connect a consumer; it is closed after the block."""
-        options: dict[str, Any] = {
-            "bootstrap_timeout_ms": ANSWER_MS,
-            "enable_auto_commit": False,
-            "metrics_enabled": False,
-        }
-        return closing(
-            KafkaConsumer(**self._settings.client(), **options, isolation_level=isolation)
-        )
 
 
 def _wait(

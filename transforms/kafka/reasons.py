@@ -15,11 +15,11 @@ from contextlib import contextmanager
 
 from kafka import errors as kafka_errors
 
-# Says at each attempt to connect how it failed, with the error among its arguments
+# kafka-python's logger that reports each failed attempt to connect, with the error as an argument
 LOGGER = "kafka.net.manager"
-# OpenSSL's names, in the message of the error that kafka-python makes of it: the broker's
-# certificate is not trusted here; the broker does not trust the client's, or was given none.
-UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
+# OpenSSL's names in the messages of kafka-python's errors
+UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"  # the broker's certificate is not trusted here
+# The broker does not trust the client's certificate, or was given none
 REFUSED = re.compile(r"ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA)")
 
 
@@ -41,7 +41,7 @@ class _Errors(logging.Filter):
         return record.levelno >= self._level
 
 
-_LEVEL = threading.Lock()  # who holds it changes the logger's level and puts it back
+_LEVEL = threading.Lock()  # its holder changes the logger's level and restores it
 
 
 @contextmanager

@@ -141,7 +141,7 @@ def _see_files(values: Mapping[str, Any]) -> None:
             "ssl_keyfile is given without ssl_certfile, the certificate that it belongs to"
         )
     try:
-        if certificate:  # a password is never None here: OpenSSL would ask for it
+        if certificate:  # the password is never None, because OpenSSL would ask for it
             context.load_cert_chain(certificate, key, password=values.get("ssl_password") or "")
     except (ssl.SSLError, ValueError) as error:
         raise KafkaSettingsError(

@@ -19,11 +19,11 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 Compression = Literal["none", "gzip", "zstd"]
 
-REQUEST_BYTES = 64 << 20  # of a record before it is compressed: so much is held in memory
-# A broker's own max.message.bytes, taken where this user may not see a topic's
+REQUEST_BYTES = 64 << 20  # largest record before compression, as it is held in memory
+# A broker's default max.message.bytes, used where this user may not see a topic's
 DEFAULT_BYTES = 1_048_588
-MARGIN_BYTES = 1024  # of a record's place in its batch, and of what compression may add
-SHOWN_BYTES = 200  # of a key or header that a notice keeps
+MARGIN_BYTES = 1024  # for a record's place in its batch, and for what compression may add
+NOTICE_BYTES = 200  # most bytes of a key or header that a notice keeps
 OWN = "evenflow."  # begins the names of headers that are made here
 CODECS: dict[Compression, Callable[[bytes], bytes]] = {
     "none": bytes,
@@ -66,7 +66,7 @@ class Sizes:
     notices: str | None
     withheld: dict[str, int] = field(default_factory=dict)
 
-    def fitted(self, message: Message) -> Message | None:
+    def fit(self, message: Message) -> Message | None:
         """Return the message if its topic takes it, or a notice in its place.
 
         Args:
@@ -81,14 +81,14 @@ class Sizes:
         self.withheld[message.topic] = self.withheld.get(message.topic, 0) + 1
         if self.notices is None:
             return None
-        short = message.key is not None and len(message.key) <= SHOWN_BYTES
-        said = f"larger than topic {message.topic} takes ({limit} bytes); it is in {message.kept}"
+        short = message.key is not None and len(message.key) <= NOTICE_BYTES
+        reason = f"larger than topic {message.topic} takes ({limit} bytes); it is in {message.kept}"
         own = [
-            (name, (value or b"")[:SHOWN_BYTES])
+            (name, (value or b"")[:NOTICE_BYTES])
             for name, value in message.headers
             if name.startswith(OWN)
         ]
-        headers = (*own, (f"{OWN}withheld", said.encode()))
+        headers = (*own, (f"{OWN}withheld", reason.encode()))
         return Message(self.notices, message.key if short else None, b"", headers)
 
     def _size(self, message: Message) -> int | None:
@@ -96,7 +96,7 @@ class Sizes:
         parts = [message.key or b"", message.value]
         for name, value in message.headers:
             parts += [name.encode(), value or b""]
-        plain = sum(map(len, parts)) + 10 * len(parts)  # lengths before each part
+        plain = sum(map(len, parts)) + 10 * len(parts)  # each part has its length before it
         if plain + MARGIN_BYTES <= self.limits.get(message.topic, DEFAULT_BYTES):
             return plain + MARGIN_BYTES
         if plain > REQUEST_BYTES:
@@ -104,7 +104,7 @@ class Sizes:
         return len(CODECS[self.compression](b"".join(parts))) + MARGIN_BYTES
 
 
-def limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
+def topic_limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
     """Find how many bytes topics take of a batch of records, and so of one record.
 
     Args:

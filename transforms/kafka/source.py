@@ -58,15 +58,15 @@ from evenflow.transforms.kafka.partitions import (
 from evenflow.transforms.kafka.pool import ReaderPool
 from evenflow.transforms.kafka.ranges import OffsetRange, OffsetTracker
 
-# One call's work on a partition: others wait as long for their turn, and its results for their way
-# on
+# How long one call works on a partition. Other partitions wait this long for their turn, and the
+# call's results wait this long until they go on.
 SLICE_SECONDS = 0.5
-WAIT_SECONDS = 0.05  # for data that the broker is known to have
-# Until a quiet partition is looked at again, in seconds; its fetch goes on meanwhile
+WAIT_SECONDS = 0.05  # how long to wait for data that the broker is known to have
+# Seconds until a quiet partition is read again, longer each time; its fetch goes on meanwhile
 DELAYS = (0.05, 0.1, 0.2, 0.4)
-HELD_SECONDS = 0.25  # until a source that is held is asked again whether it still is
-# Producers gather records before they send them: the clock may pass a record's timestamp by this
-# much before it arrives.
+HELD_SECONDS = 0.25  # time until a source that is held is asked again
+# How much later than its timestamp a record may arrive, because producers gather records before
+# they send them
 QUIET_SECONDS = 1.0
 
 
