@@ -21,10 +21,12 @@ PLAIN = b"\n".join(LINES) + b"\n"
 
 
 def zstd(data: bytes) -> bytes:
+    """Compress bytes as one Zstandard frame."""
     return zstandard.ZstdCompressor().compress(data)
 
 
 def records(path: Path) -> list[bytes]:
+    """Read all raw records of a file."""
     return [raw for block in read_blocks(str(path)) for raw in block.records]
 
 
@@ -59,7 +61,7 @@ def test_an_empty_file_has_no_record(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "reason"),
     [
         ("a.jsonl.gz", gzip.compress(PLAIN)[:-900], "cut off"),
         ("a.jsonl.zst", zstd(PLAIN)[:-900], "Truncated"),
@@ -68,15 +70,15 @@ def test_an_empty_file_has_no_record(tmp_path: Path, name: str) -> None:
         ("a.parquet", b"PAR1 and no more", "Parquet"),
     ],
 )
-def test_broken_data_end_with_a_fault(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+def test_broken_data_end_with_a_fault(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
     path = tmp_path / name
     path.write_bytes(data)
     *good, last = read_blocks(str(path))
     read = [raw for block in [*good, last] for raw in block.records]
-    assert last.fault is not None and said in last.fault
+    assert last.fault is not None and reason in last.fault
     assert last.last == len(read)
-    # All whole lines before the fault are there; the piece of a line that follows is a record too,
-    # and will be no JSON.
+    # All whole lines before the fault are there. The piece of a line that follows is a record too;
+    # it is not JSON.
     assert read[:-1] == LINES[: max(len(read) - 1, 0)]
 
 

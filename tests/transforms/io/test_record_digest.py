@@ -1,3 +1,5 @@
+"""The digest of a range of records depends on their values alone, not on the blocks."""
+
 import gzip
 import json
 from pathlib import Path
@@ -11,6 +13,7 @@ from evenflow.transforms.io.record_digest import RecordDigest
 
 
 def digest(path: Path, first: int = 0, last: int = 1 << 40) -> str:
+    """Digest a range of a file's records."""
     found = RecordDigest()
     for block in blocks.FileReader().segment(str(path), first, last, None):
         found.add(block)
@@ -18,6 +21,7 @@ def digest(path: Path, first: int = 0, last: int = 1 << 40) -> str:
 
 
 def table(**changes) -> pa.Table:
+    """Make a table of 50 rows, with some columns changed."""
     columns = {
         "id": [str(i) for i in range(50)],
         "text": ["She said.", None, "é"] * 16 + ["a", "b"],

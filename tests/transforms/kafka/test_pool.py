@@ -1,4 +1,4 @@
-"""The time that partitions report together: no later than what any of them may still give."""
+"""Partitions report together a time that is no later than what any of them may still give."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ def documents(
     kind: Values = "json",
     **others: Any,
 ) -> Documents:
+    """Validate a block of records whose offsets begin at 5."""
     n = len(values)
     keys = keys or [None] * n
     offsets, headers = list(range(5, 5 + n)), [(("h", None), ("g", b"\xff"))] * n
