@@ -171,7 +171,7 @@ def join_texts(source: Iterable[Block]) -> Iterator[Block]:
         if texts and (
             not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
         ):
-            yield _joined(texts)
+            yield _join(texts)
             texts, size = [], 0
         if is_text:
             texts.append(block)
@@ -179,10 +179,10 @@ def join_texts(source: Iterable[Block]) -> Iterator[Block]:
         else:
             yield block
     if texts:
-        yield _joined(texts)
+        yield _join(texts)
 
 
-def _joined(texts: list[Block]) -> Block:
+def _join(texts: list[Block]) -> Block:
     """Join blocks of one text each."""
     names, records = BETWEEN.join(each.file for each in texts), [each.records[0] for each in texts]
     return Block(names, 0, records, texts[-1].stored)

@@ -88,9 +88,9 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
         OSError: The device fails.
     """
     with broken_data():
-        file = _opened(raw)
-        if twice := _twice(file.schema_arrow):
-            raise EOFError(f"two columns are called {twice!r}: give each a name of its own")
+        file = _open(raw)
+        if double := _find_double(file.schema_arrow):
+            raise EOFError(f"two columns are called {double!r}: give each a name of its own")
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
         rows = _rows_a_table(file, most_bytes, most_rows)
         # Row groups are read one by one, so that those before a broken one are not lost
@@ -101,7 +101,7 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
                     yield pa.Table.from_batches([part]), size * done // total
 
 
-def _opened(raw: Any) -> pq.ParquetFile:
+def _open(raw: Any) -> pq.ParquetFile:
     """Open the file with the system's allocator.
 
     Arrow's own allocator keeps a gigabyte in hand, to which no limit applies.
@@ -120,7 +120,7 @@ def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
     while True:
         left = given
         try:
-            for batch in _decoded(file, group, rows):
+            for batch in _decode(file, group, rows):
                 if batch.num_rows <= left:
                     left -= batch.num_rows
                     continue
@@ -137,7 +137,7 @@ def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
             rows = max(1, rows // FEWER)
 
 
-def _decoded(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+def _decode(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
     """Decode a row group in batches of `rows` rows, each under the limit of memory."""
     batches = file.iter_batches(rows, row_groups=[group], use_threads=False)
     while True:
@@ -158,7 +158,7 @@ def _parts(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
     yield from _parts(batch.slice(half), most)
 
 
-def _twice(schema: Any) -> str | None:
+def _find_double(schema: Any) -> str | None:
     """Find the first name that two columns have, or two fields of one column."""
     names = [each.name for each in schema]
     for each in schema:
@@ -167,8 +167,8 @@ def _twice(schema: Any) -> str | None:
         kind = each.type
         while pa.types.is_list(kind) or pa.types.is_large_list(kind):
             kind = kind.value_type
-        if pa.types.is_struct(kind) and (twice := _twice(kind)):
-            return twice
+        if pa.types.is_struct(kind) and (double := _find_double(kind)):
+            return double
     return None
 
 

@@ -72,7 +72,7 @@ def dead_letter(
     }
 
 
-def made_id(file: str, place: int, root: str | None = None) -> str:
+def make_id(file: str, place: int, root: str | None = None) -> str:
     """Make the id of a document that has none.
 
     Args:
@@ -121,7 +121,7 @@ def collect(
             continue
         if record is None:
             continue
-        out.ids.append(made_id(out.file, place, root) if record.id is None else record.id)
+        out.ids.append(make_id(out.file, place, root) if record.id is None else record.id)
         out.texts.append(record.text)
         out.places.append(place)
         kept.append(index)

@@ -109,7 +109,7 @@ class PartitionReader:
             OutOfRangeError: The broker no longer has the offset.
         """
         try:
-            consumer = self._connected()
+            consumer = self._connect()
             if self._asked_for != position:
                 consumer.seek(self._tp, position)
                 self._asked_for = self._position = position
@@ -120,7 +120,7 @@ class PartitionReader:
             first = self._first(position)
             raise OutOfRangeError(first) from None
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return [], position
         self._position = max(self._position, after or 0)
         if records:
@@ -134,7 +134,7 @@ class PartitionReader:
             first = ask_offsets(self._consumer.beginning_offsets, [self._tp])[self._tp]
             end = ask_offsets(self._consumer.end_offsets, [self._tp])[self._tp]
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return position
         if position > end:
             raise BeyondEndError(
@@ -156,7 +156,7 @@ class PartitionReader:
         try:
             answer = self._ends.end(self._tp)
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return None
         self.failing_since = None
         return answer
@@ -169,7 +169,7 @@ class PartitionReader:
         """
         return self._consumer.highwater(self._tp) if self._consumer is not None else None
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
             self._consumer = connect(
@@ -185,7 +185,7 @@ class PartitionReader:
             self._asked_for = -1
         return self._consumer
 
-    def _failed(self, error: Exception) -> None:
+    def _note_failure(self, error: Exception) -> None:
         """Note a failure; raise it, explained, if it will not pass or has lasted too long."""
         if not getattr(error, "retriable", False):
             raise explain(error, self._settings, self.name) from error

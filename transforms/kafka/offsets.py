@@ -64,7 +64,7 @@ class GroupOffsets:
             for key, offset in offsets.items()
         }
         try:
-            self._connected().commit(values, timeout_ms=ANSWER_MS)
+            self._connect().commit(values, timeout_ms=ANSWER_MS)
         except kafka_errors.KafkaError as error:
             raise explain(error, self._settings, f"group {self._group}") from error
 
@@ -83,14 +83,14 @@ class GroupOffsets:
         found: dict[PartitionKey, int] = {}
         try:
             for key in partitions:
-                value = self._connected().committed(TopicPartition(*key), timeout_ms=ANSWER_MS)
+                value = self._connect().committed(TopicPartition(*key), timeout_ms=ANSWER_MS)
                 if value is not None and value >= 0:
                     found[key] = value
         except kafka_errors.KafkaError as error:
             raise explain(error, self._settings, f"group {self._group}") from error
         return found
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
             self._consumer = connect(self._settings, group_id=self._group)

@@ -123,7 +123,7 @@ class PanePublisher:
         """
         # Connecting ends the transaction that an earlier publisher left open, so that its proofs
         # are there or never will be
-        self._connected()
+        self._connect()
         known = self._proofs.read(self._source, self._targets)
         found = {
             each: next_pane(each, known.get(each), self._ledger, panes, given, self._proofs.name)
@@ -159,7 +159,7 @@ class PanePublisher:
         """
         lacking = {topic for topic, first in self._next.items() if first <= pane}
         notices = self._notices if self._notices in lacking else None
-        self._connected()
+        self._connect()
         sizes = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
         marked = (
@@ -189,7 +189,7 @@ class PanePublisher:
         pane: int,
     ) -> int:
         """Send messages, proofs and offsets in one transaction; return the number of messages."""
-        producer = self._connected()
+        producer = self._connect()
         count = held = 0
         topic = ""
         try:
@@ -243,7 +243,7 @@ class PanePublisher:
             raise
         return count
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         """Return the producer; connect it if there is none."""
         if self._producer is None:
             self._limits = topic_limits(self._settings, self._targets)

@@ -60,7 +60,7 @@ class FindPartitions(beam.DoFn):
             for number, (first, end) in enumerate(bounds)
             if (start := self._source.start(element, number, first, 0)).offset < end
         ]
-        self._source.pool().progress.found(
+        self._source.pool().progress.add(
             element, [(each.number, each.range.point.time) for each in found]
         )
         yield from found
@@ -139,10 +139,10 @@ class WatchPartitions(beam.DoFn, RestrictionProvider):
             start = self._source.start(
                 element, number, first, 0 if known == 0 else seen.micros // 1000
             )
-            pool.progress.found(element, [(number, start.point.time)])
+            pool.progress.add(element, [(number, start.point.time)])
             yield TimestampedValue(
                 Partition(element, number, OffsetRange(start.offset, None, start.point)), seen
             )
-        pool.progress.watched(element, asked.micros // 1000)
+        pool.progress.note_question(element, asked.micros // 1000)
         estimator.set_watermark(asked)
         tracker.defer_remainder(Duration(WATCH_SECONDS))

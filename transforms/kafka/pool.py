@@ -25,7 +25,7 @@ class SafeTimes:
         self._times: dict[tuple[str, int], int] = {}
         self._asked: dict[str, int] = {}
 
-    def found(self, topic: str, partitions: Iterable[tuple[int, int]]) -> None:
+    def add(self, topic: str, partitions: Iterable[tuple[int, int]]) -> None:
         """Note partitions before any of them is read.
 
         Args:
@@ -35,7 +35,7 @@ class SafeTimes:
         with self._lock:
             self._times.update({(topic, number): start for number, start in partitions})
 
-    def watched(self, topic: str, asked: int) -> None:
+    def note_question(self, topic: str, asked: int) -> None:
         """Note when a topic was last asked for new partitions: later ones begin no earlier.
 
         Args:
@@ -45,7 +45,7 @@ class SafeTimes:
         with self._lock:
             self._asked[topic] = asked
 
-    def began(self, topic: str, partition: int, time: int) -> None:
+    def begin(self, topic: str, partition: int, time: int) -> None:
         """Note that a call goes on with a partition: all before its time has reached the runner.
 
         Args:
@@ -56,7 +56,7 @@ class SafeTimes:
         with self._lock:
             self._times[topic, partition] = time
 
-    def behind(self, topic: str, partition: int, time: int) -> int:
+    def safe_time(self, topic: str, partition: int, time: int) -> int:
         """Find the time up to which all partitions are done when a call ends.
 
         Args:
@@ -71,7 +71,7 @@ class SafeTimes:
             others = [each for key, each in self._times.items() if key != (topic, partition)]
             return min(*self._asked.values(), *others, time) if others or self._asked else time
 
-    def done(self, topic: str, partition: int) -> None:
+    def finish(self, topic: str, partition: int) -> None:
         """Note that a partition is read to its end.
 
         Args:

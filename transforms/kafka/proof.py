@@ -191,7 +191,7 @@ class ProofTopic:
                 consumer.seek_to_beginning(*partitions)
                 for record in _records(consumer, ends, self.name):
                     if record.key in wanted:
-                        found[wanted[record.key]] = _parsed(record, self.name)
+                        found[wanted[record.key]] = _parse(record, self.name)
         except kafka_errors.KafkaError as error:
             raise explain(error, self._settings, f"topic {self.name}") from error
         return found
@@ -225,7 +225,7 @@ def _records(consumer: Any, ends: Mapping[TopicPartition, int], name: str) -> It
             raise UnreachableError(f"topic {name}: no answer: its records do not come")
 
 
-def _parsed(record: Any, name: str) -> Proof:
+def _parse(record: Any, name: str) -> Proof:
     """Parse a proof's record."""
     try:
         data = json.loads(record.value)

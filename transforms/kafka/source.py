@@ -189,7 +189,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         restriction: OffsetRange = tracker.current_restriction()
         point = restriction.point
         at, stop = restriction.start, restriction.stop
-        pool.progress.began(partition.topic, partition.number, point.time)
+        pool.progress.begin(partition.topic, partition.number, point.time)
         with pool.reader(partition.topic, partition.number) as reader:
             while at != stop:
                 if self._source.held():
@@ -216,7 +216,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
                         return tracker.defer_remainder(Duration(delay))
                 if time.monotonic() > until and at != stop:
                     return tracker.defer_remainder()
-        pool.progress.done(partition.topic, partition.number)
+        pool.progress.finish(partition.topic, partition.number)
 
     def _next(
         self, reader: PartitionReader, at: int, stop: int | None, point: Point
@@ -261,10 +261,10 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
 
 def _report(pool: ReaderPool, partition: Partition, point: Point, estimator: Any) -> None:
     """Report the watermark up to which all partitions of the process are read."""
-    behind = pool.progress.behind(partition.topic, partition.number, point.time)
+    safe = pool.progress.safe_time(partition.topic, partition.number, point.time)
     known = estimator.current_watermark()
-    if known is None or behind * 1000 > known.micros:
-        estimator.set_watermark(Timestamp(micros=behind * 1000))
+    if known is None or safe * 1000 > known.micros:
+        estimator.set_watermark(Timestamp(micros=safe * 1000))
 
 
 class _ReadForEver(_ReadPartition):

@@ -25,7 +25,7 @@ RECORDS = st.lists(st.dictionaries(st.sampled_from(["n", "s"]), VALUES), max_siz
 
 
 def staged(records: list[dict]) -> pa.Table:
-    """Stage a block's fields and read them back as from a file."""
+    """Stage a block's fields as a table of one row a record."""
     raws = [json.dumps(record).encode() for record in records]
     columns = fields.stage([orjson.loads(raw) for raw in raws], raws)
     rows = pa.array(range(len(records)), pa.int64())
