@@ -44,7 +44,7 @@ class DemographicRepresentation(FrameMetric):
             target = [share / sum(target) for share in target]
         counts = frame[columns].to_numpy(np.int64)
         weight = arguments.get("weight")
-        sums = dr.sums(counts) if weight is None else dr.weighted(counts, frame[weight].to_numpy())
+        sums = dr.sums(counts, None if weight is None else frame[weight].to_numpy())
         return dr.score(sums, target, arguments.get("confidence") or CONFIDENCE).model_dump()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import Block, FileReader, read_blocks
 from evenflow.transforms.io.record_digest import RecordDigest
 
 
@@ -88,10 +89,10 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
     docs = size = before = 0
     segments: list[Segment] = []
     for file, stored in names.items():
-        if last is not None and files.shown(file) != last.file:
+        if last is not None and files.printable(file) != last.file:
             before += stored
             continue
-        source = files.blocks(file)
+        source = read_blocks(file)
         first = at = 0
         offset = 0 if file.endswith(files.SEEKABLE) else None
         if last is not None and after is not None:
@@ -126,12 +127,12 @@ def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None
         yield Pane(number, tuple(segments), size, before)
 
 
-def _after(file: str, last: SourceRange, pane: int) -> Iterator[files.Block]:
+def _after(file: str, last: SourceRange, pane: int) -> Iterator[Block]:
     """The blocks of a file after a range that a pane has read. Raises ChangedError, OSError."""
     digest = RecordDigest()
-    rest: list[files.Block] = []
+    rest: list[Block] = []
     source = (
-        files.blocks(file) if last.offset is None else files.blocks(file, last.first, last.offset)
+        read_blocks(file) if last.offset is None else read_blocks(file, last.first, last.offset)
     )
     for block in source:
         if part := block.clip(last.first, last.last):
@@ -161,8 +162,8 @@ def check_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> N
         ChangedError: What a pane read has changed.
         OSError: A file cannot be read.
     """
-    reader = files.FileReader()
-    names = {files.shown(name): name for name in changed}
+    reader = FileReader()
+    names = {files.printable(name): name for name in changed}
     for entry in entries if changed else ():
         for source in entry.source:
             if source.file in names and source.sha256 is not None:

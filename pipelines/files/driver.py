@@ -114,7 +114,7 @@ class Run:
             record = settings(
                 self.config,
                 lists,
-                {"input": {files.shown(name): size for name, size in names.items()}},
+                {"input": {files.printable(name): size for name, size in names.items()}},
             )
             start = begin(self.output, record, self.config, lists)
             entries = start.entries
@@ -149,17 +149,17 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {files.shown(name): each.modified for name, each in found.items()}
+        now = {files.printable(name): each.modified for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {
             name
             for name, each in found.items()
-            if known.get(files.shown(name), each.modified) != each.modified
+            if known.get(files.printable(name), each.modified) != each.modified
         }
         doubtful |= {
             name
             for name, each in found.items()
-            if sizes.get(files.shown(name), each.bytes) != each.bytes
+            if sizes.get(files.printable(name), each.bytes) != each.bytes
         }
         cutting.check_unchanged(doubtful, entries)
         if now != known or finished != meta.get("finished"):
@@ -215,7 +215,7 @@ def _range(folder: Path, each: cutting.Segment) -> SourceRange:
     """A segment that was read, as the ledger has it."""
     digest = graph.digest_file(folder, each).read_text()
     return SourceRange(
-        file=files.shown(each.file),
+        file=files.printable(each.file),
         first=each.first,
         last=each.last,
         offset=each.offset,

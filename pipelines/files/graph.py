@@ -28,7 +28,7 @@ from evenflow.pipelines.panes.closing import Staged, close_pane, list_staged, st
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import Block, FileReader, join_texts
 from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.staging.block import StagedBlock
 
@@ -60,7 +60,7 @@ class Worker:
         with uncollected():
             self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
-        self.reader = files.FileReader()
+        self.reader = FileReader()
         self.seconds: dict[str, float] = {}
         self.failure: Exception | None = None
         self.on_block: Callable[[Figures], None] = lambda figures: None
@@ -143,7 +143,7 @@ class ReadAndAnnotate(beam.DoFn):
         pane, segments = element
         worker, folder = self._context.worker(), self._context.folder(pane)
         with worker.noting_failure():
-            source = files.together(self._read(worker.reader, segments, folder))
+            source = join_texts(self._read(worker.reader, segments, folder))
             for number in count():
                 with worker.timed("read"):
                     block = next(source, None)
@@ -158,8 +158,8 @@ class ReadAndAnnotate(beam.DoFn):
                 yield pane, Staged((segments[0].order, number), stem, done.figures)
 
     def _read(
-        self, reader: files.FileReader, segments: Sequence[Segment], folder: Path
-    ) -> Iterator[files.Block]:
+        self, reader: FileReader, segments: Sequence[Segment], folder: Path
+    ) -> Iterator[Block]:
         """The blocks of segments; writes a digest of each segment."""
         for segment in segments:
             digest = RecordDigest()

@@ -11,6 +11,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import join_texts, read_blocks
 
 
 def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
@@ -29,6 +30,6 @@ def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
         WordListError: A word list cannot be used.
     """
     annotator = Annotator(config)
-    source = (block for name in files.match(inputs) for block in files.blocks(name))
-    for block in files.together(source):
+    source = (block for name in files.match(inputs) for block in read_blocks(name))
+    for block in join_texts(source):
         yield annotator.measure(block)

@@ -20,7 +20,7 @@ from statistics import median
 import spacy
 from spacy.matcher import PhraseMatcher
 
-from evenflow.transforms.io.files import BLOCK_BYTES
+from evenflow.transforms.io.blocks import BLOCK_BYTES
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists.loader import SHIPPED, WordList, load
 

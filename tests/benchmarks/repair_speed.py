@@ -44,6 +44,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.estimate import CHARACTERS_A_TOKEN
 from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.llm.judges import BY_MODEL
 from evenflow.transforms.staging.block import StagedBlock
 
@@ -240,7 +241,7 @@ def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
 def repaired(path: Path, work: Path) -> None:
     """The gate's steps on files, without the graph around them: read, annotate, stage, close."""
     annotator = Annotator(load(None, {"repair.mode": "substitute"}))
-    reader = files.FileReader()
+    reader = FileReader()
     for pane in cutting.cut(files.match([str(path)]), annotator.config):
         folder = work / f"{pane.number:08d}"
         folder.mkdir()

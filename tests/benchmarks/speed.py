@@ -178,7 +178,7 @@ def profile(path: Path, work: Path) -> None:
         print(f"{stage:28} {sum(line['stages'].get(stage, 0) for line in lines) / total:34.1%}")
     from evenflow.schemas.config import load
     from evenflow.transforms.annotation.annotate import Annotator
-    from evenflow.transforms.io import files
+    from evenflow.transforms.io.blocks import read_blocks
     from evenflow.transforms.io.records import validate
     from evenflow.transforms.labels.finder import BETWEEN, LabelFinder
     from evenflow.transforms.text.sentences import bounds
@@ -196,7 +196,7 @@ def profile(path: Path, work: Path) -> None:
         began = time.process_time()
 
     began = time.process_time()
-    for number, block in enumerate(files.blocks(str(path))):
+    for number, block in enumerate(read_blocks(str(path))):
         lap("reading")
         if number == 20:
             break

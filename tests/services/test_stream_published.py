@@ -114,7 +114,7 @@ def test_a_dead_letter_that_its_headers_make_too_large(
     # No text, and no compression makes it smaller
     large = b"\xff" + os.urandom(LIMIT - MARGIN_BYTES - 100)
     bare = Message(dead, b"key", large)
-    assert Sizes("zstd", {dead: LIMIT}, dead).fitted(bare) == bare
+    assert Sizes("zstd", {dead: LIMIT}, dead).fit(bare) == bare
     broker.produce(name, 0, [*documents(0, 5), large, b"small"], key=b"key")
     words = ["--dead-letter-topic", dead, "--group", f"g-{name}"]
     with gate(command(broker, name, output, prism, *words), tmp_path) as running:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Searched
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.staging.block import documents_table

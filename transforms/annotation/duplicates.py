@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from evenflow.schemas.documents import ID, ORDINAL, TEXT, Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import fields, files
+from evenflow.transforms.io import fields
+from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import dead_letter
 from evenflow.transforms.staging.block import (
     Part,
@@ -63,7 +64,7 @@ def find(
             )
         ]
         for ordinal, identity, file in sorted(rows):
-            own = "{}, record {}".format(*files.position(file, ordinal))
+            own = "{}, record {}".format(*position(file, ordinal))
             place = first.setdefault(identity, own)
             if place != own:
                 duplicates[ordinal] = place

@@ -21,7 +21,7 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.schemas.sections import Tiering
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.questions import Answer, Question

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas import documents
-from evenflow.transforms.io.files import position
+from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
 from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from evenflow.transforms.io import files
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import RECORD_BYTES, Block, read_blocks
 
 PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed
@@ -52,8 +52,8 @@ def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block
     with files.open_file(name) as raw:
         if start:
             raw.seek(start - 1)
-            start += len(raw.readline(files.RECORD_BYTES)) - 1
-    block = next(files.blocks(name, 1, start), None) if start < end else None
+            start += len(raw.readline(RECORD_BYTES)) - 1
+    block = next(read_blocks(name, 1, start), None) if start < end else None
     if block is None or not block.size:
         return
     begins = np.cumsum([0, *(weight + 1 for weight in block.weights())]) + start
@@ -71,7 +71,7 @@ def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float
     parts: list[Block] = []
     weight = before = 0
     known = (0, 0)  # bytes of records, and the stored bytes that they came from
-    for block in files.blocks(name):
+    for block in read_blocks(name):
         # A block says how far the file was read, which is further than the end of its last record.
         # But once the reader has to read on, all that it read before has been given out.
         if block.stored > before and weight:

@@ -1,11 +1,11 @@
-"""A document's other fields pass through to the shards: as typed columns where all values of a pane
-agree, else as JSON.
+"""Keeps the fields of a record beside its text and id, so that they pass through to the shards.
 
-A block stages each field either in one plain type (text, whole numbers, numbers, true or false, or
-a Parquet file's own type) or as JSON text. When a pane's blocks are put together, each field gets
-the narrowest type that holds every value of the pane unchanged: a plain type, numbers (whole and
-not, while none is beyond 2**53), lists and structs of such; otherwise JSON text, whose column says
-so in its metadata. The type depends on the pane's values alone, never on how blocks were cut.
+A block stages each field in one of two forms: one plain type (text, whole numbers, numbers, true
+or false, or a Parquet file's own type), or JSON text. When a pane's blocks are put together, each
+field gets the narrowest type that holds every value of the pane unchanged. That type is a plain
+type, a list or a struct of plain types, or JSON text. A field with whole and other numbers becomes
+a column of numbers while no whole number is beyond 2**53. The metadata of a column of JSON text
+says so. The type depends on the pane's values alone, never on how its blocks were cut.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-# Levels of lists and objects in a column's type; Arrow's files hold up to 125. Deeper values are
-# JSON text
+# Most levels of lists and objects in a column's type; deeper values become JSON text. Arrow's files
+# hold up to 125 levels.
 DEEPEST = 32
-MAX_FIELDS = 256  # fields a pane as columns; with more, all of them become one JSON column
+MAX_FIELDS = 256  # most columns of a pane; with more fields, all of them become one JSON column
 JSON = {b"evenflow.encoding": b"json"}  # metadata of a column of JSON text
 ALL = pa.field(
     "fields",
     pa.string(),
     metadata={b"evenflow.encoding": b"json", b"evenflow.holds": b"every field"},
 )
-# orjson reads whole numbers beyond 64 bits as floating point; a record with that many digits is
-# read again.
+# orjson reads whole numbers beyond 64 bits as floating point. So a record with this many digits is
+# read again by json, which keeps them.
 LONG_NUMBER = re.compile(rb"\d{19}")
 PLAIN = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
@@ -38,14 +38,19 @@ Shape = Any  # None, one of PLAIN's types, ("list", Shape) or ("struct", {name: 
 
 
 class MixedError(ValueError):
-    """Values without a common type."""
+    """The values have no common type."""
 
 
 def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.Field, pa.Array]:
-    """Columns of a block's other fields, in order of first appearance; an absent value is null.
+    """Build the columns of a block's other fields; an absent value is null.
 
-    records: the parsed objects without text and id; raws: the lines that they came from, for
-    numbers beyond 64 bits.
+    Args:
+        records: The parsed objects (n,) without text and id.
+        raws: The line (n,) of each object. It is read again for numbers beyond 64 bits.
+
+    Returns:
+        One array (n,) per field, in the order in which the fields appear first. With more than
+        MAX_FIELDS fields, one array for the column ALL.
     """
     names = dict.fromkeys(chain.from_iterable(records))
     if len(names) > MAX_FIELDS:
@@ -75,8 +80,13 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON with sorted keys; what JSON has no form for (a Parquet file's dates, bytes) as
-    text.
+    """Write compact JSON with sorted keys.
+
+    Args:
+        value: A value. What JSON has no form for (a Parquet file's dates, bytes) becomes text.
+
+    Returns:
+        The JSON text.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
@@ -87,13 +97,21 @@ def to_json(value: Any) -> str:
 
 
 def _without_nulls(record: dict[str, Any]) -> str:
+    """Write a record as JSON without its null values."""
     return to_json({name: value for name, value in record.items() if value is not None})
 
 
 def unify(
     blocks: Sequence[Sequence[tuple[pa.Field, pa.ChunkedArray | pa.Array]]],
 ) -> list[pa.Field]:
-    """The pane's fields from those that its blocks staged, in order of first appearance."""
+    """Find the fields of a pane from those that its blocks staged.
+
+    Args:
+        blocks: The columns of each block, as (field, values).
+
+    Returns:
+        The pane's fields, in the order in which they appear first.
+    """
     names = dict.fromkeys(column.name for block in blocks for column, _ in block)
     if len(names) > MAX_FIELDS or any(_is_all(column) for block in blocks for column, _ in block):
         return [ALL]
@@ -105,15 +123,17 @@ def unify(
 
 
 def is_json(column: pa.Field) -> bool:
-    """Whether a column holds JSON text."""
+    """Return whether a column holds JSON text."""
     return bool(column.metadata and column.metadata.get(b"evenflow.encoding") == b"json")
 
 
 def _is_all(column: pa.Field) -> bool:
+    """Return whether a column is the one that holds every field as JSON."""
     return column.equals(ALL, check_metadata=True)
 
 
 def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
+    """Find the narrowest type that holds all staged values of a field."""
     types = {
         column.type
         for column, _ in staged
@@ -130,7 +150,7 @@ def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
                 shape = _merge(shape, _shape(value))
         common = _arrow(shape)
         for column, values in staged:
-            # Raises for a whole number that a floating-point column would change
+            # This raises for a whole number that a floating-point column would change
             pa.array(_values(column, values), common)
     except (MixedError, pa.ArrowException, OverflowError):
         return pa.field(name, pa.string(), metadata=JSON)
@@ -138,13 +158,21 @@ def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
 
 
 def _values(column: pa.Field, values: Any) -> Iterable[Any]:
+    """Return a column's values as Python objects; JSON text is parsed."""
     if is_json(column):
         return [None if text is None else json.loads(text) for text in values.to_pylist()]
     return to_python(values)
 
 
 def to_python(values: pa.ChunkedArray | pa.Array) -> list[Any]:
-    """A column's values; of a date beyond Python's years, Arrow's words for it."""
+    """Convert a column to Python objects.
+
+    Args:
+        values: A column of n values.
+
+    Returns:
+        The values (n,). Text in Arrow's form stands for a date beyond Python's years.
+    """
     try:
         return values.to_pylist()
     except OverflowError:
@@ -152,17 +180,26 @@ def to_python(values: pa.ChunkedArray | pa.Array) -> list[Any]:
 
 
 def _scalar(value: pa.Scalar) -> Any:
+    """Convert one value; text in Arrow's form stands for a date beyond Python's years."""
     try:
         return value.as_py()
     except OverflowError:
         try:
             return value.cast(pa.string()).as_py()
-        except pa.ArrowNotImplementedError:  # it is within a list or an object
+        except pa.ArrowNotImplementedError:  # the date is within a list or an object
             return str(value.type)
 
 
 def depth(value: Any, most: int) -> int:
-    """Levels of lists and objects in a parsed value, up to one more than `most`."""
+    """Count the levels of lists and objects in a parsed value.
+
+    Args:
+        value: A parsed JSON value.
+        most: Where counting stops.
+
+    Returns:
+        The number of levels; most + 1 where there are more than `most`.
+    """
     level, found = [value], 0
     while found <= most:
         level = [
@@ -178,6 +215,7 @@ def depth(value: Any, most: int) -> int:
 
 
 def _shape(value: Any, left: int = DEEPEST) -> Shape:
+    """Find the shape of a parsed value; MixedError where no column type holds it."""
     if value is None:
         return None
     if not left:
@@ -198,6 +236,7 @@ def _shape(value: Any, left: int = DEEPEST) -> Shape:
 
 
 def _merge(a: Shape, b: Shape) -> Shape:
+    """Find the narrowest shape that holds both shapes; MixedError where there is none."""
     if a == b or b is None:
         return a
     if a is None:
@@ -213,6 +252,7 @@ def _merge(a: Shape, b: Shape) -> Shape:
 
 
 def _arrow(shape: Shape) -> pa.DataType:
+    """Convert a shape to Arrow's type."""
     if shape is None:
         return pa.null()
     if isinstance(shape, type):
@@ -225,8 +265,15 @@ def _arrow(shape: Shape) -> pa.DataType:
 def convert(
     block: pa.Table, staged: Sequence[pa.Field], pane: Sequence[pa.Field]
 ) -> list[pa.Array | pa.ChunkedArray]:
-    """A block's columns in the pane's types; block has one column for each of `staged`, in that
-    order.
+    """Convert a block's columns to the types of its pane.
+
+    Args:
+        block: A table of n rows with one column for each of `staged`, in that order.
+        staged: The fields as the block staged them.
+        pane: The fields of the pane.
+
+    Returns:
+        One column (n,) for each of `pane`.
     """
     if len(pane) == 1 and _is_all(pane[0]):
         if len(staged) == 1 and _is_all(staged[0]):
@@ -257,8 +304,15 @@ def convert(
 
 
 def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, Any]:
-    """A row of a block's other fields as it was read, but for nulls; block has one column for each
-    of `staged`.
+    """Rebuild the other fields of one row as they were read, without null values.
+
+    Args:
+        block: A table with one column for each of `staged`, in that order.
+        staged: The fields as the block staged them.
+        row: The row's number.
+
+    Returns:
+        The values by the field's name.
     """
     values: dict[str, Any] = {}
     one = block.slice(row, 1)

@@ -1,10 +1,9 @@
-"""Reads Parquet files in tables of some rows, each within a limit of memory that is set before
-Arrow asks for it.
+"""Reads Parquet files in tables of some rows, each within a limit of memory.
 
-A few hundred bytes can hold gigabytes: a long value a thousand times by its number, a page of
-zeros. Nothing in the file says how much that is, and Arrow has no limit. So the process is given a
-limit while Arrow decodes; what does not fit is decoded again in fewer rows, and a row that does not
-fit alone ends the file with a fault.
+A few hundred bytes can hold gigabytes: a long value repeated a thousand times by its number, or a
+page of zeros. Nothing in the file says how much memory it takes, and Arrow has no limit. So the
+process is under a limit while Arrow decodes. What does not fit is decoded again in fewer rows. A
+row that does not fit alone ends the file with a fault.
 """
 
 from __future__ import annotations
@@ -18,15 +17,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-DECODED_BYTES = 48 << 20  # of memory that decoding some rows may take
-FEWER = 16  # times fewer rows, where some did not fit
-BUFFER_BYTES = 1 << 20  # of a column that are read at a time
+DECODED_BYTES = 48 << 20  # the most memory that decoding a batch of rows may take
+FEWER = 16  # how many times fewer rows a batch has after one that did not fit
+BUFFER_BYTES = 1 << 20  # how much of a column is read at a time
 
 
 @contextmanager
 def broken_data() -> Iterator[None]:
-    """Within the block Arrow's own OSError, which tells of broken data and of no device, becomes an
-    EOFError.
+    """Turn Arrow's own OSError into an EOFError within the block.
+
+    Arrow raises an OSError without a number for broken data; a failing device has a number.
+
+    Raises:
+        EOFError: The data are broken.
+        OSError: The device fails.
     """
     try:
         yield
@@ -38,11 +42,16 @@ def broken_data() -> Iterator[None]:
 
 @contextmanager
 def limited(more: int) -> Iterator[None]:
-    """Within the block this process gets so many bytes of memory more than it has; MemoryError
-    beyond. On Linux alone.
+    """Limit this process's memory within the block, on Linux only.
 
-    Other threads are under the limit too: it leaves room for small things, and lasts for
-    milliseconds.
+    The limit holds for other threads too, so it leaves room for small things and lasts for
+    milliseconds only.
+
+    Args:
+        more: Bytes that the process may take beyond what it has.
+
+    Raises:
+        MemoryError: The block needs more.
     """
     if sys.platform != "linux":
         yield
@@ -64,24 +73,27 @@ def limited(more: int) -> Iterator[None]:
 
 
 def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.Table, int]]:
-    """Tables of some rows, and about how many of the file's bytes were read for them.
+    """Read a file's rows in tables.
 
     Args:
         raw: The file, open for reading.
-        most_bytes: Of a table, unless one row has more.
-        most_rows: Of a table.
+        most_bytes: The most bytes of a table, unless one row has more.
+        most_rows: The most rows of a table.
+
+    Yields:
+        A table, and about how many of the file's bytes were read up to its end.
 
     Raises:
         EOFError: The data are broken, have two columns of one name, or need too much memory.
         OSError: The device fails.
     """
     with broken_data():
-        file = _opened(raw)
-        if twice := _twice(file.schema_arrow):
-            raise EOFError(f"two columns are called {twice!r}: give each a name of its own")
+        file = _open(raw)
+        if double := _find_double(file.schema_arrow):
+            raise EOFError(f"two columns are called {double!r}: give each a name of its own")
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
         rows = _rows_a_table(file, most_bytes, most_rows)
-        # One by one: those before a broken one can be read
+        # Row groups are read one by one, so that those before a broken one are not lost
         for group in range(file.num_row_groups):
             for batch in _batches(file, group, rows):
                 for part in _parts(batch, most_bytes):
@@ -89,9 +101,10 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
                     yield pa.Table.from_batches([part]), size * done // total
 
 
-def _opened(raw: Any) -> pq.ParquetFile:
-    """The file, read with the system's allocator: Arrow's own keeps a gigabyte in hand, on which no
-    limit bears.
+def _open(raw: Any) -> pq.ParquetFile:
+    """Open the file with the system's allocator.
+
+    Arrow's own allocator keeps a gigabyte in hand, to which no limit applies.
     """
     usual = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
@@ -102,12 +115,12 @@ def _opened(raw: Any) -> pq.ParquetFile:
 
 
 def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
-    """A row group in batches of so many rows, or of fewer where memory would not do."""
+    """Read a row group in batches of `rows` rows, or of fewer where memory is short."""
     given = 0
     while True:
         left = given
         try:
-            for batch in _decoded(file, group, rows):
+            for batch in _decode(file, group, rows):
                 if batch.num_rows <= left:
                     left -= batch.num_rows
                     continue
@@ -124,7 +137,8 @@ def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
             rows = max(1, rows // FEWER)
 
 
-def _decoded(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+def _decode(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+    """Decode a row group in batches of `rows` rows, each under the limit of memory."""
     batches = file.iter_batches(rows, row_groups=[group], use_threads=False)
     while True:
         with limited(DECODED_BYTES):
@@ -135,7 +149,7 @@ def _decoded(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
 
 
 def _parts(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
-    """A batch in halves and halves of halves, until each has so many bytes at most, or one row."""
+    """Halve a batch until each part has at most `most` bytes, or one row."""
     if batch.num_rows <= 1 or batch.nbytes <= most:
         yield batch
         return
@@ -144,8 +158,8 @@ def _parts(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
     yield from _parts(batch.slice(half), most)
 
 
-def _twice(schema: Any) -> str | None:
-    """The first name that two columns have, or two fields of one column; None: there is none."""
+def _find_double(schema: Any) -> str | None:
+    """Find the first name that two columns have, or two fields of one column."""
     names = [each.name for each in schema]
     for each in schema:
         if names.count(each.name) > 1:
@@ -153,13 +167,13 @@ def _twice(schema: Any) -> str | None:
         kind = each.type
         while pa.types.is_list(kind) or pa.types.is_large_list(kind):
             kind = kind.value_type
-        if pa.types.is_struct(kind) and (twice := _twice(kind)):
-            return twice
+        if pa.types.is_struct(kind) and (double := _find_double(kind)):
+            return double
     return None
 
 
 def _rows_a_table(file: pq.ParquetFile, most_bytes: int, most_rows: int) -> int:
-    """Rows that make about so many bytes."""
+    """Estimate how many rows make `most_bytes` bytes, at most `most_rows`."""
     metadata = file.metadata
     stored = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     return max(1, min(most_rows, most_bytes * metadata.num_rows // max(stored, 1)))

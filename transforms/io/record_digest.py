@@ -1,8 +1,7 @@
-"""What the records of a range are told by: a SHA-256 that does not depend on how they were cut into
-blocks.
+"""A digest of a range of records that does not depend on how they were cut into blocks.
 
-Of lines it is over their bytes, of a table over its columns' values, so that other writers of the
-same values may agree.
+It is a SHA-256. Of lines it covers the bytes. Of a table it covers the columns' values, so that two
+writers of the same values get the same digest.
 """
 
 from __future__ import annotations
@@ -12,21 +11,25 @@ import hashlib
 import numpy as np
 import pyarrow as pa
 
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.fields import to_python
-from evenflow.transforms.io.files import Block
 
 
 class RecordDigest:
-    """Takes in blocks in their order."""
+    """Computes the digest of blocks that are added in their order."""
 
     def __init__(self) -> None:
         self._lines = hashlib.sha256()
         self._columns: dict[tuple[str, str], hashlib._Hash] = {}
 
     def add(self, block: Block) -> None:
-        """Take in the next records of the range."""
+        """Add the next records of the range.
+
+        Args:
+            block: The block that follows those added before.
+        """
         if block.rows is not None:
-            # By number: a name may stand twice
+            # The number keeps apart two columns of one name
             for number, name in enumerate(block.rows.column_names):
                 self._column(f"{number} {name}", block.rows.column(number).combine_chunks())
         elif block.records:
@@ -37,18 +40,18 @@ class RecordDigest:
                 ).encode()
             )
         if block.fault is not None:
-            # That nothing more could be read; a library's words for it may change
+            # The fault's text is left out, because a library may change it
             self._lines.update(b"\0")
 
     def hexdigest(self) -> str:
-        """In hexadecimal."""
+        """Return the digest of all records so far, in hexadecimal."""
         whole = self._lines.copy()
         for (name, part), each in sorted(self._columns.items()):
             whole.update(f"{name}\0{part}\0{each.hexdigest()}\n".encode())
         return whole.hexdigest()
 
     def _column(self, name: str, values: pa.Array) -> None:
-        """Which values are null, then the others: parts that grow by each block alone."""
+        """Digest which values are null, then the others: each part grows only with each block."""
         kind = values.type
         self._update(
             name,
@@ -60,17 +63,18 @@ class RecordDigest:
             self._update(name, str(kind), present.to_numpy(zero_copy_only=False).tobytes())
             return
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            # What is no UTF-8 is a dead letter, and has bytes all the same
+            # A string that is not UTF-8 has bytes too, although it becomes a dead letter
             present = present.cast(pa.large_binary())
         try:
             parts = [
                 each if isinstance(each, bytes) else repr(each).encode()
                 for each in to_python(present)
             ]
-        except UnicodeDecodeError:  # a text within a list or an object that is no UTF-8
+        except UnicodeDecodeError:  # a text within a list or an object is not UTF-8
             parts = [each.to_pybytes() for each in present.buffers() if each is not None]
         self._update(name, "lengths", np.fromiter(map(len, parts), np.int64, len(parts)).tobytes())
         self._update(name, "bytes", b"".join(parts))
 
     def _update(self, name: str, part: str, data: bytes) -> None:
+        """Add bytes to the digest of one part of a column."""
         self._columns.setdefault((name, part), hashlib.sha256()).update(data)

@@ -1,10 +1,9 @@
-"""An error that nobody foresaw and that one record causes: the record becomes a dead letter, and
-the rest of its block goes on.
+"""Turns a record that causes an unforeseen error into a dead letter; the rest of its block goes on.
 
-The block is done again by halves until the records at fault are found, and then once more without
-them. An error that no record causes alone is raised as it was. So are errors that Evenflow defines
-(they are about settings, models and services), errors of the system, missing memory and missing
-packages.
+The block is processed again by halves until the faulty records are found, and then once more
+without them. An error that no single record causes is raised as it was. So are the errors that
+Evenflow defines (they are about settings, models and services), errors of the system, missing
+memory and missing packages.
 """
 
 from __future__ import annotations
@@ -14,28 +13,31 @@ import traceback
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
-from evenflow.transforms.io.records import UnusableError
+from evenflow.transforms.io.record_parser import UnusableError
 
 T = TypeVar("T")
-# Records by their index in the block, and what becomes their dead letter
+# Faulty records by their index in the block, with the reason of their dead letter
 Spoilt = Mapping[int, UnusableError]
 KIND = "unforeseen error"
-NOT_A_RECORDS = (OSError, MemoryError, ImportError)
-SHOWN = 500  # characters of an error's message
+NEVER_A_RECORDS_FAULT = (OSError, MemoryError, ImportError)
+MESSAGE_CHARACTERS = 500  # how much of an error's message is logged
 
-_told: set[tuple[str, int | None]] = set()
+_logged: set[tuple[str, int | None]] = set()  # files and lines whose errors were logged
 
 
 def without_spoilt(work: Callable[[Spoilt], T], size: int, probe: Callable[[], object]) -> T:
-    """What work gives of a block, with a dead letter for each record that makes it fail.
+    """Process a block, with a dead letter for each record that makes processing fail.
 
     Args:
-        work: Does the block; records that it is given become dead letters and are not touched.
-        size: Of the block, in records.
-        probe: Does a plain record of its own. If it fails too, the records are not at fault.
+        work: Processes the block. The records that it is given become dead letters untouched.
+        size: Number of records in the block.
+        probe: Processes a plain record of its own. If it fails too, the records are not the cause.
+
+    Returns:
+        What `work` returns.
 
     Raises:
-        Exception: What work raised, if no record causes it.
+        Exception: The error of `work`, if no record causes it.
     """
     try:
         return work({})
@@ -51,12 +53,12 @@ def without_spoilt(work: Callable[[Spoilt], T], size: int, probe: Callable[[], o
             raise
         done = work({index: _dead(each) for index, each in spoilt.items()})
     for each in spoilt.values():
-        _tell(each)
+        _log_once(each)
     return done
 
 
 def _at_fault(work: Callable[[Spoilt], T], part: range, size: int) -> dict[int, Exception]:
-    """The records of a part that fail alone."""
+    """Find the records of a part that fail alone."""
     error = _failure(lambda: work(_others(part, size)))
     if error is None:
         return {}
@@ -67,12 +69,12 @@ def _at_fault(work: Callable[[Spoilt], T], part: range, size: int) -> dict[int, 
 
 
 def _others(part: Collection[int], size: int) -> Spoilt:
-    """All records of a block but those of a part."""
+    """Mark all records of a block except those of a part."""
     return {index: UnusableError(KIND, KIND) for index in range(size) if index not in part}
 
 
 def _failure(work: Callable[[], object]) -> Exception | None:
-    """The unforeseen error that work raises. Raises any other error."""
+    """Return the unforeseen error that `work` raises, if any; other errors are raised."""
     try:
         work()
     except Exception as error:
@@ -83,25 +85,26 @@ def _failure(work: Callable[[], object]) -> Exception | None:
 
 
 def _is_unforeseen(error: Exception) -> bool:
-    return not isinstance(error, NOT_A_RECORDS) and not type(error).__module__.startswith(
-        "evenflow."
-    )
+    """Return whether a record may be the cause of an error."""
+    defined_here = type(error).__module__.startswith("evenflow.")
+    return not (defined_here or isinstance(error, NEVER_A_RECORDS_FAULT))
 
 
 def _dead(error: Exception) -> UnusableError:
-    """The reason names the class alone: a message may hold the record's text."""
+    """Make the dead letter's reason; it names only the class, as a message may hold the text."""
     return UnusableError(KIND, f"{KIND}: {type(error).__name__}")
 
 
-def _tell(error: Exception) -> None:
-    """Log where an error came from, once a process for each place. Workers log nothing below this
-    level.
+def _log_once(error: Exception) -> None:
+    """Log where an error came from, once a process for each place.
+
+    The level is critical, because workers log nothing below it.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = (frames[-1].filename, frames[-1].lineno)
-    if place not in _told:
-        _told.add(place)
-        said = f"{type(error).__name__}: {str(error)[:SHOWN]!r}"
+    if place not in _logged:
+        _logged.add(place)
+        message = f"{type(error).__name__}: {str(error)[:MESSAGE_CHARACTERS]!r}"
         logging.getLogger(__name__).critical(
-            "a record became a dead letter (%s)\n%s%s", KIND, "".join(frames.format()), said
+            "a record became a dead letter (%s)\n%s%s", KIND, "".join(frames.format()), message
         )

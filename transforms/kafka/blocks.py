@@ -1,5 +1,6 @@
-"""What the Kafka source gives: blocks of many records of one partition and one pane, and ranges of
-offsets that are lost.
+"""What the Kafka source gives: blocks of records, and ranges of offsets that are lost.
+
+A block holds many records of one partition and one pane.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import Any
 
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
-BLOCK_BYTES = 4 << 20  # of keys, values and headers; a larger record makes a block of its own
-# Bytes counted for each record beside its own, so that panes of empty records end too
+# Most bytes of a block's keys, values and headers; a larger record makes a block of its own
+BLOCK_BYTES = 4 << 20
+# Bytes that are counted for each record beside its own, so that panes of empty records end too
 RECORD_OVERHEAD = 16
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -19,14 +21,25 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 @dataclass(frozen=True)
 class PartitionBlock:
-    """n records of one partition and one pane, in the order of their offsets.
+    """Records of one partition and one pane, n of them, in the order of their offsets.
 
-    start, next: the offsets that the partition's reading stood at before and after; between them
-    are all its records (in a compacted or transactional topic not every offset has one). offsets,
-    timestamps (n,): timestamps as the producer or the broker set them, ms since 1970, -1 for none.
-    keys, values, headers (n,): as stored; a value of None is a tombstone. first: effective time of
-    the first record, ms. end: where the partition stands after the block; end.time is that of the
-    last record.
+    All records between `start` and `next` are in the block. In a compacted or transactional topic
+    not every offset has a record.
+
+    Attributes:
+        topic: The topic.
+        partition: The partition's number.
+        pane: The pane.
+        start: Offset at which the partition's reading stood before the block.
+        next: Offset at which it stands after the block.
+        offsets: Offsets of the records (n,).
+        timestamps: Timestamps (n,) as the producer or the broker set them, in milliseconds since
+            1970; -1 for none.
+        keys: Keys (n,) as stored.
+        values: Values (n,) as stored; None is a tombstone.
+        headers: Headers (n,) as stored.
+        first: Effective time of the first record, in milliseconds since 1970.
+        end: Where the partition stands after the block; `end.time` is that of the last record.
     """
 
     topic: str
@@ -50,10 +63,16 @@ class PartitionBlock:
 
 @dataclass(frozen=True)
 class Lost:
-    """Offsets start..next (next excluded) of a partition that were due and are gone from the
-    broker: retention, most often.
+    """Offsets that were to be read and are gone from the broker, most often by retention.
 
-    first: effective time of the loss in the partition, ms; pane: where it is to be reported.
+    Attributes:
+        topic: The topic.
+        partition: The partition's number.
+        pane: The pane in which the loss is reported.
+        start: The first lost offset.
+        next: The offset after the last lost one.
+        first: Effective time of the loss in the partition, in milliseconds since 1970.
+        end: Where the partition stands after the loss.
     """
 
     topic: str
@@ -75,7 +94,14 @@ Item = PartitionBlock | Lost
 
 
 def weight(record: Any) -> int:
-    """Bytes of a record as panes and blocks count them: key, value, headers, and RECORD_OVERHEAD."""
+    """Return the bytes that a record counts for in panes and blocks.
+
+    Args:
+        record: A record of kafka-python.
+
+    Returns:
+        The bytes of key, value and headers, plus RECORD_OVERHEAD.
+    """
     size = RECORD_OVERHEAD + len(record.value or b"") + len(record.key or b"")
     for name, value in record.headers:
         size += len(name) + len(value or b"")
@@ -85,10 +111,18 @@ def weight(record: Any) -> int:
 def blocks(
     records: Sequence[Any], start: int, next_: int, point: Point, cutter: PaneCutter, now: int
 ) -> list[PartitionBlock]:
-    """Blocks of the records that one poll gave of a partition, which stood at offset start and
-    stands at next_ after them.
+    """Cut the records that one poll gave of a partition into blocks.
 
-    records: of kafka-python, n of them in order. now: the clock, ms since 1970.
+    Args:
+        records: Records of kafka-python (n,), in order.
+        start: Offset at which the partition stood before them.
+        next_: Offset at which it stands after them.
+        point: The point that cutting goes on from.
+        cutter: Cuts records into panes.
+        now: The clock, in milliseconds since 1970.
+
+    Returns:
+        The blocks in order.
     """
     out: list[PartitionBlock] = []
     for batch in _batches(records):
@@ -98,14 +132,14 @@ def blocks(
         for piece in pieces:
             out.append(_block(batch[piece.begin : piece.end], start, piece))
             start, point = out[-1].next, piece.after
-    # What comes after a block's last record may be no record: a mark of a transaction, or one that
-    # was compacted away.
+    # The offsets after a block's last record may have no record: marks of transactions, or records
+    # that were compacted away
     out[-1:] = [replace(each, next=next_) for each in out[-1:]]
     return out
 
 
 def _batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """The records in runs of at most BLOCK_BYTES; a larger record is a run of its own."""
+    """Split the records into runs of at most BLOCK_BYTES; a larger record is a run of its own."""
     begin = size = 0
     for index, record in enumerate(records):
         own = weight(record)
@@ -118,6 +152,7 @@ def _batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _block(records: Sequence[Any], start: int, piece: PaneSlice) -> PartitionBlock:
+    """Build the block of one pane's records."""
     return PartitionBlock(
         topic=records[0].topic,
         partition=records[0].partition,

@@ -1,10 +1,9 @@
-"""Reads partitions through kafka-python, one consumer a partition, kept between calls; and says
-clearly what went wrong.
+"""Reads partitions through kafka-python and explains what went wrong.
 
-A new consumer needs hundreds of milliseconds until it has its first records, so consumers wait in a
-pool for the next call. Each fetches ahead on its own thread: what arrives between two calls is
-there at once at the next. Partitions are assigned by hand: no consumer group is joined, so nothing
-is ever rebalanced.
+Each partition has a consumer of its own, which is kept between calls. A new consumer needs hundreds
+of milliseconds until it has its first records, so consumers wait in a pool for the next call. Each
+fetches ahead on its own thread: what arrives between two calls is there at once at the next.
+Partitions are assigned by hand. No consumer group is joined, so nothing is ever rebalanced.
 """
 
 from __future__ import annotations
@@ -14,35 +13,37 @@ import threading
 import time
 from typing import Any
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ask_offsets, connect, disconnect
 from evenflow.transforms.kafka.errors import (
     BeyondEndError,
     OutOfRangeError,
     TopicMissingError,
     UnreachableError,
-    explained,
+    explain,
 )
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-# Of a partition at a time; the broker gives a larger batch alone (KIP-74), so 9 MB messages come
+# Bytes of a partition in one fetch. The broker gives a larger batch alone (KIP-74), so messages of
+# 9 MB come too.
 FETCH_BYTES = 4 << 20
-# So that a poll takes a whole fetch and the next one is asked for while this one is worked on
+# So many that a poll takes a whole fetch: then the next fetch is under way while this one is
+# processed
 POLL_RECORDS = 10_000
 # How long the broker holds a fetch that finds nothing; an arriving record ends the wait
 FETCH_WAIT_MS = 500
-# At most between two attempts to connect, so that a broker that is back is soon found
+# The longest time between two attempts to connect, so that a broker that is back is soon found
 RECONNECT_MS = 2_000
-IDLE_SECONDS = 60.0  # a consumer that no call asked for as long is closed
+IDLE_SECONDS = 60.0  # a consumer that no call has used for this long is closed
 # How long a broker may be away before reading gives up; a restart takes seconds to minutes
 PATIENCE_SECONDS = 300.0
 
-FRESH_SECONDS = 0.1  # as long an answer about end offsets serves all partitions
-AGAIN_SECONDS = 1.0  # until a broker that did not answer is asked again
-ASK_SECONDS = 10.0  # between two questions whether a topic that gives nothing is still there
+FRESH_SECONDS = 0.1  # how long an answer about end offsets serves all partitions
+AGAIN_SECONDS = 1.0  # time until a broker that did not answer is asked again
+ASK_SECONDS = 10.0  # time between two questions whether a topic that gives nothing still exists
 OUT_OF_RANGE = (
     kafka_errors.OffsetOutOfRangeError,
     kafka_errors.LogTruncationError,  # pyright: ignore[reportAttributeAccessIssue]
@@ -52,7 +53,20 @@ _LOG = logging.getLogger(__name__)
 
 
 class PartitionReader:
-    """A consumer of one partition. Not for two threads at a time."""
+    """Reads one partition with a consumer of its own. Not for two threads at a time.
+
+    Args:
+        settings: The cluster.
+        topic: The topic.
+        partition: The partition's number.
+        ends: Asks for end offsets.
+        patience: How many seconds a broker may be away.
+
+    Attributes:
+        used: When the last call ended, on the monotonic clock in seconds.
+        failing_since: When the broker's failure began, on the same clock; None while it answers.
+        quiet: Number of calls in a row that found nothing.
+    """
 
     def __init__(
         self, settings: KafkaSettings, topic: str, partition: int, ends: Ends, patience: float
@@ -61,32 +75,41 @@ class PartitionReader:
         self._ends = ends
         self.used = time.monotonic()
         self.failing_since: float | None = None
-        self.quiet = 0  # calls in a row that found nothing
+        self.quiet = 0
         self._asked = 0.0
         self._patience = patience
         self._settings = settings
         self._tp = TopicPartition(topic, partition)
         self._consumer: Any = None
         self._asked_for = -1  # the offset that a caller is to go on from
-        # Where the consumer is: later, if there are only offsets without a record so far
+        # Where the consumer is; beyond _asked_for where only offsets without a record came
         self._position = -1
 
     @property
     def name(self) -> str:
-        """Topic and partition, for people."""
+        """Topic and partition, for messages."""
         return f"{self.topic} partition {self.partition}"
 
     def read(self, position: int, wait: float) -> tuple[list[Any], int]:
-        """What there is from an offset on, waiting up to some seconds for it: kafka-python's
-        records, and the next offset.
+        """Read the records from an offset on.
 
-        The next offset may be after the last record's, and after the one asked for where there is
-        no record at all: marks of transactions and records that were compacted away have offsets
-        too. An unreachable broker gives nothing, until patience ends. Raises KafkaSourceError,
-        OutOfRangeError.
+        Marks of transactions and records that were compacted away have offsets too. So the next
+        offset may be after the last record's, and after `position` where there is no record at all.
+        An unreachable broker gives nothing until patience ends.
+
+        Args:
+            position: The first offset to read.
+            wait: How many seconds to wait for records.
+
+        Returns:
+            Records of kafka-python, and the next offset.
+
+        Raises:
+            KafkaSourceError: Reading cannot go on.
+            OutOfRangeError: The broker no longer has the offset.
         """
         try:
-            consumer = self._connected()
+            consumer = self._connect()
             if self._asked_for != position:
                 consumer.seek(self._tp, position)
                 self._asked_for = self._position = position
@@ -97,7 +120,7 @@ class PartitionReader:
             first = self._first(position)
             raise OutOfRangeError(first) from None
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return [], position
         self._position = max(self._position, after or 0)
         if records:
@@ -106,14 +129,12 @@ class PartitionReader:
         return records, self._position
 
     def _first(self, position: int) -> int:
-        """The first offset that there is. Raises BeyondEndError if the one asked for is after the
-        last.
-        """
+        """Find the partition's first offset; BeyondEndError if `position` is after its end."""
         try:
             first = ask_offsets(self._consumer.beginning_offsets, [self._tp])[self._tp]
             end = ask_offsets(self._consumer.end_offsets, [self._tp])[self._tp]
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return position
         if position > end:
             raise BeyondEndError(
@@ -123,46 +144,51 @@ class PartitionReader:
         return first
 
     def end(self) -> tuple[float, int] | None:
-        """When the broker was asked (seconds since 1970), and the offset after the last readable
-        record at that time.
+        """Ask for the partition's end.
 
-        None if it does not answer. Raises KafkaSourceError.
+        Returns:
+            When the broker was asked (seconds since 1970), and the offset after the last readable
+            record at that time; None if it does not answer.
+
+        Raises:
+            KafkaSourceError: The failure will not pass, or has lasted too long.
         """
         try:
             answer = self._ends.end(self._tp)
         except kafka_errors.KafkaError as error:
-            self._failed(error)
+            self._note_failure(error)
             return None
         self.failing_since = None
         return answer
 
     def known_end(self) -> int | None:
-        """The end as the last fetch told it; None before the first. Asks nothing."""
+        """Return the end offset that the last fetch gave, without a request.
+
+        Returns:
+            The offset; None before the first fetch.
+        """
         return self._consumer.highwater(self._tp) if self._consumer is not None else None
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
+        """Return the consumer; connect it if there is none."""
         if self._consumer is None:
-            options: dict[str, Any] = {
-                "auto_offset_reset": "none",  # an offset that is gone is reported, never skipped
-                "enable_auto_commit": False,
-                "allow_auto_create_topics": False,
-                "isolation_level": "read_committed",
-                "max_partition_fetch_bytes": FETCH_BYTES,
-                "max_poll_records": POLL_RECORDS,
-                "fetch_max_wait_ms": FETCH_WAIT_MS,
-                "reconnect_backoff_max_ms": RECONNECT_MS,
-                "bootstrap_timeout_ms": ANSWER_MS,
-                "metrics_enabled": False,
-            }
-            self._consumer = KafkaConsumer(**self._settings.client(), **options)
+            self._consumer = connect(
+                self._settings,
+                auto_offset_reset="none",  # an offset that is gone is reported, never skipped
+                allow_auto_create_topics=False,
+                max_partition_fetch_bytes=FETCH_BYTES,
+                max_poll_records=POLL_RECORDS,
+                fetch_max_wait_ms=FETCH_WAIT_MS,
+                reconnect_backoff_max_ms=RECONNECT_MS,
+            )
             self._consumer.assign([self._tp])
             self._asked_for = -1
         return self._consumer
 
-    def _failed(self, error: Exception) -> None:
-        """Note a failure; raise it in clear words if it will not pass, or has lasted too long."""
+    def _note_failure(self, error: Exception) -> None:
+        """Note a failure; raise it, explained, if it will not pass or has lasted too long."""
         if not getattr(error, "retriable", False):
-            raise explained(error, self._settings, self.name) from error
+            raise explain(error, self._settings, self.name) from error
         now = time.monotonic()
         if self.failing_since is None:
             self.failing_since = now
@@ -189,17 +215,18 @@ class PartitionReader:
 
     def close(self) -> None:
         """Close the connection."""
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)
 
 
 class Ends:
-    """Asks for the end offsets of all partitions in use at once, on a connection of its own. For
-    any number of threads.
+    """Asks for the end offsets of all partitions in use at once. For any number of threads.
 
-    A question on a reader's connection would wait until the broker ends the fetch that it holds
-    there.
+    It has a connection of its own. A question on a reader's connection would wait until the broker
+    ends the fetch that it holds there.
+
+    Args:
+        settings: The cluster.
     """
 
     def __init__(self, settings: KafkaSettings):
@@ -211,8 +238,17 @@ class Ends:
         self._answer: dict[TopicPartition, int] | Exception = {}
 
     def end(self, partition: TopicPartition) -> tuple[float, int]:
-        """When the broker was asked, and the offset after the partition's last readable record.
-        Raises KafkaError.
+        """Ask for the end of a partition; an answer younger than FRESH_SECONDS is used again.
+
+        Args:
+            partition: The topic and the partition's number.
+
+        Returns:
+            When the broker was asked (seconds since 1970), and the offset after the partition's
+            last readable record.
+
+        Raises:
+            KafkaError: The broker does not answer.
         """
         with self._lock:
             self._wanted.add(partition)
@@ -224,20 +260,15 @@ class Ends:
             return self._asked, self._answer[partition]
 
     def _ask(self) -> None:
+        """Ask for the end offsets of all wanted partitions."""
         self._asked = time.time()
         try:
             if self._consumer is None:
-                options: dict[str, Any] = {
-                    "bootstrap_timeout_ms": ANSWER_MS,
-                    "enable_auto_commit": False,
-                }
-                options |= {"isolation_level": "read_committed", "metrics_enabled": False}
-                options |= {"reconnect_backoff_max_ms": RECONNECT_MS}
-                self._consumer = KafkaConsumer(**self._settings.client(), **options)
+                self._consumer = connect(self._settings, reconnect_backoff_max_ms=RECONNECT_MS)
             self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
         except kafka_errors.KafkaError as error:
-            # Nor do others ask at once: each would wait as long. What is not there any more is not
-            # asked for again, and a new connection knows of partitions that are new.
+            # The failure is the answer for others too, as each would wait as long. Partitions that
+            # are gone are not asked for again, and a new connection knows new partitions.
             self._answer, self._wanted = error, set()
             self._close()
             self._asked = time.time() + AGAIN_SECONDS - FRESH_SECONDS
@@ -248,6 +279,6 @@ class Ends:
             self._close()
 
     def _close(self) -> None:
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        """Close the connection; the lock is held."""
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)

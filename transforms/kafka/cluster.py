@@ -1,42 +1,35 @@
-"""Questions about a cluster's topics and their offsets."""
+"""Asks a cluster about its topics and their offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kafka import KafkaAdminClient, KafkaConsumer
+from kafka import KafkaAdminClient
 from kafka import errors as kafka_errors
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explained
+from evenflow.transforms.kafka.consumers import ANSWER_MS, ask_offsets, connect, disconnect
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
 from evenflow.transforms.kafka.reasons import with_reason
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-ANSWER_MS = 3_000  # how long one question to the broker may take before it counts as not reachable
-
-
-def ask_offsets(
-    ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]
-) -> dict[TopicPartition, int]:
-    """The offsets that kafka-python's question gives. Raises KafkaError."""
-    try:
-        return ask(partitions, timeout_ms=ANSWER_MS)
-    # Kafka-python 3.0's, for a partition that its metadata does not have yet
-    except KeyError as error:
-        raise kafka_errors.KafkaTimeoutError(f"no offset of {error} in the answer") from error
-
 
 class Cluster:
-    """Questions about topics, each on a connection of its own."""
+    """Asks about topics; each question has a connection of its own.
+
+    Args:
+        settings: The cluster.
+    """
 
     def __init__(self, settings: KafkaSettings):
         self._settings = settings
 
     @contextmanager
     def _admin(self) -> Iterator[Any]:
+        """Connect a client for questions about topics; it is closed after the block."""
         options: dict[str, Any] = {
             "bootstrap_timeout_ms": ANSWER_MS,
             "request_timeout_ms": ANSWER_MS,
@@ -49,23 +42,41 @@ class Cluster:
             admin.close()
 
     def partitions(self, topic: str) -> int:
-        """Number of a topic's partitions. Raises TopicMissingError, UnreachableError,
-        KafkaSourceError.
+        """Count a topic's partitions.
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            The number of partitions.
+
+        Raises:
+            TopicMissingError: The topic is not there.
+            UnreachableError: No broker answers.
+            KafkaSourceError: Another reason.
         """
         try:
             with self._admin() as admin:
                 (found,) = admin.describe_topics([topic])
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
         if found["error_code"]:
-            raise explained(
+            raise explain(
                 kafka_errors.for_code(found["error_code"])(), self._settings, f"topic {topic}"
             )
         return len(found["partitions"])
 
     def create(self, topic: str, settings: Mapping[str, str]) -> None:
-        """Make a topic of one partition, with as many replicas as the broker gives by default.
-        Raises KafkaSourceError.
+        """Create a topic of one partition, with the broker's default number of replicas.
+
+        Nothing happens where the topic exists.
+
+        Args:
+            topic: The topic.
+            settings: Its settings by name.
+
+        Raises:
+            KafkaSourceError: The topic cannot be created.
         """
         given = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
         try:
@@ -80,11 +91,19 @@ class Cluster:
                 f" user to make it: create it with one partition and {words}"
             ) from error
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Topics' settings by name; none of a topic whose settings this user may not see. Raises
-        KafkaSourceError.
+        """Read the settings of topics.
+
+        Args:
+            topics: The topics.
+
+        Returns:
+            The settings by name for each topic; none where this user may not see them.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or answers with an error.
         """
         wanted = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
         try:
@@ -93,17 +112,27 @@ class Cluster:
         except kafka_errors.AuthorizationError:
             found = {}
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, "settings of topics") from error
+            raise explain(error, self._settings, "settings of topics") from error
         return {
             topic: {name: each["value"] for name, each in found.get(topic, {}).items()}
             for topic in topics
         }
 
     def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
-        """First offset and end of a topic's partitions from number `known` on.
+        """Find the first offset and the end of a topic's partitions.
 
-        The end is that of committed records. Raises TopicMissingError, UnreachableError,
-        KafkaSourceError.
+        Args:
+            topic: The topic.
+            known: Number of the first partition to ask for.
+
+        Returns:
+            For each partition from `known` on: its first offset, and the offset after its last
+            committed record.
+
+        Raises:
+            TopicMissingError: The topic is not there, or has fewer partitions than `known`.
+            UnreachableError: No broker answers.
+            KafkaSourceError: Another reason.
         """
         total = self.partitions(topic)
         if total < known:
@@ -114,20 +143,26 @@ class Cluster:
         wanted = [TopicPartition(topic, number) for number in range(known, total)]
         if not wanted:
             return []
-        options: dict[str, Any] = {"bootstrap_timeout_ms": ANSWER_MS, "enable_auto_commit": False}
-        options |= {"isolation_level": "read_committed", "metrics_enabled": False}
-        consumer: Any = KafkaConsumer(**self._settings.client(), **options)
+        consumer = connect(self._settings)
         try:
             first = ask_offsets(consumer.beginning_offsets, wanted)
             end = ask_offsets(consumer.end_offsets, wanted)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {topic}") from error
+            raise explain(error, self._settings, f"topic {topic}") from error
         finally:
-            consumer.close(autocommit=False, timeout_ms=1_000)
+            disconnect(consumer)
         return [(first[each], end[each]) for each in wanted]
 
     def is_missing(self, topic: str, partition: int) -> bool:
-        """True if the cluster answers and has no such partition."""
+        """Return whether the cluster answers and has no such partition.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+
+        Returns:
+            False where the partition is there or no broker answers.
+        """
         try:
             return partition >= self.partitions(topic)
         except TopicMissingError:

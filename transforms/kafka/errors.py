@@ -1,6 +1,4 @@
-"""What can go wrong in reading from Kafka and writing to it, in words that say where and what to
-do.
-"""
+"""Errors of reading from Kafka and writing to it; their messages say where and what to do."""
 
 from __future__ import annotations
 
@@ -11,8 +9,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class KafkaSourceError(RuntimeError):
-    """Reading from Kafka cannot go on; the message says where (topic, partition, offset) and what
-    to do.
+    """Work with Kafka cannot go on.
+
+    The message says where (topic, partition, offset) and what to do.
     """
 
 
@@ -21,25 +20,39 @@ class UnreachableError(KafkaSourceError):
 
 
 class TopicMissingError(KafkaSourceError):
-    """The topic or partition is not there (any more)."""
+    """The topic or partition is not there, or no longer there."""
 
 
 class BeyondEndError(KafkaSourceError):
-    """The offset to read is after the partition's end: the topic was deleted and made anew, or has
-    lost its end.
+    """The offset to read is after the partition's end.
+
+    The topic was deleted and made anew, or has lost its end.
     """
 
 
 class OutOfRangeError(Exception):
-    """The broker no longer has the offset that is due; first: the first one that it has."""
+    """The broker no longer has the offset to be read.
+
+    Attributes:
+        first: The first offset that it has.
+    """
 
     def __init__(self, first: int):
         super().__init__(f"the first offset there is {first}")
         self.first = first
 
 
-def explained(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
-    """An error of kafka-python in words that say what to do."""
+def explain(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
+    """Turn an error of kafka-python into one whose message says what to do.
+
+    Args:
+        error: The error.
+        settings: The cluster.
+        what: What was read or written, for the message.
+
+    Returns:
+        The error to raise.
+    """
     where = settings.bootstrap
     if isinstance(
         error, kafka_errors.UnknownTopicOrPartitionError | kafka_errors.InvalidTopicError

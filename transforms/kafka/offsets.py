@@ -1,11 +1,10 @@
-"""A consumer group's offsets: they follow the ledger, for other tools to see, and are compared with
-it, never believed.
+"""The offsets of a consumer group: they follow the ledger so that other tools can see them.
 
-Order of a pane's commit, each step durable before the next: (a) the ledger's entry; (b) the offsets
-of the pane's end, with the pane's number beside them. A kill between the two leaves the group
-behind the ledger by one pane; the next start reads from the ledger and commits again. So only the
-owner of the ledger commits here, after the entry, and only up to the first pane that is not in the
-ledger.
+They are compared with the ledger and never trusted. A pane is committed in this order, each step
+durable before the next: (a) the ledger's entry; (b) the offsets of the pane's end, with the pane's
+number as a note. A kill between the two leaves the group behind the ledger by one pane; the next
+start reads from the ledger and commits again. So only the owner of the ledger commits here, after
+the entry, and only up to the first pane that is not in the ledger.
 """
 
 from __future__ import annotations
@@ -14,26 +13,36 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS
-from evenflow.transforms.kafka.errors import explained
+from evenflow.transforms.kafka.consumers import ANSWER_MS, connect, disconnect
+from evenflow.transforms.kafka.errors import explain
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 PartitionKey = tuple[str, int]
-_NOTE = "evenflow pane "
 
 
-def note(pane: int) -> str:
-    """What is written beside an offset, for people."""
-    return f"{_NOTE}{pane}"
+def offset_note(pane: int) -> str:
+    """Write the note that stands beside a committed offset, for people to read.
+
+    Args:
+        pane: The pane's number.
+
+    Returns:
+        The note.
+    """
+    return f"evenflow pane {pane}"
 
 
 class GroupOffsets:
-    """Reads and commits the offsets of a group that no consumer has joined. Not for two threads at
-    a time.
+    """Reads and commits the offsets of a group that no consumer has joined.
+
+    Not for two threads at a time.
+
+    Args:
+        settings: The cluster.
+        group: The group's name.
     """
 
     def __init__(self, settings: KafkaSettings, group: str):
@@ -41,54 +50,67 @@ class GroupOffsets:
         self._consumer: Any = None
 
     def commit(self, offsets: Mapping[PartitionKey, int], pane: int) -> None:
-        """Commit offsets (topic, partition) -> next, after a pane's entry is in the ledger. Raises
-        KafkaSourceError.
+        """Commit the offsets of a pane's end, after its entry is in the ledger.
+
+        Args:
+            offsets: The next offset to read, by topic and partition.
+            pane: The pane's number.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or refuses.
         """
         values = {
-            TopicPartition(*key): OffsetAndMetadata(offset, note(pane), -1)
+            TopicPartition(*key): OffsetAndMetadata(offset, offset_note(pane), -1)
             for key, offset in offsets.items()
         }
         try:
-            self._connected().commit(values, timeout_ms=ANSWER_MS)
+            self._connect().commit(values, timeout_ms=ANSWER_MS)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"group {self._group}") from error
+            raise explain(error, self._settings, f"group {self._group}") from error
 
     def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
-        """The group's offsets of those partitions that have one, the next to be read. Raises
-        KafkaSourceError.
+        """Read the group's offsets.
+
+        Args:
+            partitions: The partitions, as (topic, number).
+
+        Returns:
+            The next offset to read of each partition that has one.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or refuses.
         """
         found: dict[PartitionKey, int] = {}
         try:
             for key in partitions:
-                value = self._connected().committed(TopicPartition(*key), timeout_ms=ANSWER_MS)
+                value = self._connect().committed(TopicPartition(*key), timeout_ms=ANSWER_MS)
                 if value is not None and value >= 0:
                     found[key] = value
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"group {self._group}") from error
+            raise explain(error, self._settings, f"group {self._group}") from error
         return found
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
+        """Return the consumer; connect it if there is none."""
         if self._consumer is None:
-            options: dict[str, Any] = {
-                "enable_auto_commit": False,
-                "bootstrap_timeout_ms": ANSWER_MS,
-            }
-            self._consumer = KafkaConsumer(
-                **self._settings.client(), group_id=self._group, **options
-            )
+            self._consumer = connect(self._settings, group_id=self._group)
         return self._consumer
 
     def close(self) -> None:
         """Close the connection."""
-        if self._consumer is not None:
-            self._consumer.close(autocommit=False, timeout_ms=1_000)
-            self._consumer = None
+        consumer, self._consumer = self._consumer, None
+        disconnect(consumer)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A partition whose offset in the group (None: none) is not the ledger's (None: not in the
-    ledger).
+    """A partition whose offset in the group differs from the ledger's.
+
+    Attributes:
+        topic: The topic.
+        partition: The partition's number.
+        ledger: The ledger's offset; None where the partition is not in the ledger.
+        group: The group's offset; None where it has none.
     """
 
     topic: str
@@ -122,11 +144,17 @@ class Difference:
 def compare(
     ledger: Mapping[PartitionKey, int], group: Mapping[PartitionKey, int]
 ) -> list[Difference]:
-    """Where a ledger's positions (the next offsets) and a group's offsets disagree, in the order of
-    the partitions.
+    """Find where a ledger's positions and a group's offsets differ.
 
-    Nothing is to be done about it: reading goes on from the ledger, and the next commit brings the
-    group in line.
+    Nothing has to be done about a difference: reading goes on from the ledger, and the next commit
+    corrects the group.
+
+    Args:
+        ledger: The ledger's next offsets by topic and partition.
+        group: The group's next offsets by topic and partition.
+
+    Returns:
+        The differences, in the order of the partitions.
     """
     out = []
     for key in sorted({*ledger, *group}):

@@ -1,6 +1,4 @@
-"""What the Kafka source is told: cluster, topics, starts, panes, what is done to a block, and when
-to pause.
-"""
+"""Settings of the Kafka source: cluster, topics, starts, panes, handling of blocks, and pausing."""
 
 from __future__ import annotations
 
@@ -19,38 +17,56 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class Handler(Protocol):
-    """What is done to a block where it is read, so that records need not travel: travels itself,
-    pickled, to the workers.
+    """Handles a block where it is read, so that records need not travel between workers.
+
+    The handler itself travels to the workers, pickled.
     """
 
     def setup(self) -> None:
-        """Called once before the first item, in each worker."""
+        """Prepare; called once in each worker, before the first item."""
 
     def process(self, item: Item) -> Iterable[Any]:
-        """What goes on into the pipeline in place of the item."""
+        """Handle one item.
+
+        Args:
+            item: A block of records, or a range of lost offsets.
+
+        Returns:
+            What goes on into the pipeline in place of the item.
+        """
         ...
 
 
 class AsIs:
-    """Hands items on as they are."""
+    """Passes items on unchanged."""
 
     def setup(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def process(self, item: Item) -> Iterable[Item]:
-        """The item."""
+        """Return the item alone.
+
+        Args:
+            item: A block of records, or a range of lost offsets.
+
+        Returns:
+            The item.
+        """
         return (item,)
 
 
 def never() -> bool:
-    """The source is not held."""
+    """Return False: the source is not held."""
     return False
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a partition's reading begins: an offset, and the point that cutting goes on from (see
-    PaneCutter.after).
+    """Where a partition's reading begins.
+
+    Attributes:
+        offset: The first offset to read.
+        point: The point that cutting goes on from (see PaneCutter.after).
     """
 
     offset: int
@@ -61,9 +77,16 @@ class Start:
 class Source:
     """What is read and how.
 
-    topics: names. starts: by topic and partition, from a ledger; other partitions begin at their
-    first record. held: asked again and again, in the workers; while it is true nothing is read.
-    patience: seconds that a broker may be away.
+    Attributes:
+        settings: The cluster.
+        topics: Names of the topics.
+        cutter: Cuts records into panes.
+        handler: Handles blocks in the workers.
+        starts: Starts by topic and partition, from a ledger. Other partitions begin at their first
+            record.
+        held: Asked again and again in the workers; nothing is read while it returns True.
+        patience: How many seconds a broker may be away.
+        shared: Holds the pool of readers once per process.
     """
 
     settings: KafkaSettings
@@ -76,19 +99,33 @@ class Source:
     shared: Shared = field(default_factory=Shared, repr=False)
 
     def pool(self) -> ReaderPool:
-        """What this process keeps between calls."""
+        """Return the readers and progress that this process keeps between calls."""
         return self.shared.acquire(lambda: ReaderPool(self.settings, self.patience))
 
     def start(self, topic: str, partition: int, first: int, time_: int) -> Start:
-        """Where a partition begins: as the ledger says, or at its first offset and no earlier than
-        a time in ms.
+        """Find where a partition's reading begins.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+            first: The partition's first offset.
+            time_: The earliest time of its records, in milliseconds since 1970.
+
+        Returns:
+            The start from the ledger; without one, the first offset at that time.
         """
         return self.starts.get((topic, partition)) or Start(first, self.cutter.start(time_))
 
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition to be read: range and point at the start."""
+    """A partition to be read.
+
+    Attributes:
+        topic: The topic.
+        number: The partition's number.
+        range: The offsets to read, and the point at their start.
+    """
 
     topic: str
     number: int

@@ -1,23 +1,22 @@
-"""Publishes what the gate has committed to topics: accepted documents and dead letters, each pane
-in one transaction.
+"""Publishes what the gate has committed: accepted documents and dead letters.
 
-What a consumer with isolation.level=read_committed is promised: it sees every accepted document and
-every dead letter exactly once, the panes in the order of the ledger, a pane whole or not at all,
-whatever was killed and started again. A consumer that reads uncommitted records may see those of a
-pane twice, or of a transaction that was given up.
+Each pane is one transaction. A consumer with isolation.level=read_committed sees every accepted
+document and every dead letter exactly once. It sees the panes in the order of the ledger, and each
+pane whole or not at all. This holds whatever was killed and started again. A consumer that reads
+uncommitted records may see those of a pane twice, or those of an aborted transaction.
 
-How that comes about, each step durable before the next:
+The steps, each durable before the next:
 
-1. The pane's entry is in the ledger, its shards are in place.
-2. One transaction writes the pane's records, the source offsets of its end to the group, and to the
-   topic of proofs how many panes of which ledger each topic has (see kafka_proof.py).
-3. At the next start the proofs say, topic by topic, from which pane on to publish from the shards.
-   What was open is given up before. Where there is no proof, or another ledger's, nothing is
-   published until a person has said from which pane on.
+1. The pane's entry is in the ledger, and its shards are in place.
+2. One transaction writes the pane's records, and the source offsets of its end to the group. It
+   also writes to the topic of proofs how many panes of which ledger each topic has (see proof.py).
+3. At the next start the proofs say, for each topic, from which pane on to publish from the shards.
+   A transaction that was open is aborted before that. Where there is no proof, or another ledger's,
+   nothing is published until a person has said from which pane on.
 
-The transactional id is the ledger's, so of two copies of an output the second publisher shuts the
-first one out. Group offsets are for others to see: whatever becomes of them, nothing is published
-twice or left out.
+The transactional id is the ledger's. So of two copies of an output, the second publisher shuts out
+the first. Group offsets are for others to see: whatever becomes of them, nothing is published twice
+or left out.
 """
 
 from __future__ import annotations
@@ -31,10 +30,17 @@ from kafka import KafkaProducer
 from kafka import errors as kafka_errors
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explained
-from evenflow.transforms.kafka.offsets import PartitionKey, note
-from evenflow.transforms.kafka.proof import Proof, ProofTopic, due, record_key, record_value
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ANSWER_MS
+from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
+from evenflow.transforms.kafka.offsets import PartitionKey, offset_note
+from evenflow.transforms.kafka.proof import (
+    Proof,
+    ProofTopic,
+    next_pane,
+    record_key,
+    record_value,
+)
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.kafka.sizes import (
     MARGIN_BYTES,
@@ -42,20 +48,21 @@ from evenflow.transforms.kafka.sizes import (
     Compression,
     Message,
     Sizes,
-    limits,
+    topic_limits,
 )
 
 PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
-BATCH_BYTES = 256 << 10  # of records that are sent together
-# Kafka-python holds what it has not sent in memory, without a limit of its own
+BATCH_BYTES = 256 << 10  # size of the records that are sent together
+# Records are sent at the latest when they have this size, because kafka-python holds what it has
+# not sent in memory, without a limit of its own
 FLUSH_BYTES = 8 << 20
-# That the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is tried
-# again
+# Time that the broker may take for FLUSH_BYTES, or for the end of a transaction; then the pane is
+# tried again
 DELIVERY_SECONDS = 20.0
-# To wait for a topic's partitions, or for the broker at the start of a transaction
+# Time to wait for a topic's partitions, or for the broker at the start of a transaction
 BLOCK_MS = 10_000
-CLOSE_SECONDS = 1.0  # for what is under way when a producer is closed
-# A pane's publishing; brokers allow 15 minutes by default (transaction.max.timeout.ms)
+CLOSE_SECONDS = 1.0  # time for what is being sent when a producer is closed
+# Time to publish a pane; brokers allow 15 minutes by default (transaction.max.timeout.ms)
 TRANSACTION_MS = 600_000
 
 
@@ -68,14 +75,14 @@ class PanePublisher:
 
     Args:
         settings: The cluster.
-        group: Where the source's offsets go.
-        proofs: Where the proofs are.
+        group: The group that the source's offsets are committed to.
+        proofs: The topic of proofs.
         ledger: Identity of the ledger.
         source: The topic that the panes are read from.
         targets: The topics that are published to.
-        delivery: Seconds after which a broker that confirms nothing counts as not reachable.
-        compression: Of what is sent.
-        notices: The topic for notices of records that are too large for theirs, one of the targets.
+        delivery: Seconds after which a broker that confirms nothing counts as unreachable.
+        compression: Compression of the records that are sent.
+        notices: The target for notices of records that are too large for their topic.
         on_note: Called with what a user should know.
     """
 
@@ -96,27 +103,30 @@ class PanePublisher:
         self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
         self._compression: Compression = compression
         self._notices, self._on_note = notices, on_note
-        self._due: dict[str, int] = {}
+        self._next: dict[str, int] = {}  # the first pane that each target lacks
         self._limits: dict[str, int] = {}
         self._producer: Any = None
 
     def begin(self, panes: int, given: int | None = None) -> int:
-        """Find out what is published already, and prove it where a person had to say so; the first
-        pane to publish.
+        """Find the first pane to publish, and prove it where a person had to name it.
 
         Args:
             panes: How many panes the ledger has.
-            given: See `kafka_proof.due`.
+            given: The pane that a person named; see `proof.next_pane`.
+
+        Returns:
+            The first pane that a topic lacks.
 
         Raises:
-            UnprovenError: Nobody knows what is published.
+            UnprovenError: Nothing says what is published.
             KafkaSourceError: Another reason.
         """
-        # Ends what an earlier publisher left open, so that its proofs are there or never will be
-        self._connected()
+        # Connecting ends the transaction that an earlier publisher left open, so that its proofs
+        # are there or never will be
+        self._connect()
         known = self._proofs.read(self._source, self._targets)
         found = {
-            each: due(each, known.get(each), self._ledger, panes, given, self._proofs.name)
+            each: next_pane(each, known.get(each), self._ledger, panes, given, self._proofs.name)
             for each in self._targets
         }
         unproven = {
@@ -124,45 +134,50 @@ class PanePublisher:
         }
         if unproven:
             self._transaction("the start", (), unproven, {}, 0)
-        self._due = found
+        self._next = found
         return min(found.values(), default=panes)
 
     def publish(
         self, pane: int, messages: Iterable[Message], positions: Mapping[PartitionKey, int]
     ) -> int:
-        """Publish a pane of the ledger to the topics that lack it; how many records.
+        """Publish a pane of the ledger to the topics that lack it.
 
-        Nothing is visible to a read_committed consumer unless all is.
+        A read_committed consumer sees nothing of the pane unless it sees all of it.
 
         Args:
             pane: Its number.
-            messages: Its records; those for topics that have it are left out.
-            positions: The source's offsets of its end, (topic, partition) -> next.
+            messages: Its records; those for topics that have the pane are left out.
+            positions: The source's next offsets at its end, by topic and partition.
 
-        Raises: UnreachableError: The broker does not answer in time. `begin` then says whether the
-            pane is published. KafkaSourceError: Another reason.
+        Returns:
+            How many records were published.
+
+        Raises:
+            UnreachableError: The broker does not answer in time. Then `begin` finds out whether the
+                pane is published.
+            KafkaSourceError: Another reason.
         """
-        lacking = {topic for topic, due in self._due.items() if due <= pane}
+        lacking = {topic for topic, first in self._next.items() if first <= pane}
         notices = self._notices if self._notices in lacking else None
-        self._connected()
-        fitting = Sizes(self._compression, self._limits, notices)
+        self._connect()
+        sizes = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
         marked = (
             each._replace(headers=(*each.headers, mark))
             for each in messages
             if each.topic in lacking
         )
-        records = (fitted for each in marked if (fitted := fitting.fitted(each)) is not None)
+        records = (fitted for each in marked if (fitted := sizes.fit(each)) is not None)
         count = self._transaction(
             f"pane {pane}", records, dict.fromkeys(lacking, pane + 1), positions, pane
         )
-        for topic, withheld in fitting.withheld.items():
-            told = f"; notices are in {notices}" if notices else ""
+        for topic, withheld in sizes.withheld.items():
+            where = f"; notices are in {notices}" if notices else ""
             self._on_note(
                 f"pane {pane}: {withheld} records are larger than topic {topic} takes and are on"
-                f" disk alone{told}"
+                f" disk alone{where}"
             )
-        self._due |= dict.fromkeys(lacking, pane + 1)
+        self._next |= dict.fromkeys(lacking, pane + 1)
         return count
 
     def _transaction(
@@ -173,8 +188,8 @@ class PanePublisher:
         positions: Mapping[PartitionKey, int],
         pane: int,
     ) -> int:
-        """Messages, proofs by topic and offsets in one transaction; how many messages."""
-        producer = self._connected()
+        """Send messages, proofs and offsets in one transaction; return the number of messages."""
+        producer = self._connect()
         count = held = 0
         topic = ""
         try:
@@ -189,7 +204,7 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            # Last: from here to the end no other gate can read proofs
+            # Proofs come last, because from here to the end no other gate can read proofs
             for target, panes in proven.items():
                 producer.send(
                     self._proofs.name,
@@ -199,7 +214,7 @@ class PanePublisher:
             producer.flush(self._delivery)
             if positions:
                 offsets = {
-                    TopicPartition(*key): OffsetAndMetadata(at, note(pane), -1)
+                    TopicPartition(*key): OffsetAndMetadata(at, offset_note(pane), -1)
                     for key, at in positions.items()
                 }
                 _within(
@@ -208,7 +223,7 @@ class PanePublisher:
                 )
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
-            self.close()  # a new producer begins by giving up the open transaction
+            self.close()  # a new producer begins by aborting the open transaction
             if _is_fenced(error):
                 raise PublisherFencedError(
                     f"ledger {self._ledger}: another publisher of this ledger has taken over"
@@ -222,21 +237,22 @@ class PanePublisher:
                 raise TopicMissingError(
                     f"topic {topic} is not on {self._settings.bootstrap}: create it"
                 ) from error
-            raise explained(error, self._settings, f"publishing {what}") from error
+            raise explain(error, self._settings, f"publishing {what}") from error
         except BaseException:
             self.close()
             raise
         return count
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
+        """Return the producer; connect it if there is none."""
         if self._producer is None:
-            self._limits = limits(self._settings, self._targets)
+            self._limits = topic_limits(self._settings, self._targets)
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": TRANSACTION_MS,
-                # In whole milliseconds, as requests have them. kafka-python gives a record up later
-                # than `flush` does: a transaction that lost one tells no more that it was for want
-                # of an answer.
+                # In whole milliseconds, as requests have them. A record's own limit is longer than
+                # that of `flush`: the error of a transaction that lost a record no longer says that
+                # an answer was missing.
                 "delivery_timeout_ms": int(self._delivery * 2000),
                 "request_timeout_ms": int(self._delivery * 1000),
                 "max_request_size": 2 * REQUEST_BYTES,
@@ -245,7 +261,7 @@ class PanePublisher:
                 "bootstrap_timeout_ms": ANSWER_MS,
                 "max_block_ms": BLOCK_MS,
                 "linger_ms": 20,  # so that records go out in batches of batch_size
-                # What every topic takes
+                # So small that every topic takes a batch
                 "batch_size": max(1, min(BATCH_BYTES, *self._limits.values()) - MARGIN_BYTES),
             }
             try:
@@ -253,39 +269,39 @@ class PanePublisher:
                 self._producer.init_transactions()
             except kafka_errors.KafkaError as error:
                 self.close()
-                raise explained(
+                raise explain(
                     error, self._settings, f"publishing for ledger {self._ledger}"
                 ) from error
         return self._producer
 
     def close(self) -> None:
-        """Close the connection; a transaction that is open is given up."""
+        """Close the connection; an open transaction is aborted."""
         producer, self._producer = self._producer, None
         if producer is None:
             return
         try:
             producer.close(timeout=CLOSE_SECONDS)
         except kafka_errors.KafkaError:
-            # It waits for its records, and where they cannot be sent, leaves its thread trying.
-            # They are not to be sent any more: the next producer has given up their transaction.
-            # There is no public way to say so.
+            # The producer waits for its records. Where they cannot be sent, its thread goes on
+            # trying. They must not be sent any more, as the next producer aborts their transaction.
+            # kafka-python has no public way to stop it.
             producer._sender.force_close()
 
 
 def _is_fenced(error: Exception) -> bool:
-    """Whether a broker refused a producer that has a successor; calls after the first say so in
-    their message alone.
+    """Return whether a broker refused a producer that has a successor.
+
+    Only the message says so in calls after the first.
     """
-    said = f"{type(error).__name__}: {error}"
-    return "ProducerFenced" in said or "InvalidProducerEpoch" in said
+    text = f"{type(error).__name__}: {error}"
+    return "ProducerFenced" in text or "InvalidProducerEpoch" in text
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:
-    """Do a call of kafka-python that waits for ever while no broker answers. Raises what it does,
-    and KafkaTimeoutError.
+    """Make a call that waits for ever while no broker answers, with a limit of seconds.
 
-    The call goes on in a thread that then waits for nothing: one an attempt, until the process
-    ends.
+    After that it raises KafkaTimeoutError. The call goes on in a thread that then waits for
+    nothing: one an attempt, until the process ends.
     """
     done: Future[None] = Future()
 

@@ -1,10 +1,9 @@
-"""Cuts the records of a partition into panes: by spans of effective time, and by bytes. Pure: no
-clock, no Kafka, no Beam.
+"""Cuts the records of a partition into panes: by spans of effective time, and by bytes.
 
-A record's effective time is the greatest of its own timestamp, that of the record before it in the
-partition, and the partition's watermark. So a partition's time never runs backwards, a pane is one
-contiguous range of its offsets, and no record is ever late. However the sequence arrives in
-batches, the same records make the same panes.
+The module has no clock and uses neither Kafka nor Beam. A record's effective time is the greatest
+of its own timestamp, that of the record before it in the partition, and the partition's watermark.
+So a partition's time never runs backwards, a pane is one contiguous range of its offsets, and no
+record is ever late. The same records make the same panes, however they arrive in batches.
 """
 
 from __future__ import annotations
@@ -26,10 +25,11 @@ Ints = npt.NDArray[np.int64]
 
 
 class PaneId(NamedTuple):
-    """A pane: the start of its span of time, in milliseconds since 1970 (UTC), and its part, from
-    0, within that span.
+    """A pane; panes are in the order of these tuples.
 
-    Panes are in the order of these tuples.
+    Attributes:
+        span: Start of its span of time, in milliseconds since 1970 (UTC).
+        part: Number of the part within the span, from 0.
     """
 
     span: int
@@ -37,10 +37,13 @@ class PaneId(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Where a partition stands: all that cutting has to remember from one batch to the next.
+    """Where a partition stands: all that cutting must remember from one batch to the next.
 
-    time: effective time of the last record, or the watermark where that is later; milliseconds
-    since 1970. pane: that of the last record; filled: bytes of the partition's records in it.
+    Attributes:
+        time: Effective time of the last record, or the watermark where that is later, in
+            milliseconds since 1970.
+        pane: The pane of the last record.
+        filled: Bytes of the partition's records in that pane.
     """
 
     time: int
@@ -49,9 +52,14 @@ class Point(NamedTuple):
 
 
 class PaneSlice(NamedTuple):
-    """Records begin..end (end excluded) of a batch, all of one pane.
+    """Records of a batch that are in one pane.
 
-    first: effective time of the first, in ms. after: the point after the last.
+    Attributes:
+        pane: The pane.
+        begin: Index of the first record in the batch.
+        end: Index after the last record.
+        first: Effective time of the first record, in milliseconds since 1970.
+        after: The point after the last record.
     """
 
     pane: PaneId
@@ -63,10 +71,16 @@ class PaneSlice(NamedTuple):
 
 @dataclass(frozen=True)
 class PaneCutter:
-    """Cuts by spans of span_ms milliseconds, aligned to 1970, and into parts of at most part_bytes
-    bytes of a partition.
+    """Cuts records by spans of time, and each span into parts by bytes of a partition.
 
-    A record larger than part_bytes makes a part of its own. Raises ValueError for a size below 1.
+    A record larger than `part_bytes` makes a part of its own.
+
+    Attributes:
+        span_ms: Length of a span in milliseconds; spans are aligned to 1970.
+        part_bytes: The most bytes of a part.
+
+    Raises:
+        ValueError: A size is below 1.
     """
 
     span_ms: int = 60_000
@@ -80,25 +94,54 @@ class PaneCutter:
                 )
 
     def span(self, time: int) -> int:
-        """The start of the span that a time falls into; both in milliseconds since 1970."""
+        """Find the start of the span that a time falls into.
+
+        Args:
+            time: Milliseconds since 1970.
+
+        Returns:
+            The start, in milliseconds since 1970.
+        """
         return time - time % self.span_ms
 
     def start(self, time: int = 0) -> Point:
-        """The point of a partition of which nothing was read, no earlier than a time."""
+        """Make the point of a partition of which nothing was read.
+
+        Args:
+            time: The earliest time of its records, in milliseconds since 1970.
+
+        Returns:
+            The point.
+        """
         return Point(time, PaneId(self.span(time), 0), 0)
 
     def after(self, pane: PaneId, time: int = 0) -> Point:
-        """The point at which a partition goes on after a pane that is committed: no record may fall
-        into that or before.
+        """Make the point at which a partition goes on after a committed pane.
 
-        time: effective time of the partition's last record, from the ledger; ms.
+        No later record falls into that pane or an earlier one.
+
+        Args:
+            pane: The committed pane.
+            time: Effective time of the partition's last record, from the ledger, in milliseconds
+                since 1970.
+
+        Returns:
+            The point.
         """
         if self.span(time) > pane.span:
             return self.start(time)
         return Point(max(time, pane.span), PaneId(pane.span, pane.part + 1), 0)
 
     def advance(self, point: Point, time: int) -> Point:
-        """The point after a partition has been quiet until a time; never earlier than it was."""
+        """Move the point of a partition that has been quiet until a time.
+
+        Args:
+            point: Where the partition stood.
+            time: Milliseconds since 1970.
+
+        Returns:
+            The new point, never earlier than the old one.
+        """
         if time <= point.time:
             return point
         span = self.span(time)
@@ -107,10 +150,17 @@ class PaneCutter:
     def cut(
         self, point: Point, times: Sequence[int] | Ints, sizes: Sequence[int] | Ints, now: int
     ) -> list[PaneSlice]:
-        """Cut a batch of n records that follows a point: its pieces in order, none for no records.
+        """Cut a batch of n records that follows a point.
 
-        times: (n,) the records' own timestamps, ms; -1 for none. sizes: (n,) bytes, at least 1
-        each. now: the clock, in ms; timestamps more than FUTURE_MS ahead of it count as none.
+        Args:
+            point: Where the partition stands.
+            times: The records' own timestamps (n,), in milliseconds since 1970; -1 for none.
+            sizes: The records' bytes (n,), at least 1 each.
+            now: The clock, in milliseconds since 1970. Timestamps more than FUTURE_MS ahead of it
+                count as none.
+
+        Returns:
+            The slices in order; none for no records.
         """
         own = np.asarray(times, np.int64)
         if not len(own):

@@ -1,6 +1,4 @@
-"""What a process keeps for all partitions that it reads: their consumers between calls, and how far
-each of them is.
-"""
+"""What a process keeps for its partitions between calls: consumers, and how far each one is."""
 
 from __future__ import annotations
 
@@ -14,13 +12,12 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class SafeTimes:
-    """The times up to which what the partitions of a process gave is safe with the runner. For any
-    number of threads.
+    """Times up to which the output of a process's partitions is safe with the runner.
 
-    Prism takes the watermark of a whole stage from the bundle that ended last, whatever others hold
-    back, and drops what comes late by it. So every partition reports the time of the one that is
-    furthest behind, which is right for any runner. Of the others that is where their calls began:
-    what those have given since then may be under way.
+    For any number of threads. Prism takes the watermark of a whole stage from the bundle that ended
+    last, whatever others hold back, and drops what comes late by it. So every partition reports the
+    time of the partition that is furthest behind, which is right for any runner. For the other
+    partitions this is where their calls began: what those calls have given since may be on its way.
     """
 
     def __init__(self) -> None:
@@ -28,41 +25,74 @@ class SafeTimes:
         self._times: dict[tuple[str, int], int] = {}
         self._asked: dict[str, int] = {}
 
-    def found(self, topic: str, partitions: Iterable[tuple[int, int]]) -> None:
-        """Note partitions (number, time from which they are read, in ms) before any of them is
-        read.
+    def add(self, topic: str, partitions: Iterable[tuple[int, int]]) -> None:
+        """Note partitions before any of them is read.
+
+        Args:
+            topic: The topic.
+            partitions: (number, time from which it is read, in milliseconds since 1970) of each.
         """
         with self._lock:
             self._times.update({(topic, number): start for number, start in partitions})
 
-    def watched(self, topic: str, asked: int) -> None:
-        """Note when a topic was last asked for new partitions, in ms: those to come begin no
-        earlier.
+    def note_question(self, topic: str, asked: int) -> None:
+        """Note when a topic was last asked for new partitions: later ones begin no earlier.
+
+        Args:
+            topic: The topic.
+            asked: Milliseconds since 1970.
         """
         with self._lock:
             self._asked[topic] = asked
 
-    def began(self, topic: str, partition: int, time: int) -> None:
-        """Note that a call goes on with a partition from a time, in ms: what was before has reached
-        the runner.
+    def begin(self, topic: str, partition: int, time: int) -> None:
+        """Note that a call goes on with a partition: all before its time has reached the runner.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+            time: Where the call begins, in milliseconds since 1970.
         """
         with self._lock:
             self._times[topic, partition] = time
 
-    def behind(self, topic: str, partition: int, time: int) -> int:
-        """The time up to which all are done when a call for a partition ends at a time; both in ms."""
+    def safe_time(self, topic: str, partition: int, time: int) -> int:
+        """Find the time up to which all partitions are done when a call ends.
+
+        Args:
+            topic: The topic.
+            partition: The number of the call's partition.
+            time: Where the call ends, in milliseconds since 1970.
+
+        Returns:
+            Milliseconds since 1970.
+        """
         with self._lock:
             others = [each for key, each in self._times.items() if key != (topic, partition)]
             return min(*self._asked.values(), *others, time) if others or self._asked else time
 
-    def done(self, topic: str, partition: int) -> None:
-        """Note that a partition is read to its end."""
+    def finish(self, topic: str, partition: int) -> None:
+        """Note that a partition is read to its end.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+        """
         with self._lock:
             self._times.pop((topic, partition), None)
 
 
 class ReaderPool:
-    """The consumers of a process, between calls, and their progress. For any number of threads."""
+    """The readers of a process between calls, and their progress. For any number of threads.
+
+    Args:
+        settings: The cluster.
+        patience: How many seconds a broker may be away.
+
+    Attributes:
+        made: When the pool was made, in seconds since 1970.
+        progress: How far each partition is.
+    """
 
     def __init__(self, settings: KafkaSettings, patience: float = PATIENCE_SECONDS):
         self._settings, self._patience = settings, patience
@@ -79,7 +109,7 @@ class ReaderPool:
             self._users += 1
 
     def leave(self) -> None:
-        """Take a user off; the last one closes all consumers."""
+        """Remove a user; the last one closes all consumers."""
         with self._lock:
             self._users -= 1
             if self._users:
@@ -90,8 +120,16 @@ class ReaderPool:
 
     @contextmanager
     def reader(self, topic: str, partition: int) -> Iterator[PartitionReader]:
-        """The partition's reader, for one thread alone; it goes back into the pool, unless
-        something was raised.
+        """Lend a partition's reader to one thread.
+
+        The reader goes back into the pool after the block; it is closed where the block raises.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+
+        Yields:
+            The reader.
         """
         key = (topic, partition)
         with self._lock:
@@ -115,8 +153,15 @@ class ReaderPool:
             each.close()
 
     def backlog(self, topic: str, partition: int, position: int) -> int:
-        """Records after an offset, as last told by the broker; 1 where nothing is known. Asks
-        nothing.
+        """Count the records after an offset, as the broker last said, without a request.
+
+        Args:
+            topic: The topic.
+            partition: The partition's number.
+            position: The offset.
+
+        Returns:
+            The number of records; 1 where nothing is known.
         """
         with self._lock:
             reader = self._waiting.get((topic, partition))

@@ -1,11 +1,10 @@
-"""The proof of what was published: a compacted topic that each transaction writes to, and every
-start reads.
+"""The proof of what was published: a compacted topic that each transaction writes to.
 
-A proof is a record whose key is the pair of topics (read from, published to), and whose value says
-which ledger published to the second what came of the first, and how many of its panes. It is part
-of the transaction that publishes a pane: there is one without the other at no moment. The broker
-keeps the last record of a key for ever, whatever becomes of groups, their offsets and the published
-records.
+Every start reads it. The key of a proof's record is a pair of topics (read from, published to). The
+value says which ledger published to the second topic what it made of the first, and how many of its
+panes. The record is part of the transaction that publishes a pane, so there is never one without
+the other. The broker keeps the last record of a key for ever, whatever becomes of groups, their
+offsets and the published records.
 """
 
 from __future__ import annotations
@@ -14,37 +13,40 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from kafka import KafkaConsumer
 from kafka import errors as kafka_errors
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.cluster import ANSWER_MS, Cluster, ask_offsets
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.consumers import ANSWER_MS, ask_offsets, connect
 from evenflow.transforms.kafka.errors import (
     KafkaSourceError,
     TopicMissingError,
     UnreachableError,
-    explained,
+    explain,
 )
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-# Small segments, so that the broker compacts them soon and a start reads little.
+# The segments are small, so that the broker compacts them soon and a start reads little
 TOPIC_SETTINGS = {
     "cleanup.policy": "compact",
     "segment.bytes": str(16 << 20),
     "min.cleanable.dirty.ratio": "0.1",
 }
 POLL_MS = 200
-# Without a record before the end, after which the broker counts as not reachable
+# Time without a record before the end, after which the broker counts as unreachable
 SILENT_SECONDS = 10.0
-# To wait for another gate's transaction: its proof is the last that it writes before it ends
+# Time to wait for another gate's open transaction, which writes its proof just before it ends
 OPEN_SECONDS = 10.0
 
 
 class Proof(NamedTuple):
-    """ledger: identity of the one that published; panes: how many of its panes are published, from
-    pane 0 on.
+    """What a topic has of a ledger.
+
+    Attributes:
+        ledger: Identity of the ledger that published.
+        panes: How many of its panes are published, from pane 0 on.
     """
 
     ledger: str
@@ -56,26 +58,49 @@ class UnprovenError(KafkaSourceError):
 
 
 def record_key(source: str, target: str) -> bytes:
-    """Of a proof's record: for what was read from `source` and published to `target`."""
+    """Write the key of a proof's record.
+
+    Args:
+        source: The topic that was read.
+        target: The topic that was published to.
+
+    Returns:
+        The key, as JSON.
+    """
     return json.dumps([source, target]).encode()
 
 
 def record_value(proof: Proof) -> bytes:
-    """Of a proof's record."""
+    """Write the value of a proof's record.
+
+    Args:
+        proof: The proof.
+
+    Returns:
+        The value, as JSON.
+    """
     return json.dumps(proof._asdict()).encode()
 
 
-def due(
+def next_pane(
     target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str
 ) -> int:
-    """The next pane of a ledger to publish to a topic.
+    """Find the next pane of a ledger to publish to a topic.
 
-    Args: target: The topic. proof: What the topic `where` says of it, if anything. ledger: Identity
-        of the ledger. panes: How many panes it has. given: The pane that a person said to begin
-        with. It counts only where the proof leaves the question open. where: The topic of proofs.
+    Args:
+        target: The topic.
+        proof: What the topic `where` says of it, if anything.
+        ledger: Identity of the ledger.
+        panes: How many panes the ledger has.
+        given: The pane that a person named to begin with. It counts only where the proof leaves the
+            question open.
+        where: The topic of proofs.
+
+    Returns:
+        The pane's number.
 
     Raises:
-        UnprovenError: Nobody knows. The message says why, and what to do.
+        UnprovenError: Nothing says what is published. The message says why, and what to do.
     """
     if proof is not None and proof.ledger == ledger and proof.panes <= panes:
         return proof.panes
@@ -105,14 +130,21 @@ def due(
 
 
 class ProofTopic:
-    """The topic of proofs."""
+    """The topic of proofs.
+
+    Args:
+        settings: The cluster.
+        name: The topic's name.
+    """
 
     def __init__(self, settings: KafkaSettings, name: str):
         self._settings, self.name = settings, name
 
     def prepare(self) -> None:
-        """Make the topic if it is not there, and see that the broker keeps what it holds. Raises
-        KafkaSourceError.
+        """Create the topic if it is not there, and check that the broker keeps its records.
+
+        Raises:
+            KafkaSourceError: The broker deletes records, does not answer, or refuses.
         """
         cluster = Cluster(self._settings)
         try:
@@ -127,20 +159,27 @@ class ProofTopic:
             )
 
     def read(self, source: str, targets: Iterable[str]) -> dict[str, Proof]:
-        """The proofs for what was read from a topic, by topic published to.
+        """Read the proofs of what was read from a topic.
 
-        The own open transaction must have ended before (`init_transactions`).
+        This publisher's own open transaction must have ended before (`init_transactions`).
+
+        Args:
+            source: The topic that was read.
+            targets: The topics that are published to.
+
+        Returns:
+            The proofs, by topic published to.
 
         Raises:
-            UnreachableError: Another's transaction is open, or no broker answers.
+            UnreachableError: Another publisher's transaction is open, or no broker answers.
             KafkaSourceError: Another reason.
         """
         wanted = {record_key(source, target): target for target in targets}
         found: dict[str, Proof] = {}
         try:
             with (
-                self._consumer("read_uncommitted") as all_,
-                self._consumer("read_committed") as consumer,
+                closing(connect(self._settings, "read_uncommitted")) as all_,
+                closing(connect(self._settings)) as consumer,
             ):
                 partitions = [
                     TopicPartition(self.name, number)
@@ -152,27 +191,18 @@ class ProofTopic:
                 consumer.seek_to_beginning(*partitions)
                 for record in _records(consumer, ends, self.name):
                     if record.key in wanted:
-                        found[wanted[record.key]] = _parsed(record, self.name)
+                        found[wanted[record.key]] = _parse(record, self.name)
         except kafka_errors.KafkaError as error:
-            raise explained(error, self._settings, f"topic {self.name}") from error
+            raise explain(error, self._settings, f"topic {self.name}") from error
         return found
-
-    def _consumer(self, isolation: Literal["read_uncommitted", "read_committed"]) -> closing[Any]:
-        options: dict[str, Any] = {
-            "bootstrap_timeout_ms": ANSWER_MS,
-            "enable_auto_commit": False,
-            "metrics_enabled": False,
-        }
-        return closing(
-            KafkaConsumer(**self._settings.client(), **options, isolation_level=isolation)
-        )
 
 
 def _wait(
     ask: Callable[[], Mapping[TopicPartition, int]], ends: Mapping[TopicPartition, int], name: str
 ) -> None:
-    """Wait until all records up to some ends are decided: a transaction that is open hides all that
-    come after its first.
+    """Wait until all records up to some ends are decided.
+
+    An open transaction hides all records that come after its first.
     """
     until = time.monotonic() + OPEN_SECONDS
     while any(at < ends[each] for each, at in ask().items()):
@@ -185,7 +215,7 @@ def _wait(
 
 
 def _records(consumer: Any, ends: Mapping[TopicPartition, int], name: str) -> Iterator[Any]:
-    """The records of a consumer's partitions up to some ends."""
+    """Read the records of a consumer's partitions up to some ends."""
     until = time.monotonic() + SILENT_SECONDS
     while any(consumer.position(each, timeout_ms=ANSWER_MS) < ends[each] for each in ends):
         for records in consumer.poll(POLL_MS).values():
@@ -195,7 +225,8 @@ def _records(consumer: Any, ends: Mapping[TopicPartition, int], name: str) -> It
             raise UnreachableError(f"topic {name}: no answer: its records do not come")
 
 
-def _parsed(record: Any, name: str) -> Proof:
+def _parse(record: Any, name: str) -> Proof:
+    """Parse a proof's record."""
     try:
         data = json.loads(record.value)
         return Proof(str(data["ledger"]), int(data["panes"]))

@@ -1,5 +1,7 @@
-"""The restriction of the Kafka source: a range of offsets of one partition, and the tracker that
-claims it block by block.
+"""Restrictions of the Kafka source, and the trackers that claim them.
+
+A restriction is a range of offsets of one partition, claimed block by block, or the partitions of a
+topic.
 """
 
 from __future__ import annotations
@@ -12,8 +14,12 @@ from evenflow.transforms.kafka.panes import Point
 
 
 class OffsetRange(NamedTuple):
-    """Offsets start..stop (stop excluded; None: without end) of a partition, and the point that
-    cutting goes on from.
+    """A range of offsets of a partition.
+
+    Attributes:
+        start: The first offset.
+        stop: The offset after the last one; None for a range without an end.
+        point: The point that cutting goes on from.
     """
 
     start: int
@@ -22,10 +28,13 @@ class OffsetRange(NamedTuple):
 
 
 class OffsetTracker(RestrictionTracker):
-    """Claims a range from its start on, a stretch of offsets at a time.
+    """Claims a range from its start on, one run of offsets at a time.
 
-    A range is never split but where reading stands: panes are contiguous ranges of a partition, so
-    what follows is not known before what is ahead of it was read.
+    A range is split only where reading stands. Panes are contiguous ranges of a partition, so what
+    follows is not known until all before it was read.
+
+    Args:
+        restriction: The range.
     """
 
     def __init__(self, restriction: OffsetRange):
@@ -34,15 +43,21 @@ class OffsetTracker(RestrictionTracker):
         self._closed = False
 
     def current_restriction(self) -> OffsetRange:
-        """The range as it is now."""
+        """Return the range as it is now."""
         return self._range
 
     def try_claim(self, position: tuple[int, Point]) -> bool:
-        """Claim the offsets up to the one given (excluded), after which the partition stands at the
-        point given.
+        """Claim the offsets up to a position.
 
-        False once the rest has been given back: nothing of the stretch may be put out then. Raises
-        ValueError for a stretch that goes backwards or over the range's end.
+        Args:
+            position: The offset after the last claimed one, and the point at which the partition
+                stands there.
+
+        Returns:
+            False once the rest has been given back; nothing of the run may be put out then.
+
+        Raises:
+            ValueError: The run goes backwards or over the range's end.
         """
         offset, point = position
         if offset < self._position or (
@@ -57,8 +72,13 @@ class OffsetTracker(RestrictionTracker):
         return True
 
     def try_split(self, fraction_of_remainder: float) -> tuple[OffsetRange, OffsetRange] | None:
-        """At 0, what is claimed and what is not; None for any other fraction, and where nothing is
-        left.
+        """Split the range into what is claimed and what is not.
+
+        Args:
+            fraction_of_remainder: Only 0 is possible.
+
+        Returns:
+            Both ranges; None for any other fraction, and where nothing is left.
         """
         if fraction_of_remainder or self._closed or self._position == self._range.stop:
             return None
@@ -68,7 +88,14 @@ class OffsetTracker(RestrictionTracker):
         return self._range, rest
 
     def check_done(self) -> bool:
-        """True if all is claimed or given back. Raises ValueError otherwise."""
+        """Check that all is claimed or given back.
+
+        Returns:
+            True.
+
+        Raises:
+            ValueError: Some offsets are neither.
+        """
         if self._position != self._range.stop:
             raise ValueError(
                 f"offsets {self._position} to {self._range.stop} were neither read nor given back"
@@ -76,20 +103,24 @@ class OffsetTracker(RestrictionTracker):
         return True
 
     def current_progress(self) -> RestrictionProgress:
-        """Offsets claimed, and those left where the range has an end."""
+        """Return the numbers of offsets claimed and left; 1 is left in a range without an end."""
         left = 1 if self._range.stop is None else self._range.stop - self._position
         return RestrictionProgress(
             completed=float(self._position - self._range.start), remaining=float(left)
         )
 
     def is_bounded(self) -> bool:
-        """True if the range has an end."""
+        """Return whether the range has an end."""
         return self._range.stop is not None
 
 
 class CountTracker(RestrictionTracker):
-    """The partitions of a topic that were not found yet: the restriction is how many were. It has
-    no end.
+    """Claims the partitions of a topic that were not found yet.
+
+    The restriction is how many were found. It has no end.
+
+    Args:
+        restriction: The number of known partitions.
     """
 
     def __init__(self, restriction: int):
@@ -97,33 +128,54 @@ class CountTracker(RestrictionTracker):
         self._closed = False
 
     def current_restriction(self) -> int:
-        """How many partitions were known at the start."""
+        """Return how many partitions were known at the start."""
         return self._known
 
     def try_claim(self, position: int) -> bool:
-        """Claim the partitions below the number given; False once the rest has been given back."""
+        """Claim the partitions below a number.
+
+        Args:
+            position: The number.
+
+        Returns:
+            False once the rest has been given back.
+        """
         if self._closed:
             return False
         self._position = position
         return True
 
     def try_split(self, fraction_of_remainder: float) -> tuple[int, int] | None:
-        """At 0, the partitions known and those to be found; None for any other fraction."""
+        """Split into the partitions that are known and those to be found.
+
+        Args:
+            fraction_of_remainder: Only 0 is possible.
+
+        Returns:
+            The numbers known before and after; None for any other fraction.
+        """
         if fraction_of_remainder or self._closed:
             return None
         self._closed = True
         return self._known, self._position
 
     def check_done(self) -> bool:
-        """True once the rest was given back. Raises ValueError otherwise."""
+        """Check that the rest was given back.
+
+        Returns:
+            True.
+
+        Raises:
+            ValueError: It was not.
+        """
         if not self._closed:
             raise ValueError("the search for new partitions ended without being given back")
         return True
 
     def current_progress(self) -> RestrictionProgress:
-        """Partitions found; what is left is not known."""
+        """Return the number of partitions found; what is left is not known."""
         return RestrictionProgress(completed=float(self._position - self._known), remaining=1.0)
 
     def is_bounded(self) -> bool:
-        """False: new partitions may come at any time."""
+        """Return False: new partitions may come at any time."""
         return False

@@ -1,8 +1,8 @@
-"""Why a client could not connect: kafka-python raises a timeout for all that goes wrong on the way,
-and logs the reason.
+"""Finds out why a client could not connect.
 
-A wrong password and a certificate that is not trusted do not pass by waiting, so they must not look
-like a broker that is away.
+kafka-python raises a timeout for everything that goes wrong on the way, and logs the reason. A
+wrong password and an untrusted certificate do not pass by waiting, so they must not look like a
+broker that is away.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from contextlib import contextmanager
 
 from kafka import errors as kafka_errors
 
-# Says at each attempt to connect how it failed, with the error among its arguments
+# kafka-python's logger that reports each failed attempt to connect, with the error as an argument
 LOGGER = "kafka.net.manager"
-# OpenSSL's names, in the message of the error that kafka-python makes of it: the broker's
-# certificate is not trusted here; the broker does not trust the client's, or was given none.
-UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
+# OpenSSL's names in the messages of kafka-python's errors
+UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"  # the broker's certificate is not trusted here
+# The broker does not trust the client's certificate, or was given none
 REFUSED = re.compile(r"ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA)")
 
 
 class _Errors(logging.Filter):
-    """Keeps the errors that attempts to connect are logged with; lets pass what had passed without
-    it, of a level and above.
+    """Collects the errors that attempts to connect are logged with.
+
+    It lets pass records of `level` and above, which had passed without it.
     """
 
     def __init__(self, level: int) -> None:
@@ -34,22 +35,27 @@ class _Errors(logging.Filter):
         self.seen: list[Exception] = []
 
     def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the errors among a record's arguments; return whether the record passes."""
         given = record.args if isinstance(record.args, tuple) else ()
         self.seen += [each for each in given if isinstance(each, Exception)]
         return record.levelno >= self._level
 
 
-_LEVEL = threading.Lock()  # who holds it changes the logger's level and puts it back
+_LEVEL = threading.Lock()  # its holder changes the logger's level and restores it
 
 
 @contextmanager
 def with_reason() -> Iterator[None]:
-    """Within the block a client connects: its KafkaTimeoutError becomes the error that says why, if
-    there is one.
+    """Give a client's KafkaTimeoutError its reason, if there is one.
 
-    Of two threads that connect at the same time one does without: it is told what kafka-python
-    tells. Raises SaslAuthenticationFailedError, KafkaConnectionError for a certificate that is not
-    trusted, KafkaTimeoutError with the last reason in its message otherwise.
+    The client connects within the block. Of two threads that connect at the same time, one gets
+    kafka-python's own error.
+
+    Raises:
+        SaslAuthenticationFailedError: The broker refuses the user.
+        UnsupportedSaslMechanismError: The broker refuses the mechanism.
+        KafkaConnectionError: A certificate is not trusted.
+        KafkaTimeoutError: Another reason, which is in the message.
     """
     if not _LEVEL.acquire(blocking=False):
         yield
@@ -76,7 +82,7 @@ def with_reason() -> Iterator[None]:
 
 
 def is_lasting(error: Exception) -> bool:
-    """Whether an error in connecting does not pass by waiting."""
+    """Return whether an error in connecting does not pass by waiting."""
     refused = (
         kafka_errors.SaslAuthenticationFailedError,
         kafka_errors.UnsupportedSaslMechanismError,
@@ -89,5 +95,5 @@ def is_lasting(error: Exception) -> bool:
 
 
 def _bare(error: Exception) -> str:
-    """An error's message without its class, which kafka-python puts in front."""
+    """Return an error's message without its class, which kafka-python puts in front."""
     return str(error).removeprefix(f"{type(error).__name__}: ")

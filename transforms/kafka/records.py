@@ -1,8 +1,7 @@
-"""Validates the records of a Kafka block: each becomes a document, or a dead letter with its
-offset, key and headers.
+"""Validates the records of a Kafka block: each becomes a document, or a dead letter.
 
-Values are JSON objects, as the lines of a JSONL file; or, as text, each value is a text whose id is
-the record's key.
+A dead letter has the record's offset, key and headers. Values are JSON objects, like the lines of a
+JSONL file. Or each value is a text, and the record's key is its id.
 """
 
 from __future__ import annotations
@@ -11,69 +10,76 @@ import base64
 from typing import Any, Literal
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import fields
-from evenflow.transforms.io.records import Checker, Documents, Result, UnusableError, dead_letter
+from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError
+from evenflow.transforms.io.records import Documents, collect, dead_letter, stage_fields
 from evenflow.transforms.io.unforeseen import Spoilt
 from evenflow.transforms.kafka.blocks import Lost, PartitionBlock
 
+SCHEME = "kafka:"  # begins the name of a partition, where a file's name would stand
 Values = Literal["json", "text"]
 
 
 def source(topic: str, partition: int) -> str:
-    """How a partition is called where a file's name would stand."""
-    return f"kafka:{topic}/{partition}"
+    """Name a partition, where a file's name would stand.
+
+    Args:
+        topic: The topic.
+        partition: The partition's number.
+
+    Returns:
+        The name.
+    """
+    return f"{SCHEME}{topic}/{partition}"
 
 
 def validate(
     block: PartitionBlock, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt
 ) -> Documents:
-    """The documents of a block. own, spoilt: as for `records.validate`."""
+    """Turn the records of a block into documents and dead letters.
+
+    Args:
+        block: The block.
+        config: Names of the fields, and the limit of a text.
+        own: Names of columns that are computed here; they replace fields of that name.
+        values: What a record's value is.
+        spoilt: Records by index that become dead letters and are not looked at.
+
+    Returns:
+        The documents and dead letters.
+    """
     out = Documents(source(block.topic, block.partition))
-    check = Checker(config)
-    records: list[dict[str, Any]] = []
-    raws: list[bytes] = []
-    for index, raw in enumerate(block.values):
-        offset, key = block.offsets[index], block.keys[index]
-        try:
-            if index in spoilt:
-                raise spoilt[index]
-            result = _document(check, key, raw, values)
-        except UnusableError as error:
-            out.reasons[error.kind] += 1
-            letter = dead_letter(out.file, offset, str(error), raw or b"")
-            letter["timestamp"] = block.timestamps[index]
-            letter["key_base64"] = None if key is None else _text(key)
-            letter["headers"] = [
-                [name, None if value is None else _text(value)]
-                for name, value in block.headers[index]
-            ]
-            out.dead.append(letter)
-            continue
-        assert isinstance(result, tuple)
-        identity, text, rest = result
-        out.ids.append(
-            identity if identity is not None else f"{block.topic}/{block.partition}#{offset}"
-        )
-        out.texts.append(text)
-        out.places.append(offset)
-        records.append({name: value for name, value in rest.items() if name not in own})
-        raws.append(raw or b"")
-    out.fields = fields.stage(records, raws)
+    parser = RecordParser(config)
+
+    def parse(index: int) -> Parsed:
+        return _parse(parser, block.keys[index], block.values[index], values)
+
+    def describe(index: int, error: UnusableError) -> dict[str, Any]:
+        raw, key = block.values[index], block.keys[index]
+        letter = dead_letter(out.file, block.offsets[index], str(error), raw or b"")
+        return letter | {
+            "timestamp": block.timestamps[index],
+            "key_base64": _base64(key),
+            "headers": [[name, _base64(value)] for name, value in block.headers[index]],
+        }
+
+    kept, rests = collect(out, block.offsets, parse, describe, spoilt, root=SCHEME)
+    out.fields = stage_fields(rests, [block.values[index] or b"" for index in kept], own)
     return out
 
 
-def _document(check: Checker, key: bytes | None, raw: bytes | None, values: Values) -> Result:
+def _parse(parser: RecordParser, key: bytes | None, raw: bytes | None, values: Values) -> Parsed:
+    """Parse a record's value, and its key where the value is a text."""
     if raw is None:
         raise UnusableError("no value", "the record has no value (a tombstone)")
     if values == "json":
-        result = check.json(raw)
-        if result is None:
+        record = parser.parse_json(raw)
+        if record is None:
             raise UnusableError("not JSON", "not JSON: the value is blank")
-        return result
+        return record
     try:
-        return (
-            check.identity(None if key is None else key.decode("utf-8")),
-            check.text(raw.decode("utf-8")),
+        return Parsed(
+            parser.check_id(None if key is None else key.decode("utf-8")),
+            parser.check_text(raw.decode("utf-8")),
             {},
         )
     except UnicodeDecodeError as error:
@@ -83,12 +89,18 @@ def _document(check: Checker, key: bytes | None, raw: bytes | None, values: Valu
 
 
 def lost(item: Lost) -> dict[str, Any]:
-    """The dead letter of a range of offsets that is gone: one line for all of them; `bytes` is 0,
-    `records` their number.
+    """Describe a range of lost offsets as one dead letter.
+
+    Args:
+        item: The range.
+
+    Returns:
+        The dead letter; `bytes` is 0, and `records` is the number of offsets.
     """
     letter = dead_letter(source(item.topic, item.partition), item.start, str(item), b"")
     return letter | {"records": item.next - item.start}
 
 
-def _text(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
+def _base64(raw: bytes | None) -> str | None:
+    """Encode bytes as Base64; None stays None."""
+    return None if raw is None else base64.b64encode(raw).decode()

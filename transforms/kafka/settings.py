@@ -1,8 +1,7 @@
-"""How to reach a Kafka cluster: addresses, security, and secrets that are named here but kept
-elsewhere.
+"""How to reach a Kafka cluster: addresses, security, and where its secrets are.
 
-Settings travel to workers and into logs, so they hold no secret, only where it is: {env: NAME} or
-{file: PATH}. It is read when a client connects.
+Settings travel to workers and into logs, so they hold no secret. They say where it is: {env: NAME}
+or {file: PATH}. It is read when a client connects.
 """
 
 from __future__ import annotations
@@ -23,15 +22,25 @@ class KafkaSettingsError(ValueError):
 
 @dataclass(frozen=True)
 class Secret:
-    """Where a secret is: in an environment variable or in a file (its last line break does not
-    count).
+    """Where a secret is.
+
+    Attributes:
+        kind: "env" for an environment variable, or "file".
+        place: The variable's name or the file's path. A line break at the file's end is left out.
     """
 
     kind: str
     place: str
 
     def read(self) -> str:
-        """The secret. Raises KafkaSettingsError naming the place, never the value."""
+        """Read the secret.
+
+        Returns:
+            The secret.
+
+        Raises:
+            KafkaSettingsError: It cannot be read. The message names the place, never the value.
+        """
         if self.kind == "env":
             value = os.environ.get(self.place)
             if value is None:
@@ -48,11 +57,16 @@ class Secret:
 
 @dataclass(frozen=True)
 class KafkaSettings:
-    """A cluster: bootstrap servers as HOST:PORT, separated by commas, and kafka-python's security
-    settings.
+    """A cluster's addresses and security settings.
 
-    security: the keys of SECURITY; the values of SECRETS are {"env": NAME} or {"file": PATH}.
-    Raises KafkaSettingsError.
+    Attributes:
+        bootstrap: Bootstrap servers as HOST:PORT, separated by commas.
+        security: kafka-python's security settings by name. Values of SECRETS are {"env": NAME} or
+            {"file": PATH}.
+        client_id: The name that clients give to the broker.
+
+    Raises:
+        KafkaSettingsError: A setting is wrong.
     """
 
     bootstrap: str
@@ -79,12 +93,17 @@ class KafkaSettings:
 
     @property
     def servers(self) -> list[str]:
-        """The bootstrap servers, one by one."""
+        """The bootstrap servers as a list."""
         return [each.strip() for each in self.bootstrap.split(",")]
 
     def client(self) -> dict[str, Any]:
-        """kafka-python's settings for any client, secrets read: not to be kept or shown. Raises
-        KafkaSettingsError.
+        """Make kafka-python's settings for any client, with secrets read: not to be kept or shown.
+
+        Returns:
+            The settings by name.
+
+        Raises:
+            KafkaSettingsError: A secret or a file of TLS cannot be read or used.
         """
         values = {
             key: value.read() if isinstance(value, Secret) else value
@@ -95,10 +114,10 @@ class KafkaSettings:
 
 
 def _see_files(values: Mapping[str, Any]) -> None:
-    """See that the files of TLS are there and the key opens, as the client will do it.
+    """Check that the files of TLS are there and the key opens, as the client will do it.
 
-    kafka-python says nothing of what is wrong with them, tries on, and asks for a key's password on
-    the terminal. Raises KafkaSettingsError.
+    kafka-python does not say what is wrong with them, tries on, and asks for a key's password on
+    the terminal.
     """
     if "SSL" not in values.get("security_protocol", ""):
         return
@@ -122,7 +141,7 @@ def _see_files(values: Mapping[str, Any]) -> None:
             "ssl_keyfile is given without ssl_certfile, the certificate that it belongs to"
         )
     try:
-        if certificate:  # a password is never None here: OpenSSL would ask for it
+        if certificate:  # the password is never None, because OpenSSL would ask for it
             context.load_cert_chain(certificate, key, password=values.get("ssl_password") or "")
     except (ssl.SSLError, ValueError) as error:
         raise KafkaSettingsError(
@@ -132,5 +151,6 @@ def _see_files(values: Mapping[str, Any]) -> None:
 
 
 def _is_address(text: str) -> bool:
+    """Return whether a text is HOST:PORT."""
     host, _, port = text.rpartition(":")
     return bool(host) and port.isascii() and port.isdigit() and 0 < int(port) < 65536

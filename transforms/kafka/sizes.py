@@ -1,9 +1,9 @@
 """What is published of a record that is too large for its topic.
 
 A topic's max.message.bytes counts what is sent, so records are sent compressed (kafka.compression).
-One that is still too large stays on disk alone, where it is in any case, and a notice of it goes to
-the topic of dead letters: without its value, with headers that say why and in which file it is.
-Where no such topic is published to, nothing is sent of it.
+A record that is still too large stays on disk alone. A notice goes to the topic of dead letters,
+without the record's value; its headers say why, and in which file the record is. Where no such
+topic is published to, nothing is sent.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 Compression = Literal["none", "gzip", "zstd"]
 
-REQUEST_BYTES = 64 << 20  # of a record before it is compressed: so much is held in memory
-# A broker's own max.message.bytes, taken where this user may not see a topic's
+REQUEST_BYTES = 64 << 20  # largest record before compression, as it is held in memory
+# A broker's default max.message.bytes, used where this user may not see a topic's
 DEFAULT_BYTES = 1_048_588
-MARGIN_BYTES = 1024  # of a record's place in its batch, and of what compression may add
-SHOWN_BYTES = 200  # of a key or header that a notice keeps
+MARGIN_BYTES = 1024  # for a record's place in its batch, and for what compression may add
+NOTICE_BYTES = 200  # most bytes of a key or header that a notice keeps
 OWN = "evenflow."  # begins the names of headers that are made here
 CODECS: dict[Compression, Callable[[bytes], bytes]] = {
     "none": bytes,
@@ -35,8 +35,12 @@ CODECS: dict[Compression, Callable[[bytes], bytes]] = {
 class Message(NamedTuple):
     """A record to be published.
 
-    headers: (name, value) pairs; Kafka's null values become empty, kafka-python takes no others.
-    kept: its file in the output.
+    Attributes:
+        topic: The topic.
+        key: The key.
+        value: The value.
+        headers: (name, value) pairs. Null values become empty, as kafka-python takes no others.
+        kept: The record's file in the output.
     """
 
     topic: str
@@ -50,8 +54,11 @@ class Message(NamedTuple):
 class Sizes:
     """What topics take, and where notices go.
 
-    compression: of what is sent. limits: bytes by topic. notices: the topic of dead letters.
-    withheld: how many records were too large since the start, by topic.
+    Attributes:
+        compression: Compression of the records that are sent.
+        limits: The most bytes of a record, by topic.
+        notices: The topic of dead letters; None where it is not published to.
+        withheld: How many records were too large since the start, by topic.
     """
 
     compression: Compression
@@ -59,30 +66,37 @@ class Sizes:
     notices: str | None
     withheld: dict[str, int] = field(default_factory=dict)
 
-    def fitted(self, message: Message) -> Message | None:
-        """The message, or the notice in its place; None: nothing is sent."""
+    def fit(self, message: Message) -> Message | None:
+        """Return the message if its topic takes it, or a notice in its place.
+
+        Args:
+            message: The message.
+
+        Returns:
+            What to send; None for nothing.
+        """
         size, limit = self._size(message), self.limits.get(message.topic, DEFAULT_BYTES)
         if size is not None and size <= limit:
             return message
         self.withheld[message.topic] = self.withheld.get(message.topic, 0) + 1
         if self.notices is None:
             return None
-        short = message.key is not None and len(message.key) <= SHOWN_BYTES
-        said = f"larger than topic {message.topic} takes ({limit} bytes); it is in {message.kept}"
+        short = message.key is not None and len(message.key) <= NOTICE_BYTES
+        reason = f"larger than topic {message.topic} takes ({limit} bytes); it is in {message.kept}"
         own = [
-            (name, (value or b"")[:SHOWN_BYTES])
+            (name, (value or b"")[:NOTICE_BYTES])
             for name, value in message.headers
             if name.startswith(OWN)
         ]
-        headers = (*own, (f"{OWN}withheld", said.encode()))
+        headers = (*own, (f"{OWN}withheld", reason.encode()))
         return Message(self.notices, message.key if short else None, b"", headers)
 
     def _size(self, message: Message) -> int | None:
-        """Bytes that a record takes when it is sent, at most; None: more than is worth finding out."""
+        """Return the most bytes of a record when sent; None where it is too large to find out."""
         parts = [message.key or b"", message.value]
         for name, value in message.headers:
             parts += [name.encode(), value or b""]
-        plain = sum(map(len, parts)) + 10 * len(parts)  # lengths before each part
+        plain = sum(map(len, parts)) + 10 * len(parts)  # each part has its length before it
         if plain + MARGIN_BYTES <= self.limits.get(message.topic, DEFAULT_BYTES):
             return plain + MARGIN_BYTES
         if plain > REQUEST_BYTES:
@@ -90,7 +104,18 @@ class Sizes:
         return len(CODECS[self.compression](b"".join(parts))) + MARGIN_BYTES
 
 
-def limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
-    """Bytes that topics take of a batch of records, and so of one record. Raises KafkaSourceError."""
+def topic_limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
+    """Find how many bytes topics take of a batch of records, and so of one record.
+
+    Args:
+        settings: The cluster.
+        topics: The topics.
+
+    Returns:
+        The bytes by topic.
+
+    Raises:
+        KafkaSourceError: The broker does not answer, or answers with an error.
+    """
     found = Cluster(settings).topic_settings(topics)
     return {topic: int(found[topic].get("max.message.bytes", DEFAULT_BYTES)) for topic in topics}

@@ -1,33 +1,33 @@
-"""A Kafka source for Beam in Python alone: a splittable DoFn over kafka-python that gives blocks of
-records, in panes.
+"""A Kafka source for Beam in Python alone: a splittable DoFn over kafka-python.
 
-What is guaranteed, and by what:
+It gives blocks of records, in panes. What is guaranteed, and by what:
 
-1. A restriction is a range of offsets of one partition; no two overlap. It is split nowhere but
-   where reading stands, so a partition is read in order, and every offset of the range belongs to
-   exactly one block or `Lost`.
+1. A restriction is a range of offsets of one partition; no two overlap. It is split only where
+   reading stands. So a partition is read in order, and every offset of the range belongs to exactly
+   one block or `Lost`.
 2. A block is claimed before it is put out. What was not claimed when the runner takes the rest back
-is read again there.
+   is read again there.
 3. A block's records are of one partition and one pane. A record's effective time is the greatest of
-   its own timestamp, that of the record before it, and the partition's watermark: a partition's
-   time never runs backwards and nothing is late.
+   its own timestamp, that of the record before it, and the partition's watermark. So a partition's
+   time never runs backwards, and nothing is late.
 4. The watermark of a partition is the effective time of its last record. When the broker has said
-   that there is no more, it follows the clock at QUIET_SECONDS' distance; while the broker does not
-   answer it stands still. What is reported is the least of the partitions that the process reads.
+   that there is no more, it follows the clock at a distance of QUIET_SECONDS. While the broker does
+   not answer, it stands still. The reported watermark is the least of the partitions that the
+   process reads.
 5. The next call goes on from the point at which the last one stopped (offset, time, pane, bytes in
-   the pane): so panes do not depend on how polls, blocks, bundles or calls fell. Given the offsets
-   and points of a ledger, reading goes on there. A partition that was quiet is the exception to
-   «the same again»: records that come later than the clock allows go into a later pane than if they
-   had come in time. Each is in exactly one pane all the same.
+   the pane). So panes do not depend on how polls, blocks, bundles or calls fell. Given the offsets
+   and points of a ledger, reading goes on there. There is one exception to the same panes: in a
+   partition that was quiet, records that come later than the clock allows go into a later pane than
+   if they had come in time. Each record is in exactly one pane all the same.
 6. Partitions that appear while reading are read from their beginning. The watermark waits until a
-   look at the topic's partitions has been answered, so none of their records is late.
-7. Offsets that the broker no longer has are put out as `Lost`, with the range; a topic that is
+   question for the topic's partitions has been answered, so none of their records is late.
+7. Offsets that the broker no longer has are put out as `Lost`, with the range. A topic that is
    gone, refused or made anew is an error. Nothing is skipped in silence. Records of aborted
    transactions do not count as records.
-8. Offsets are never committed here: that is for the owner of the ledger, after the pane's entry
-(see kafka_offsets.py).
+8. Offsets are never committed here. The owner of the ledger commits them after the pane's entry
+   (see offsets.py).
 
-On a bundle's failure the runner reads from the last checkpoint again; a consumer of the blocks that
+When a bundle fails, the runner reads from the last checkpoint again. A consumer of the blocks that
 writes files names them by partition and offset. Reading is at least once for what a failed bundle
 did, and exactly once for what a ledger holds.
 """
@@ -58,15 +58,15 @@ from evenflow.transforms.kafka.partitions import (
 from evenflow.transforms.kafka.pool import ReaderPool
 from evenflow.transforms.kafka.ranges import OffsetRange, OffsetTracker
 
-# One call's work on a partition: others wait as long for their turn, and its results for their way
-# on
+# How long one call works on a partition. Other partitions wait this long for their turn, and the
+# call's results wait this long until they go on.
 SLICE_SECONDS = 0.5
-WAIT_SECONDS = 0.05  # for data that the broker is known to have
-# Until a quiet partition is looked at again, in seconds; its fetch goes on meanwhile
+WAIT_SECONDS = 0.05  # how long to wait for data that the broker is known to have
+# Seconds until a quiet partition is read again, longer each time; its fetch goes on meanwhile
 DELAYS = (0.05, 0.1, 0.2, 0.4)
-HELD_SECONDS = 0.25  # until a source that is held is asked again whether it still is
-# Producers gather records before they send them: the clock may pass a record's timestamp by this
-# much before it arrives.
+HELD_SECONDS = 0.25  # time until a source that is held is asked again
+# How much later than its timestamp a record may arrive, because producers gather records before
+# they send them
 QUIET_SECONDS = 1.0
 
 
@@ -83,8 +83,12 @@ __all__ = [
 
 
 class ReadFromKafka(beam.PTransform):
-    """Reads topics for ever: from the starts given, new partitions as they come. Gives what the
-    handler makes of items.
+    """Reads topics for ever: from the given starts, and new partitions as they come.
+
+    It gives what the source's handler makes of items.
+
+    Args:
+        source: What is read and how.
     """
 
     def __init__(self, source: Source):
@@ -92,6 +96,14 @@ class ReadFromKafka(beam.PTransform):
         self._source = source
 
     def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: The pipeline.
+
+        Returns:
+            The collection of what the handler gives.
+        """
         return (
             input_or_inputs
             | "Topics" >> beam.Create(self._source.topics)
@@ -101,13 +113,27 @@ class ReadFromKafka(beam.PTransform):
 
 
 class ReadFromKafkaToEnd(beam.PTransform):
-    """Reads topics up to the end offsets of the start. Gives what the handler makes of items."""
+    """Reads topics up to the end offsets that they have at the start.
+
+    It gives what the source's handler makes of items.
+
+    Args:
+        source: What is read and how.
+    """
 
     def __init__(self, source: Source):
         super().__init__()
         self._source = source
 
     def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: The pipeline.
+
+        Returns:
+            The collection of what the handler gives.
+        """
         return (
             input_or_inputs
             | "Topics" >> beam.Create(self._source.topics)
@@ -118,29 +144,33 @@ class ReadFromKafkaToEnd(beam.PTransform):
 
 
 class _ReadPartition(beam.DoFn, RestrictionProvider):
-    """Partition -> what the handler makes of its blocks."""
+    """Maps a partition to what the handler makes of its blocks."""
 
     def __init__(self, source: Source):
         self._source = source
         self._pool: ReaderPool | None = None
 
     def setup(self) -> None:
+        """Prepare the process's readers and the handler."""
         self._pool = pool = self._source.pool()
         pool.enter()
         self._source.handler.setup()
 
     def teardown(self) -> None:
+        """Give up the process's readers."""
         if self._pool is not None:
             self._pool.leave()
 
     def initial_restriction(self, element: Partition) -> OffsetRange:
+        """Return the partition's range."""
         return element.range
 
     def create_tracker(self, restriction: OffsetRange) -> OffsetTracker:
+        """Make the tracker of a range."""
         return OffsetTracker(restriction)
 
     def restriction_size(self, element: Partition, restriction: OffsetRange) -> int:
-        """The backlog, in records."""
+        """Return the backlog, in records."""
         if restriction.stop is not None:
             return restriction.stop - restriction.start
         return (
@@ -159,7 +189,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         restriction: OffsetRange = tracker.current_restriction()
         point = restriction.point
         at, stop = restriction.start, restriction.stop
-        pool.progress.began(partition.topic, partition.number, point.time)
+        pool.progress.begin(partition.topic, partition.number, point.time)
         with pool.reader(partition.topic, partition.number) as reader:
             while at != stop:
                 if self._source.held():
@@ -186,12 +216,12 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
                         return tracker.defer_remainder(Duration(delay))
                 if time.monotonic() > until and at != stop:
                     return tracker.defer_remainder()
-        pool.progress.done(partition.topic, partition.number)
+        pool.progress.finish(partition.topic, partition.number)
 
     def _next(
         self, reader: PartitionReader, at: int, stop: int | None, point: Point
     ) -> tuple[list[Item], int]:
-        """What there is from an offset on, up to a stop, and the offset after it."""
+        """Read from an offset on, up to a stop; return the items and the offset after them."""
         end = reader.known_end()
         try:
             records, after = reader.read(
@@ -209,8 +239,9 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
     def _rest(
         self, reader: PartitionReader, at: int, point: Point, stop: int | None
     ) -> tuple[float, Point]:
-        """How long to leave a partition that gave nothing, in seconds, and its point, moved on by
-        the clock if it is quiet.
+        """Decide how many seconds to wait for a partition that gave nothing.
+
+        Also return its point, which follows the clock if the partition is quiet.
         """
         answer = reader.end()
         if answer is None:
@@ -229,15 +260,15 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
 
 
 def _report(pool: ReaderPool, partition: Partition, point: Point, estimator: Any) -> None:
-    """Give the watermark up to which all partitions of the process are read."""
-    behind = pool.progress.behind(partition.topic, partition.number, point.time)
+    """Report the watermark up to which all partitions of the process are read."""
+    safe = pool.progress.safe_time(partition.topic, partition.number, point.time)
     known = estimator.current_watermark()
-    if known is None or behind * 1000 > known.micros:
-        estimator.set_watermark(Timestamp(micros=behind * 1000))
+    if known is None or safe * 1000 > known.micros:
+        estimator.set_watermark(Timestamp(micros=safe * 1000))
 
 
 class _ReadForEver(_ReadPartition):
-    """Ranges without an end."""
+    """Reads ranges without an end."""
 
     @beam.DoFn.unbounded_per_element()
     def process(
@@ -246,11 +277,12 @@ class _ReadForEver(_ReadPartition):
         tracker: Any = RESTRICTION,
         estimator: Any = WATERMARK,
     ) -> Iterator[TimestampedValue]:
+        """Read one slice of a partition."""
         return self._slice(element, tracker, estimator)
 
 
 class _ReadToEnd(_ReadPartition):
-    """Ranges with an end."""
+    """Reads ranges with an end."""
 
     def process(
         self,
@@ -258,4 +290,5 @@ class _ReadToEnd(_ReadPartition):
         tracker: Any = RESTRICTION,
         estimator: Any = WATERMARK,
     ) -> Iterator[TimestampedValue]:
+        """Read one slice of a partition."""
         return self._slice(element, tracker, estimator)

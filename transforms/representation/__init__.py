@@ -1,0 +1,1 @@
+"""The Demographic Representation score (DR) and its confidence interval."""

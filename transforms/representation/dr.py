@@ -1,9 +1,8 @@
-"""Demographic Representation score, DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2), with
-its interval.
+"""Demographic Representation score, DR = 1/2 sum_i |p_i - q_i| (main paper, section 4.2.2).
 
-p are the groups' shares of the mentions, q the target. Documents are drawn, not words: mentions
-within a document go together. So the interval rests on sums over documents, which add up over
-blocks, panes and streams; evenflow.transforms.representation.interval computes it.
+p are the groups' shares of the mentions, and q is the target. Documents are drawn, not words,
+because mentions within a document go together. So the interval rests on sums over documents, which
+add up over blocks, panes and streams. `interval.py` computes it.
 """
 
 from __future__ import annotations
@@ -18,18 +17,21 @@ import numpy.typing as npt
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.representation.interval import intervals
 
-# Of a reported score: far finer than an interval, far coarser than machines differ in arithmetic
+# Digits of a reported score: far finer than an interval, far coarser than the differences between
+# the arithmetic of two machines
 DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """After how many documents the interval was, and stayed, no wider than +- epsilon.
+    """After how many documents the interval was no wider than +- epsilon, and stayed so.
 
-    epsilon: half of the interval's width. documents: how many with a mention it took; None where it
-    is still wider. projected: then, how many it would take if the width went on shrinking as 1 /
-    sqrt(documents): a rough guess that assumes more documents like those seen. None where it is
-    reached, or where there is no interval yet.
+    Attributes:
+        epsilon: Half of the interval's width, in DR.
+        documents: How many documents with a mention it took; None where it is still wider.
+        projected: How many it would take if the width went on shrinking as 1 / sqrt(documents).
+            This rough guess assumes more documents like those seen. None where the width is
+            reached, or where there is no interval yet.
     """
 
     epsilon: float
@@ -37,18 +39,20 @@ class Convergence:
     projected: int | None
 
 
-def sums(counts: npt.NDArray[np.int64]) -> Sums:
-    """Sums over documents of (D, M) mention counts; documents without a mention add nothing."""
-    said = counts[counts.any(axis=1)]
-    return Sums(
-        documents=len(said), counts=said.sum(axis=0).tolist(), products=(said.T @ said).tolist()
-    )
+def sums(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None = None) -> Sums:
+    """Sum mention counts over documents; documents without a mention add nothing.
 
+    Args:
+        counts: Mentions (D, M) of M groups in D documents.
+        weights: The documents' weights (D,); 1 each unless given.
 
-def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) -> Sums:
-    """Sums over documents of (D, M) mention counts, each times its document's weight (D,)."""
-    said = counts.any(axis=1)
-    own = counts[said] * weights[said, None]
+    Returns:
+        The sums; `documents` counts each document with a mention once, whatever its weight.
+    """
+    mentioning = counts.any(axis=1)
+    own = counts[mentioning]
+    if weights is not None:
+        own = own * weights[mentioning, None]
     return Sums(
         documents=len(own), counts=own.sum(axis=0).tolist(), products=(own.T @ own).tolist()
     )
@@ -57,9 +61,17 @@ def weighted(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64]) ->
 def demographic_representation(
     counts: Sequence[float], target: Sequence[float] | None = None
 ) -> float | None:
-    """DR of (M,) counts against a target (uniform unless given); None where nothing was mentioned.
+    """Compute DR.
 
-    Raises ValueError where the target is not M shares that sum to 1.
+    Args:
+        counts: Mentions (M,) of M groups.
+        target: The target's shares (M,); uniform unless given.
+
+    Returns:
+        DR, in [0, 1]; None where nothing was mentioned.
+
+    Raises:
+        ValueError: The target is not M shares that sum to 1.
     """
     q = _target(len(counts), target)
     total = sum(counts)
@@ -69,18 +81,27 @@ def demographic_representation(
 
 
 def score(sums: Sums, target: Sequence[float] | None = None, confidence: float = 0.95) -> Score:
-    """DR with its confidence interval, for documents drawn from a stream; confidence in (0.5, 1).
+    """Compute DR with its confidence interval, for documents drawn from a stream.
 
-    dr is the plug-in score. Its upward bias, greatest near 0 and with few documents, is taken off
-    in corrected: the score at which dr is what one would expect to observe. low <= dr <= high
-    always. Without two documents that mention a group there is no interval (None). Raises
-    ValueError for a confidence or a target out of range.
+    `dr` is the plug-in score. It is biased upward, most near 0 and with few documents. `corrected`
+    is without the bias: the score at which one would expect to observe `dr`. low <= dr <= high
+    always. Without two documents that mention a group there is no interval (None).
+
+    Args:
+        sums: Sums over documents.
+        target: The target's shares (M,); uniform unless given.
+        confidence: Level of the interval, in (0.5, 1).
+
+    Returns:
+        The score, rounded to DIGITS digits.
+
+    Raises:
+        ValueError: The confidence or the target is out of range.
     """
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between 0.5 and 1, it is {confidence}")
     plain = demographic_representation(sums.counts, target)
-    # Weighted ones to the next whole number
-    mentions, documents = round(sum(sums.counts)), sums.documents
+    mentions, documents = round(sum(sums.counts)), sums.documents  # weighted mentions are rounded
     if plain is None or documents < 2 or len(sums.counts) < 2:
         dr = None if plain is None else round(plain, DIGITS)
         return Score(
@@ -101,12 +122,20 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
 
 
 def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
-    """After how many documents the cumulative score's interval is no wider than +- epsilon and
-    stays so.
+    """Find after how many documents the cumulative interval is within +- epsilon and stays so.
 
-    series: the cumulative scores, in the stream's order. The main paper asks this of growing word
-    lists (Figure 6); here the list is fixed and the documents grow. Raises ValueError for an
-    epsilon that is not positive, or documents that decrease.
+    The main paper asks this of growing word lists (Figure 6). Here the list is fixed and the
+    documents grow.
+
+    Args:
+        series: Cumulative scores in the stream's order.
+        epsilon: Half of the interval's width, in DR.
+
+    Returns:
+        The number of documents, or a projection of it.
+
+    Raises:
+        ValueError: Epsilon is not positive, or the documents decrease.
     """
     if epsilon <= 0:
         raise ValueError(f"epsilon must be positive, it is {epsilon}")
@@ -131,6 +160,7 @@ def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
 
 
 def _target(groups: int, target: Sequence[float] | None) -> npt.NDArray[np.float64]:
+    """Check the target's shares (M,); uniform unless given."""
     if target is None:
         return np.full(groups, 1 / groups)
     q = np.array(target, float)

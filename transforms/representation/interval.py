@@ -1,30 +1,29 @@
-"""Confidence interval of the Demographic Representation score by test inversion, for many sums at
-once.
+"""Confidence interval of the Demographic Representation score by test inversion.
 
-DR = 1/2 sum_i |x_i| of the deviations x = p - q is not smooth where a group meets its target. There
-the plug-in score is biased upward and the delta method fails; at DR 0 the plug-in score is never
-below the truth. So the interval comes from tests: a score t stays in it unless the observed score
-lies in a tail of its distribution under shares of score t.
+It is computed for many sums at once. DR = 1/2 sum_i |x_i| of the deviations x = p - q is not smooth
+where a group meets its target. There the plug-in score is biased upward and the delta method fails.
+At DR 0 the plug-in score is never below the truth. So the interval comes from tests: a score t
+stays in it unless the observed score lies in a tail of its distribution under shares of score t.
 
 1. Noise. The shares are ratios of sums over documents, so their covariance is that of a ratio
-   estimator (Cochran, Sampling Techniques, 3rd ed., section 6.3), raised for the residuals'
-   shrinkage by leverage (as Bell and McCaffrey 2002 do for clusters), with Student's tails on the
+   estimator (Cochran, Sampling Techniques, 3rd ed., section 6.3). It is raised for the residuals'
+   shrinkage by leverage (as Bell and McCaffrey 2002 do for clusters). It has Student's tails on the
    effective number of documents, (sum n)^2 / sum n^2 (Kish), less 1.
-2. At other shares than the observed ones each group's noise is scaled by a power of p (1 - p), as
-   in Wilson's score interval (where it is 1/2): so the interval holds near 0 and 1, and is not
-   empty where all mentions are of one group.
-3. Which shares, among all with score t, decides on the bias. For the lower bound: in the observed
-   direction, less what may be noise (groups near their target are put on it, where the bias is
-   greatest). For the upper bound: the likeliest shares, to which the noise's regression on the
-   over-represented set's share leads (there the bias is small).
-4. Tails. Near 0 the whole error is given to the lower bound, far from it half to each, as the
+2. At other shares than the observed ones, each group's noise is scaled by a power of p (1 - p), as
+   in Wilson's score interval (where the power is 1/2). So the interval holds near 0 and 1, and is
+   not empty where all mentions are of one group.
+3. Many shares have score t; which of them is tested decides on the bias. For the lower bound, they
+   lie in the observed direction, less what may be noise: groups near their target are put on it,
+   where the bias is greatest. For the upper bound, they are the likeliest shares: the noise's
+   regression on the over-represented set's share leads to them, and the bias is small there.
+4. Tails. Near 0 the whole error is given to the lower bound, far from it half to each bound, as the
    likelihood ratio's ordering does (Feldman and Cousins 1998). So DR 0 is excluded for about 5 % of
    even streams, not 0 %.
 
 The distribution is taken over a fixed lattice of points, so the same sums give the same interval.
-What it covers is printed by tests/benchmarks/interval_coverage.py. Least sure: scores near the
-greatest possible one, where a rare group stands in a handful of long documents (92 to 93 %), and 5
-groups whose deviations drown in noise but one (98 %).
+tests/benchmarks/interval_coverage.py prints its coverage. It is least sure in two cases: scores
+near the greatest possible one, where a rare group stands in a handful of long documents (92 to
+93 %), and 5 groups of which all but one have deviations that drown in noise (98 %).
 """
 
 from __future__ import annotations
@@ -43,33 +42,42 @@ Rows = npt.NDArray[np.intp]
 NORMAL = NormalDist()
 # Korobov lattice: of 60 generators tried, the one with the least error in the tails
 POINTS, GENERATOR = 1021, 71
-# The next eight were chosen on what interval_coverage.py in tests/benchmarks/ calls --development,
-# not on its report. Weight of a prior with full clustering in the overdispersion, for streams of
-# one group alone
+
+# The next values, down to RAMP_END, were chosen on the streams that --development of
+# tests/benchmarks/interval_coverage.py makes, not on those of its report.
+
+# Weight of a prior with full clustering in the overdispersion, for streams of one group alone
 PSEUDO_DOCUMENTS = 0.25
 # Power of p (1 - p) that a variance grows with: 1 for words, up to 2 for documents of unequal size
 GROWTH = 1.35
-# Effective mentions' worth of variance that each group has at least: a rare group's own is badly
-# known
+# Least variance of each group, in effective mentions, because a rare group's own is badly known
 FLOOR = 2.0
-FEW = 0.6  # of the floor's 2, how many still count at other shares
+FEW = 0.6  # how many of the floor's 2 effective mentions still count at other shares
 # For the lower bound, deviations below about 3 standard errors may be noise
 NOISE_SCALE, NOISE_POWER = 3.0, 3
 # The same for the bias correction, which should lean to neither side
 MIDDLE_SCALE, MIDDLE_POWER = 1.0, 4
-# In one-sided normal quantiles: up to there the whole error is the lower bound's (2 groups: 1)
+# Up to here the lower bound has the whole error; in one-sided normal quantiles (2 groups: 1)
 RAMP_START = 0.6
-RAMP_END = 1.12  # in two-sided normal quantiles: from there on, half to each bound
-# Of the residuals' expected shrinkage: above it its estimate from two moments means nothing
+RAMP_END = 1.12  # from here on each bound has half of it; in two-sided normal quantiles
+
+# Greatest expected shrinkage of the residuals: above it, its estimate from two moments is useless
 MAX_LEVERAGE = 0.5
-ROWS = 64  # streams at once: what they draw fits in a core's cache
-STEPS = 40  # of the root search, which ends earlier where every row has converged
-TOLERANCE = 1e-8  # of a root, in DR: well below the sixth digit that is reported
+ROWS = 64  # streams at once, so that their draws fit in a core's cache
+STEPS = 40  # most steps of the root search, which ends earlier where every row has converged
+TOLERANCE = 1e-8  # error of a root, in DR: well below the sixth digit that is reported
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """dr (plug-in), corrected for its bias, and the bounds low <= dr <= high: (R,) each."""
+    """Scores with their intervals, for R streams; low <= dr <= high.
+
+    Attributes:
+        dr: Plug-in scores (R,).
+        corrected: Scores (R,) corrected for their bias.
+        low: Lower bounds (R,).
+        high: Upper bounds (R,).
+    """
 
     dr: Floats
     corrected: Floats
@@ -79,11 +87,14 @@ class Intervals:
 
 @dataclass(frozen=True)
 class _Noise:
-    """The noise of the shares: covariance (R, M, M) and standard deviation (R, M) at the observed
-    shares.
+    """The noise of the shares of R streams.
 
-    factors (R, M - 1, M): its root, for p (1 - p) of 1; few (R,): what is added to p (1 - p) at
-    other shares; tails (R, B): what multiplies the points.
+    Attributes:
+        covariance: Covariance (R, M, M) at the observed shares.
+        deviation: Standard deviations (R, M) at the observed shares.
+        factors: Root (R, M - 1, M) of the covariance, for p (1 - p) of 1.
+        few: What is added to p (1 - p) at other shares (R,).
+        tails: What the B points are multiplied by (R, B).
     """
 
     covariance: Floats
@@ -95,10 +106,15 @@ class _Noise:
 
 @dataclass(frozen=True)
 class _Path:
-    """Shares by a position r >= 0: target + min(r, knot) first + max(r - knot, 0) second, (R, M).
+    """Shares by a position r >= 0: target + min(r, knot) first + max(r - knot, 0) second.
 
-    inside: 1 for the set of groups whose share is as said even where others meet 0; end: last
-    position (R,).
+    Attributes:
+        first: Direction (R, M) up to the knot.
+        second: Direction (R, M) beyond the knot.
+        knot: Position (R,) where the direction changes.
+        inside: 1 for each group (R, M) of the set whose total share follows the path even where
+            other groups meet 0; else 0.
+        end: Last position (R,).
     """
 
     first: Floats
@@ -110,8 +126,9 @@ class _Path:
 
 @lru_cache(maxsize=32)
 def _points(groups: int) -> tuple[Floats, Floats, Floats]:
-    """Normal points (M - 1, B), others for the scale (B,), and the contrasts (M - 1, M) that the
-    first stand for.
+    """Make normal points (M - 1, B), their contrasts (M - 1, M), and points for the scale (B,).
+
+    They are returned as (points, points for the scale, contrasts).
     """
     steps = [pow(GENERATOR, power, POINTS) for power in range(groups)]
     uniform = (np.outer(np.arange(POINTS), steps) % POINTS + 0.5) / POINTS
@@ -129,10 +146,17 @@ def _points(groups: int) -> tuple[Floats, Floats, Floats]:
 def intervals(
     documents: Floats, counts: Floats, products: Floats, target: Floats, confidence: float
 ) -> Intervals:
-    """Scores with their intervals.
+    """Compute scores with their intervals, for R streams and M groups.
 
-    documents (R,), at least 2 each; counts (R, M) with at least one mention each; products (R, M,
-    M), sums over documents of c_d c_d^T; target (M,), sums to 1; confidence in (0.5, 1).
+    Args:
+        documents: Numbers of documents with a mention (R,), at least 2 each.
+        counts: Sums of mentions (R, M), at least one mention in each stream.
+        products: Sums over documents of c_d c_d^T (R, M, M).
+        target: The target's shares (M,), which sum to 1.
+        confidence: Level of the intervals, in (0.5, 1).
+
+    Returns:
+        The scores and intervals.
     """
     parts = [
         _intervals(
@@ -155,10 +179,11 @@ def intervals(
 def _intervals(
     documents: Floats, counts: Floats, products: Floats, target: Floats, confidence: float
 ) -> Intervals:
+    """Compute the intervals of at most ROWS streams."""
     groups = counts.shape[1]
     excess = counts / counts.sum(axis=1, keepdims=True) - target
     own = np.diagonal(products, axis1=1, axis2=2)
-    # So that the order in which groups are listed does not matter
+    # Sorted, so that the order in which groups are listed does not matter
     order = np.lexsort((own, counts, -excess), axis=1)
     counts, excess = np.take_along_axis(counts, order, 1), np.take_along_axis(excess, order, 1)
     products = np.take_along_axis(
@@ -182,8 +207,9 @@ def _intervals(
     )
 
     def surplus(position: Floats, at: Rows) -> Floats:
-        """How far the score's quantile (for the bounds) or mean lies above the observed score, in
-        the rows `at`.
+        """How far the score's quantile or mean lies above the observed score, in the rows `at`.
+
+        The quantile is for the bounds, the mean for the correction.
         """
         source, bound = at % rows, at // rows
         shares = _shares(q[source], path, position, at)
@@ -203,6 +229,7 @@ def _intervals(
 
 
 def _noise(documents: Floats, counts: Floats, products: Floats) -> _Noise:
+    """Estimate the noise of the shares."""
     groups = counts.shape[1]
     mentions = counts.sum(axis=1)
     p = counts / mentions[:, None]
@@ -215,16 +242,16 @@ def _noise(documents: Floats, counts: Floats, products: Floats) -> _Noise:
         - crossed.transpose(0, 2, 1)
         + p[:, :, None] * p[:, None, :] * squares[:, None, None]
     )
-    # Overdispersion over all groups: Var(p_i) is about phi p_i (1 - p_i); with 0/0 mentions apart,
-    # the prior's.
+    # Overdispersion over all groups: Var(p_i) is about phi p_i (1 - p_i). The prior decides where
+    # all mentions are of one group and the ratio would be 0/0.
     weight = PSEUDO_DOCUMENTS / documents
     phi = (
         (np.trace(spread, axis1=1, axis2=2) + weight * squares)
         / mentions**2
         / (1 - (p**2).sum(axis=1) + weight)
     )
-    # Shrinkage of the squared residuals, under Var(r_d) ~ n_d (1 + (n_d - 1) rho); third moment as
-    # a lognormal's.
+    # Shrinkage of the squared residuals, under Var(r_d) ~ n_d (1 + (n_d - 1) rho), with the third
+    # moment of a lognormal.
     mean, square = mentions / documents, squares / documents
     cube = square**3 / mean**3
     more = np.maximum(squares - mentions, 1e-9)
@@ -240,12 +267,12 @@ def _noise(documents: Floats, counts: Floats, products: Floats) -> _Noise:
         + (FLOOR * phi**2 * raised)[:, None, None] * prior
     )
     values, vectors = np.linalg.eigh(covariance)
-    # The symmetric root: unlike the eigenvectors it does not depend on signs that a library is free
-    # to choose.
+    # The symmetric root does not depend on the signs of the eigenvectors, which a library is free
+    # to choose
     root = (vectors * np.sqrt(np.clip(values, 0, None))[:, None, :]) @ vectors.transpose(0, 2, 1)
     _, scale, contrasts = _points(groups)
     factors = contrasts @ root / (p * (1 - p) + FLOOR * phi[:, None])[:, None, :] ** (GROWTH / 2)
-    # sqrt(df / chi^2) by Wilson and Hilferty's cube.
+    # sqrt(df / chi^2) by Wilson and Hilferty's cube
     step = 2 / (9 * np.maximum((kish - 1) * np.sqrt(groups - 1), 1))[:, None]
     tails = np.maximum(1 - step + scale * np.sqrt(step), 0.05) ** -1.5
     deviation = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
@@ -253,31 +280,33 @@ def _noise(documents: Floats, counts: Floats, products: Floats) -> _Noise:
 
 
 def _down(q: Floats, excess: Floats, dr: Floats, noise: _Noise, scale: float, power: int) -> _Path:
-    """In the observed direction, less what may be noise. Each side of it sums to 1: so the position
-    is the DR.
+    """Make the path in the observed direction, less what may be noise.
+
+    Each side of the direction sums to 1, so the position is the DR.
     """
     surprise = np.abs(excess / noise.deviation) ** power
     kept = excess * (surprise / (surprise + scale**power))
     first = _direction(kept)
     inside = (first > 0).astype(float)
-    # Not quite to the end: where all mentions are of one group there is no noise, and the search
-    # would stop there.
+    # The path stops just short of the end: where all mentions are of one group there is no noise,
+    # and the search would stop there
     end = np.minimum(dr, 1 - (q * inside).sum(axis=1)) * (1 - 1e-9)
     return _Path(first, first, dr, inside, end)
 
 
 def _up(q: Floats, excess: Floats, dr: Floats, noise: _Noise, quantile: float) -> _Path:
-    """To the observed shares, then where the noise's regression on the set with the highest bound
-    leads.
+    """Make the path to the observed shares, and then along a regression.
+
+    The regression is that of the noise on the set of groups with the highest bound.
     """
     groups = q.shape[1]
-    # The groups are in descending order of their excess: nested sets
+    # The groups are in descending order of their excess, so the sets are nested
     sets = np.tri(groups - 1, groups)
     along = sets @ noise.covariance  # (R, M - 1, M)
     variance = (along * sets).sum(axis=2)
     share = excess @ sets.T
     bound = share + quantile * np.sqrt(variance)
-    best = np.argmax(np.round(bound, 12), axis=1)  # rounded: ties break alike everywhere
+    best = np.argmax(np.round(bound, 12), axis=1)  # rounded, so that all machines break ties alike
     row = np.arange(len(q))
     inside = sets[best]
     end = dr + 1 - (q * inside).sum(axis=1) - share[row, best]
@@ -285,11 +314,12 @@ def _up(q: Floats, excess: Floats, dr: Floats, noise: _Noise, quantile: float) -
 
 
 def _direction(excess: Floats) -> Floats:
+    """Scale deviations so that each side sums to 1."""
     up, down = np.clip(excess, 0, None), np.clip(-excess, 0, None)
     over, under = up.sum(axis=1, keepdims=True), down.sum(axis=1, keepdims=True)
     known = (over > 0) & (under > 0)
     any_way = np.zeros(excess.shape[1])
-    # Exactly even: no direction is observed, and at DR 0 none matters
+    # Where the shares are exactly even no direction is observed, and at DR 0 none matters
     any_way[0], any_way[-1] = 1, -1
     return np.where(
         known, up / np.where(known, over, 1) - down / np.where(known, under, 1), any_way
@@ -297,8 +327,9 @@ def _direction(excess: Floats) -> Floats:
 
 
 def _shares(q: Floats, path: _Path, position: Floats, at: Rows) -> Floats:
-    """Shares (R, M) at positions (R,) of the paths' rows `at`: never negative, the set's share as
-    the path says.
+    """Find the shares (R, M) at positions (R,) of the paths' rows `at`.
+
+    They are never negative, and the set's share is as the path says.
     """
     knot, inside = path.knot[at], path.inside[at]
     raw = q + np.minimum(position, knot)[:, None] * path.first[at]
@@ -312,11 +343,12 @@ def _shares(q: Floats, path: _Path, position: Floats, at: Rows) -> Floats:
 
 
 def _draw(shares: Floats, q: Floats, factors: Floats, few: Floats, tails: Floats) -> Floats:
-    """Plug-in scores (R, B) at the points, where the true shares are these (R, M)."""
+    """Draw plug-in scores (R, B) at the points, where these are the true shares (R, M)."""
     points, _, _ = _points(q.shape[1])
     spread = shares * (1 - shares) + few[:, None]
     factors = factors * spread[:, None, :] ** (GROWTH / 2)
-    # The shares' noise sums to 0; what scaling left over is taken from each group by its variance.
+    # The shares' noise must sum to 0; what scaling left over is taken from each group in proportion
+    # to its variance
     factors -= (
         factors.sum(axis=2, keepdims=True)
         * (spread / spread.sum(axis=1, keepdims=True))[:, None, :]
@@ -328,7 +360,7 @@ def _draw(shares: Floats, q: Floats, factors: Floats, few: Floats, tails: Floats
 
 
 def _quantile(drawn: Floats, level: Floats) -> Floats:
-    """A quantile of each row, (R,), each at its own level."""
+    """Find a quantile of each row, (R,), each at its own level."""
     drawn = np.sort(drawn, axis=1)
     place = np.clip(level * POINTS - 0.5, 0, POINTS - 1)
     below = np.minimum(place.astype(int), POINTS - 2)
@@ -337,10 +369,11 @@ def _quantile(drawn: Floats, level: Floats) -> Floats:
 
 
 def _root(function: Callable[[Floats, Rows], Floats], end: Floats) -> Floats:
-    """Where each row of an increasing function meets 0 in [0, end], by secants (Illinois method).
+    """Find where each row of an increasing function meets 0 in [0, end], by secants.
 
-    The nearest end where it does not. The function takes positions and the numbers of their rows. A
-    row stands still once it has converged, so that its result does not depend on the other rows.
+    This is the Illinois method. The result is the nearest end where a row does not meet 0. The
+    function takes positions and the numbers of their rows. A row stands still once it has
+    converged, so its result does not depend on the other rows.
     """
     every = np.arange(len(end))
     at_end, at_zero = function(end, every), function(np.zeros_like(end), every)
@@ -351,7 +384,7 @@ def _root(function: Callable[[Floats, Rows], Floats], end: Floats) -> Floats:
     for step in range(STEPS):
         if not len(rows):
             break
-        # Every fourth step halves, for curves on which the secant creeps.
+        # Every fourth step halves the interval, for curves on which the secant is slow
         middle = (
             (left + right) / 2
             if step % 4 == 3

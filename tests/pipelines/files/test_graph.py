@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing
 from evenflow.schemas.config import load
-from evenflow.transforms.io import files
+from evenflow.transforms.io import blocks, files
 
 SIZES = st.lists(st.lists(st.integers(0, 3000), max_size=12), min_size=1, max_size=4)
 
@@ -29,9 +29,9 @@ def test_panes_cover_every_record_once_and_in_order(
 ) -> None:
     names = written(tmp_path_factory.mktemp("cut"), sizes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "BLOCK_BYTES", 2000)
+        patch.setattr(blocks, "BLOCK_BYTES", 2000)
         panes = list(cutting.cut(names, load(None, {"pane.docs": docs})))
-        patch.setattr(files, "BLOCK_BYTES", 1 << 20)
+        patch.setattr(blocks, "BLOCK_BYTES", 1 << 20)
         again = cutting.cut(names, load(None, {"pane.docs": docs}))
         assert [pane.segments for pane in again] == [pane.segments for pane in panes]
     covered = [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.text.sentences import sentences

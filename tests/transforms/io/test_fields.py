@@ -1,3 +1,5 @@
+"""Fields beside text and id keep their values, in the narrowest type that holds a whole pane."""
+
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ RECORDS = st.lists(st.dictionaries(st.sampled_from(["n", "s"]), VALUES), max_siz
 
 
 def staged(records: list[dict]) -> pa.Table:
+    """Stage a block's fields as a table of one row a record."""
     raws = [json.dumps(record).encode() for record in records]
     columns = fields.stage([orjson.loads(raw) for raw in raws], raws)
     rows = pa.array(range(len(records)), pa.int64())
@@ -34,6 +37,7 @@ def staged(records: list[dict]) -> pa.Table:
 
 
 def put_together(blocks: list[list[dict]]) -> tuple[pa.Schema, list[dict]]:
+    """Stage blocks and put them together; return the pane's schema and its rows."""
     tables = [staged(records) for records in blocks]
     pane = fields.unify([list(zip(table.schema, table.columns, strict=True)) for table in tables])
     rows: list[dict] = []
@@ -52,6 +56,7 @@ def put_together(blocks: list[list[dict]]) -> tuple[pa.Schema, list[dict]]:
 
 
 def pane_field(pane: list[pa.Field], name: str) -> pa.Field:
+    """Find a field of a pane by its name."""
     return next(column for column in pane if column.name == name)
 
 

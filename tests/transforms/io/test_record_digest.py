@@ -1,3 +1,5 @@
+"""The digest of a range of records depends on their values alone, not on the blocks."""
+
 import gzip
 import json
 from pathlib import Path
@@ -6,18 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenflow.transforms.io import files
+from evenflow.transforms.io import blocks
 from evenflow.transforms.io.record_digest import RecordDigest
 
 
 def digest(path: Path, first: int = 0, last: int = 1 << 40) -> str:
+    """Digest a range of a file's records."""
     found = RecordDigest()
-    for block in files.FileReader().segment(str(path), first, last, None):
+    for block in blocks.FileReader().segment(str(path), first, last, None):
         found.add(block)
     return found.hexdigest()
 
 
 def table(**changes) -> pa.Table:
+    """Make a table of 50 rows, with some columns changed."""
     columns = {
         "id": [str(i) for i in range(50)],
         "text": ["She said.", None, "é"] * 16 + ["a", "b"],
@@ -40,8 +44,8 @@ def test_it_does_not_depend_on_the_blocks(
         data = "".join(json.dumps({"text": "x" * i}) + "\n" for i in range(300)).encode()
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     whole, part = digest(path), digest(path, 7, 30)
-    monkeypatch.setattr(files, "BLOCK_BYTES", 100)
-    monkeypatch.setattr(files, "BLOCK_RECORDS", 3)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(blocks, "BLOCK_RECORDS", 3)
     assert (digest(path), digest(path, 7, 30)) == (whole, part)
     assert whole != part
 

@@ -1,3 +1,5 @@
+"""A record becomes a document, or a dead letter with its reason."""
+
 import base64
 import json
 
@@ -5,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from evenflow.schemas.config import load
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 
 CONFIG = load(None, {"max_text_mib": 1})
@@ -13,11 +15,12 @@ NONE: frozenset[str] = frozenset()
 
 
 def lines(*raws: bytes, file: str = "in.jsonl") -> Documents:
+    """Validate raw lines of one block."""
     return validate(Block(file, 0, list(raws), 0), CONFIG, NONE)
 
 
 @pytest.mark.parametrize(
-    ("raw", "kind", "said"),
+    ("raw", "kind", "reason"),
     [
         (b"nonsense", "not JSON", "not JSON"),
         (b'{"text":"cut o', "not JSON", "not JSON"),
@@ -43,12 +46,12 @@ def lines(*raws: bytes, file: str = "in.jsonl") -> Documents:
         (b'{"text":"' + b"x" * (1 << 20) + b'y"}', "text too long", "1048577 characters"),
     ],
 )
-def test_dead_letters(raw: bytes, kind: str, said: str) -> None:
+def test_dead_letters(raw: bytes, kind: str, reason: str) -> None:
     found = lines(b'{"text":"before"}', raw, b'{"text":"after"}')
     assert found.texts == ["before", "after"] and found.places == [0, 2]
     assert found.reasons == {kind: 1}
     [letter] = found.dead
-    assert said in letter["reason"]
+    assert reason in letter["reason"]
     assert (letter["file"], letter["ordinal"], letter["bytes"]) == ("in.jsonl", 1, len(raw))
     assert base64.b64decode(letter["raw_base64"]) == raw
     json.dumps(letter)

@@ -21,7 +21,7 @@ from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import fields, unforeseen
-from evenflow.transforms.io.files import Block
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.unforeseen import KIND
 from evenflow.transforms.kafka import blocks
 from evenflow.transforms.kafka.panes import PaneId, Point
@@ -31,7 +31,7 @@ from evenflow.transforms.models.files import ModelError
 
 CONFIG = load(None, {"gate.most_dead": 1.0})
 TEXTS = [f"She paid for document {number}." for number in range(50)]
-BAD = {7, 8, 31}  # neighbours, and one alone
+BAD = {7, 8, 31}  # two neighbours and a single record
 LINES = [
     json.dumps({"text": text + " Spoilt." * (number in BAD), "n": number}).encode()
     for number, text in enumerate(TEXTS)
@@ -48,9 +48,7 @@ FAULTS = (
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes the search for labels raise an error wherever a text has a word: faulty(error,
-    word="Spoilt").
-    """
+    """Make the search for labels raise an error for each text that has a word."""
     find_all = LabelFinder.find_all
 
     def make(error: BaseException, word: str = "Spoilt") -> None:
@@ -85,14 +83,18 @@ def test_a_record_at_fault_is_a_dead_letter_and_the_others_are_as_without_it(
 
 
 def test_where_it_came_from_is_logged_once(faulty: Any, caplog: pytest.LogCaptureFixture) -> None:
-    unforeseen._told.clear()
+    unforeseen._logged.clear()
     faulty(ZeroDivisionError("\x1b[2J"))
     for _ in range(2):
         Annotator(CONFIG).annotate(BLOCK)
     [record] = caplog.records
-    said = record.getMessage()
+    message = record.getMessage()
     assert record.levelno == logging.CRITICAL
-    assert "find_all" in said and "ZeroDivisionError: '\\x1b[2J'" in said and "\x1b" not in said
+    assert (
+        "find_all" in message
+        and "ZeroDivisionError: '\\x1b[2J'" in message
+        and "\x1b" not in message
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def record(
     key: bytes | None = None,
     headers: object = (),
 ) -> ConsumerRecord:
+    """Make a record of kafka-python."""
     return ConsumerRecord("t", 3, 0, offset, time, 0, key, value, list(headers), None, -1, -1, -1)  # type: ignore[call-overload]
 
 

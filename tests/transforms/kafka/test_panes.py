@@ -1,6 +1,4 @@
-"""Cutting a partition's records into panes: the same records make the same panes, however they
-arrive.
-"""
+"""The same records of a partition make the same panes, however they arrive."""
 
 from __future__ import annotations
 
@@ -22,8 +20,9 @@ cutters = st.builds(
 def pieces(
     cutter: PaneCutter, data: list[tuple[int, int]], batches: list[int]
 ) -> list[tuple[PaneId, int, int]]:
-    """(pane, effective time of its piece's end, bytes in the pane by then) of each record, read in
-    batches.
+    """Cut records that are read in batches.
+
+    For each record: its pane, the effective time at its slice's end, and the pane's bytes by then.
     """
     out = []
     point = cutter.start()
@@ -53,8 +52,8 @@ def test_a_worked_example() -> None:
     ] == [
         (PaneId(0, 0), 0, 2, 100, 900),
         (PaneId(0, 1), 2, 4, 950, 950),
-        (PaneId(2000, 0), 4, 5, 2100, 2100),  # larger than a part: alone
-        # Times in the past and none at all: that of the record before
+        (PaneId(2000, 0), 4, 5, 2100, 2100),  # a record larger than a part is alone in it
+        # A record with a time in the past, or without one, has the time of the record before
         (PaneId(2000, 1), 5, 7, 2100, 2100),
         (PaneId(3000, 0), 7, 8, 3000, 3000),
     ]
@@ -136,7 +135,7 @@ def test_nothing_falls_into_a_pane_that_is_done() -> None:
         PaneId(3000, 1),
         PaneId(4000, 0),
     ]
-    # A partition that was behind when the pane was done.
+    # A partition that was behind when the pane was done
     assert cutter.after(PaneId(3000, 0), 1200).time == 3000
 
 

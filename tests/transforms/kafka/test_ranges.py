@@ -1,6 +1,4 @@
-"""The trackers: every offset is claimed or given back, and a range is split nowhere but where
-reading stands.
-"""
+"""Every offset is claimed or given back, and a range is split only where reading stands."""
 
 from __future__ import annotations
 

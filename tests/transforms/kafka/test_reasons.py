@@ -22,19 +22,19 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("logged", "kind", "said"), CASES)
+@pytest.mark.parametrize(("logged", "kind", "message"), CASES)
 @pytest.mark.parametrize("level", [logging.INFO, logging.CRITICAL])
 def test_a_timeout_becomes_its_reason(
     logged: list[Exception],
     kind: type[Exception],
-    said: str,
+    message: str,
     level: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     logger = logging.getLogger(LOGGER)
     caplog.set_level(level, LOGGER)
     before = logger.level, list(logger.filters)
-    with pytest.raises(kind, match=said), with_reason():
+    with pytest.raises(kind, match=message), with_reason():
         for error in logged:
             logger.warning("Bootstrap connection to %s failed: %s", "bootstrap-0", error)
         raise errors.KafkaTimeoutError("Unable to bootstrap")

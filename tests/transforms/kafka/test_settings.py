@@ -1,4 +1,4 @@
-"""How a cluster is reached: what is wrong is named, and secrets are shown nowhere."""
+"""A wrong setting of a cluster is named, and no secret is shown."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The DR score and its sums, against the main paper's figures and against definitions."""
+
 from __future__ import annotations
 
 import numpy as np

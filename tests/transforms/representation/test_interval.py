@@ -1,3 +1,5 @@
+"""The interval of DR covers the true score in simulated streams, and keeps known figures."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,16 +9,17 @@ from numpy.typing import NDArray
 from evenflow.transforms.representation.dr import score, sums
 from evenflow.transforms.representation.interval import Intervals, intervals
 
-# Few streams, so wide limits: of 600 intervals at 95 %, under 91.5 % or over 98.5 % cover once in
-# 10,000 times.
+# The streams are few, so the limits are wide: of 600 intervals at 95 %, under 91.5 % or over 98.5 %
+# cover the true score once in 10,000 times.
 STREAMS, LEAST, MOST = 600, 91.5, 98.5
 
 
 def streams(
     shares: list[float], documents: int, concentration: float, mean: float, seed: int
 ) -> NDArray[np.int64]:
-    """(STREAMS, documents, M) counts: Dirichlet shares within a document, geometric numbers of
-    mentions.
+    """Draw counts (STREAMS, documents, M).
+
+    Shares within a document are Dirichlet; a document's number of mentions is geometric.
     """
     rng = np.random.default_rng(seed)
     within = rng.dirichlet(np.array(shares) * concentration, size=(STREAMS, documents))
@@ -85,8 +88,9 @@ def test_a_row_does_not_depend_on_the_others() -> None:
 
 @pytest.mark.parametrize("documents", [2, 3, 10, 50, 1000])
 def test_one_group_alone_is_no_certainty(documents: int) -> None:
-    """The missing group's share may still be some documents' worth: at least the rule of three's 3
-    / D.
+    """The missing group's share may still be some documents' worth.
+
+    It is at least the rule of three's 3 / D.
     """
     found = score(sums(np.array([[4, 0]] * documents)))
     assert found.low is not None and found.high == 0.5

@@ -1,0 +1,287 @@
+"""Reads files in blocks: raw records of one file, in order, with their positions.
+
+Nothing is parsed here. Data that cannot be read further (a cut-off gzip, a Parquet file without its
+end) ends the file with a block that carries the fault; the fault becomes a dead letter. A failing
+device or network raises, because a second attempt may succeed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+from evenflow.transforms.io.decompress import Gunzip, Unzstd
+from evenflow.transforms.io.files import SEEKABLE, open_file, printable
+from evenflow.transforms.io.parquet import row_groups
+
+BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
+BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
+BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
+RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
+KEPT_BYTES = 1 << 20  # how much of such a record is kept
+FAULTS = (EOFError, zlib.error, pa.ArrowException)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Records of a file, either as raw bytes or as the rows of a table.
+
+    Attributes:
+        file: The file's name. A block of several texts has several names (see `join_texts`).
+        first: Ordinal of the first record in the file.
+        records: The raw bytes of each record (a JSON object; for .txt a text).
+        stored: Bytes of the file that were read when the block was done.
+        rows: The table, where the records are rows.
+        fault: Why the file ends here; None where it goes on.
+        offset: Byte of the first record, where a reader may begin; None where it may not.
+        cut: Full length, in bytes, of each record longer than RECORD_BYTES, by its index. The block
+            holds only the first KEPT_BYTES of such a record.
+    """
+
+    file: str
+    first: int
+    records: list[bytes]
+    stored: int
+    rows: pa.Table | None = None
+    fault: str | None = None
+    offset: int | None = None
+    cut: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Number of records."""
+        return len(self.records) if self.rows is None else self.rows.num_rows
+
+    @property
+    def last(self) -> int:
+        """Ordinal of the last record, or of the fault, which stands where the next record would."""
+        return self.first + self.size - (self.fault is None)
+
+    def byte(self, index: int) -> int | None:
+        """Find where a record begins in the file.
+
+        Args:
+            index: The record's index in the block.
+
+        Returns:
+            The byte; None where a reader may not begin there.
+        """
+        if self.offset is None:
+            return None
+        longer = sum(
+            length - len(self.records[at]) for at, length in self.cut.items() if at < index
+        )
+        return self.offset + sum(map(len, self.records[:index])) + index + longer
+
+    def weights(self) -> list[int]:
+        """Return the bytes of each record; a table's rows share its size evenly."""
+        if self.rows is None:
+            return [len(raw) for raw in self.records]
+        return [self.rows.nbytes // max(self.rows.num_rows, 1)] * self.rows.num_rows
+
+    def clip(self, first: int, last: int) -> Block | None:
+        """Take the part of the block within a range of ordinals.
+
+        Args:
+            first: The first ordinal of the range.
+            last: The last ordinal of the range (included).
+
+        Returns:
+            The part; None where the block has no record or fault in the range.
+        """
+        low, high = max(first, self.first), min(last, self.last)
+        if low > high:
+            return None
+        begin, end = low - self.first, high + 1 - self.first
+        fault = self.fault if high == self.last else None
+        rows = None if self.rows is None else self.rows.slice(begin, min(end, self.size) - begin)
+        cut = {index - begin: length for index, length in self.cut.items() if begin <= index < end}
+        records, offset = self.records[begin:end], self.byte(begin)
+        return replace(
+            self, first=low, records=records, rows=rows, fault=fault, offset=offset, cut=cut
+        )
+
+
+def read_blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Block]:
+    """Read the blocks of a file in order.
+
+    Args:
+        file: The file's name.
+        first: Ordinal of the first record to read.
+        offset: Byte of that record, as an earlier Block gave it; None to read from the start.
+
+    Yields:
+        The blocks. The last one carries the fault where the data cannot be read further.
+
+    Raises:
+        OSError: The device fails.
+    """
+    # The local name lives as long as the generator, which may be closed when the process ends and
+    # module names are gone
+    faults = FAULTS
+    with open_file(file) as raw:
+        file = printable(file)
+        try:
+            if file.endswith(".parquet"):
+                for rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS):
+                    yield Block(file, first, [], stored, rows=rows)
+                    first += rows.num_rows
+            elif file.endswith(".txt"):
+                text = raw.read(RECORD_BYTES + 1)
+                cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
+                yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
+                first = 1
+            else:
+                at = offset or 0
+                if at:
+                    raw.seek(at)
+                plain = file.endswith(SEEKABLE)
+                for records, cut in _lines(
+                    raw if plain else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
+                ):
+                    yield Block(
+                        file, first, records, raw.tell(), offset=at if plain else None, cut=cut
+                    )
+                    first += len(records)
+                    at += sum(map(len, records)) + len(records)
+                    at += sum(length - KEPT_BYTES for length in cut.values())
+        except faults as error:
+            fault = f"cannot be read further: {type(error).__name__}: {error}".replace("\n", " ")
+            yield Block(file, first, [], raw.tell(), fault=fault)
+
+
+def join_texts(source: Iterable[Block]) -> Iterator[Block]:
+    """Join single texts that follow each other into one block; each block has a fixed cost.
+
+    Args:
+        source: Blocks of files.
+
+    Yields:
+        The blocks. `position` says which file a record of a joined block is from.
+    """
+    texts: list[Block] = []
+    size = 0
+    for block in source:
+        is_text = block.file.endswith(".txt") and block.fault is None and not block.cut
+        if texts and (
+            not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
+        ):
+            yield _join(texts)
+            texts, size = [], 0
+        if is_text:
+            texts.append(block)
+            size += len(block.records[0])
+        else:
+            yield block
+    if texts:
+        yield _join(texts)
+
+
+def _join(texts: list[Block]) -> Block:
+    """Join blocks of one text each."""
+    names, records = BETWEEN.join(each.file for each in texts), [each.records[0] for each in texts]
+    return Block(names, 0, records, texts[-1].stored)
+
+
+def position(file: str, place: int) -> tuple[str, int]:
+    """Find the file and the ordinal of a record.
+
+    Args:
+        file: The file's name in the record's block.
+        place: The record's ordinal in the block.
+
+    Returns:
+        The name of the record's own file, and the ordinal in it.
+    """
+    return (_names(file)[place], 0) if BETWEEN in file else (file, place)
+
+
+@lru_cache(maxsize=4)
+def _names(file: str) -> list[str]:
+    """Split the name of a block of several texts."""
+    return file.split(BETWEEN)
+
+
+class FileReader:
+    """Reads segments of files and keeps a file open where a segment ended.
+
+    Panes come in order, so nothing is read twice. A step back reads the file anew.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
+
+    def segment(self, file: str, first: int, last: int, offset: int | None) -> Iterator[Block]:
+        """Read a range of a file's records.
+
+        Args:
+            file: The file's name.
+            first: Ordinal of the first record.
+            last: Ordinal of the last record (included).
+            offset: Byte of the first record; None where a reader may not begin there.
+
+        Yields:
+            The blocks of these records.
+        """
+        at, source, ahead = self._open.pop(file, (0, iter(()), None))
+        # Reading on is best, unless the start lies well ahead: then another process has read the
+        # records between.
+        if ahead is None or at > first or (offset is not None and first > ahead.last):
+            source = read_blocks(file) if offset is None else read_blocks(file, first, offset)
+            ahead = next(source, None)
+        while ahead is not None and ahead.first <= last:
+            if part := ahead.clip(first, last):
+                yield part
+            if ahead.last > last:
+                break
+            ahead = next(source, None)
+        self._open.clear()  # files come one after the other, so one handle is enough
+        if ahead is not None:
+            self._open[file] = (last + 1, source, ahead)
+
+
+def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+    """Split a stream into lists of whole lines without their ends.
+
+    With each list come the full lengths of lines that are cut, by index. What was read before a
+    fault is given before the fault is raised.
+    """
+    parts: list[bytes] = []
+    held = 0
+    fault: Exception | None = None
+    while True:
+        try:
+            chunk = stream.read(BLOCK_BYTES)
+        except FAULTS as error:
+            fault, chunk = error, b""
+        if not chunk:
+            break
+        end = chunk.rfind(b"\n")
+        if end < 0:
+            held += len(chunk)
+            if held <= RECORD_BYTES or sum(map(len, parts)) < KEPT_BYTES:
+                parts.append(chunk)
+            elif len(parts) > 1:
+                parts = [b"".join(parts)[:KEPT_BYTES]]
+            continue
+        if held > RECORD_BYTES:
+            begin = chunk.find(b"\n") + 1
+            yield [b"".join(parts)[:KEPT_BYTES]], {0: held + begin - 1}
+            parts = []
+            lines = chunk[begin:end].split(b"\n") if begin <= end else []
+        else:
+            lines = b"".join((*parts, chunk[:end])).split(b"\n")
+        parts, held = [chunk[end + 1 :]], len(chunk) - end - 1
+        for i in range(0, len(lines), BLOCK_RECORDS):
+            yield lines[i : i + BLOCK_RECORDS], {}
+    if held > RECORD_BYTES:
+        yield [b"".join(parts)[:KEPT_BYTES]], {0: held}
+    elif rest := b"".join(parts):
+        yield [rest], {}
+    if fault is not None:
+        raise fault
