@@ -102,7 +102,7 @@ class Committer:
             identity=config.fields.id,
             text=config.fields.text,
             strong=strong,
-            sentences=config.tells_sentences,
+            sentences=config.has_sentence_table,
         )
 
     def commit(

@@ -388,7 +388,7 @@ class Annotator:
 
 def _tier(config: Config) -> Tier | None:
     """The LLM that is asked; None where none is, or nothing is there to ask about."""
-    if config.llm.url is None or not config.tells_sentences:
+    if config.llm.url is None or not config.has_sentence_table:
         return None
     from evenflow.transforms.llm.worker import Tier
 

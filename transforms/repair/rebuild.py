@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import AttributeFigures, Figures, Mended
+from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import least_dr, reweight
 from evenflow.transforms.repair.draw import Unit, draw
@@ -47,7 +47,7 @@ class _Unit:
     changes: list[Change] = field(default_factory=list)
 
 
-def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> Mended:
+def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> RepairedPane:
     """Repair a pane whose staged blocks, in source order, have these figures; the blocks are
     written anew.
 
@@ -95,7 +95,7 @@ def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Ann
     for path in blocks:
         for suffix in (proposals.SUFFIX, sentence_table.SUFFIX):
             path.with_suffix(suffix).unlink(missing_ok=True)
-    return Mended(after, repairs, findings.told() if findings is not None else {}, shard)
+    return RepairedPane(after, repairs, findings.told() if findings is not None else {}, shard)
 
 
 class _Mender:
