@@ -100,7 +100,7 @@ class Run:
             if begun.note:
                 self.on_note(begun.note)
             commit.clear_leftovers(self.output, len(entries))
-            if held := hold.held(self.output, entries.totals, self.config.gate.policy):
+            if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(self.output, self.config, lists, entries, begun.epoch)
             outcome = self._read(names, committer)
@@ -227,7 +227,7 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
 
     Raises RunError where it was begun with other settings, LedgerError, OSError.
     """
-    entries = History(output, config, mend=True)
+    entries = History(output, config, repair=True)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:

@@ -42,7 +42,7 @@ class LiveMetrics(Collector):
             return list(families(self._totals, now))
 
     def _held(self) -> bool:
-        return hold.held(self._output, self._totals, self._policy) is not None
+        return hold.held_reason(self._output, self._totals, self._policy) is not None
 
 
 @contextmanager

@@ -32,7 +32,7 @@ STEPS = {
         "import evenflow.gates.ledger.history, evenflow.schemas.config,"
         " evenflow.pipelines.report.report"
     ),
-    "start": "from evenflow.gates.ledger.history import History; History(root, mend=True)",
+    "start": "from evenflow.gates.ledger.history import History; History(root, repair=True)",
     "gate status": (
         "from evenflow.pipelines.cli.app import main; main(['gate', 'status', str(root), '--json'])"
     ),

@@ -9,7 +9,7 @@ from pane_entries import pane_entry
 
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.ledger.totals import Totals, add
-from evenflow.gates.verdict import of_asking, of_reading
+from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, State, Verdict
@@ -37,7 +37,7 @@ def run(panes: list[Figures]):
         attributes = judge.judge(each)
         verdict = overall(attributes, FINE, OPEN, None)
         folder = "quarantine" if verdict.state == "block" else "accepted"
-        judge.settle(attributes, folder)
+        judge.score_accepted(attributes, folder)
         out.append(pane_entry(number, attributes=attributes, verdict=verdict, folder=folder))
         totals.add(out[-1])
     return out
@@ -112,7 +112,7 @@ def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
 def test_what_could_be_read(
     dead: dict[str, int], documents: int, most: float, state: State, said: str
 ) -> None:
-    assert of_reading(dead, documents, most) == Verdict(state=state, reason=said)
+    assert reading_verdict(dead, documents, most) == Verdict(state=state, reason=said)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_could_be_read(
     ],
 )
 def test_what_an_llm_left_unanswered(fallbacks: dict[str, int], most: float, state: State) -> None:
-    found = of_asking({"stereotypes": {"questions": 10, "fallbacks": fallbacks}}, most, "warn")
+    found = llm_verdict({"stereotypes": {"questions": 10, "fallbacks": fallbacks}}, most, "warn")
     assert found.state == state
     assert state == "open" or "2 timeout" in found.reason
 

@@ -163,7 +163,7 @@ def test_a_scrape_goes_on_from_the_ledger_and_sees_a_hold(tmp_path: Path) -> Non
         before = scraped(address)
         assert before == {**of(panes[:3]), ("evenflow_held", ()): 0}
         metrics.committed(panes[3], (300, 400))
-        hold.give(tmp_path, "hold", "look at it", 4)
+        hold.add_event(tmp_path, "hold", "look at it", 4)
         after = scraped(address)
     assert after["evenflow_held", ()] == 1
     assert after["evenflow_input_read_bytes", ()] == 300
@@ -181,7 +181,7 @@ def test_a_release_is_seen_under_halt(tmp_path: Path) -> None:
     files.write_entry(tmp_path, entry.model_copy(update={"folder": "quarantine"}))
     with serving(tmp_path, with_port(**{"gate.policy": "halt"})) as (_, address):
         assert scraped(address)["evenflow_held", ()] == 1
-        hold.give(tmp_path, "release", "seen", 1)
+        hold.add_event(tmp_path, "release", "seen", 1)
         assert scraped(address)["evenflow_held", ()] == 0
 
 

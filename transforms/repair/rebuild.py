@@ -47,7 +47,9 @@ class _Unit:
     changes: list[Change] = field(default_factory=list)
 
 
-def mend(blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator) -> RepairedPane:
+def mend(
+    blocks: Mapping[Path, Figures], folder: Path, pane: int, annotator: Annotator
+) -> RepairedPane:
     """Repair a pane whose staged blocks, in source order, have these figures; the blocks are
     written anew.
 

@@ -45,7 +45,7 @@ def minutes(count: int) -> list[PaneEntry]:
 def written(root: Path, entries: list[PaneEntry]) -> History:
     (root / "ledger").mkdir(parents=True)
     (root / "gate").mkdir()
-    found = History(root, mend=True)
+    found = History(root, repair=True)
     for entry in entries:
         found.commit(entry)
     return found
@@ -100,7 +100,7 @@ def test_a_kill_between_the_steps_is_mended_with_the_same_bytes(
         with pytest.raises(Killed):
             found.commit(panes[EVERY - 1])
     assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
-    again = History(tmp_path / "out", mend=True)
+    again = History(tmp_path / "out", repair=True)
     for entry in panes[EVERY:]:
         again.commit(entry)
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
