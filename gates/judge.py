@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from evenflow.gates.ledger.totals import Totals, add
+from evenflow.gates.ledger.combine import add_sums
+from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
@@ -115,7 +116,9 @@ class PaneJudge:
             sums=sums,
             pane=score(sums, target, confidence),
             rolling=rolling,
-            cumulative=score(sums if total is None else add(total.sums, sums), target, confidence),
+            cumulative=score(
+                sums if total is None else add_sums(total.sums, sums), target, confidence
+            ),
             verdict=decide(rolling, limits, before.verdict.state if before is not None else None),
             relevant_sentences=seen.relevant,
             labels=dict(
@@ -134,7 +137,7 @@ class PaneJudge:
 
     def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
         """A pane's sums plus those of earlier panes."""
-        return reduce(add, (each[name] for each in panes if name in each), sums)
+        return reduce(add_sums, (each[name] for each in panes if name in each), sums)
 
     def score_accepted(self, attributes: Mapping[str, AttributeEntry], folder: Folder) -> None:
         """Set the score of everything in accepted/ after the pane.
@@ -148,7 +151,7 @@ class PaneJudge:
             held = [each.sums] if folder == "accepted" else []
             held += [total.accepted] if total is not None else []
             each.accepted = score(
-                reduce(add, held, Sums.empty(len(each.groups))),
+                reduce(add_sums, held, Sums.empty(len(each.groups))),
                 each.target,
                 self._config.gate.confidence,
             )

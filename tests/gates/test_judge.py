@@ -8,7 +8,8 @@ import pytest
 from pane_entries import pane_entry
 
 from evenflow.gates.judge import PaneJudge, overall
-from evenflow.gates.ledger.totals import Totals, add
+from evenflow.gates.ledger.combine import add_sums
+from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
@@ -31,7 +32,7 @@ def figures(female: int, male: int, size: int = 1) -> Figures:
 
 def run(panes: list[Figures]):
     config = load(None, {}, only=["gender"])
-    totals = Totals.begun(config)
+    totals = Totals.for_run(config)
     judge, out = PaneJudge(config, [loader.load("gender")], totals), []
     for number, each in enumerate(panes):
         attributes = judge.judge(each)
@@ -76,7 +77,7 @@ def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
     shipped = [each.attributes["gender"].sums for each in panes if each.folder == "accepted"]
     total = shipped[0]
     for each in shipped[1:]:
-        total = add(total, each)
+        total = add_sums(total, each)
     assert last.accepted == score(total, last.target, 0.95)
 
 

@@ -13,7 +13,7 @@ import pytest
 import report_ledgers
 from pane_entries import pane_entry
 
-from evenflow.gates.ledger import history, spans
+from evenflow.gates.ledger import history, segments, spans
 from evenflow.gates.ledger.files import LedgerError, read_entries, write_entry
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.totals import Totals
@@ -31,7 +31,7 @@ MINUTE = 60_000
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "EVERY", EVERY)
+    monkeypatch.setattr(segments, "EVERY", EVERY)
 
 
 def minutes(count: int) -> list[PaneEntry]:
@@ -81,7 +81,7 @@ def test_it_is_what_a_list_would_be(tmp_path: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("step", ["segment", "checkpoint", "unlink"])
-def test_a_kill_between_the_steps_is_mended_with_the_same_bytes(
+def test_a_kill_between_the_steps_is_repaired_with_the_same_bytes(
     tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panes = report_ledgers.entries(EVERY + 3)
@@ -95,8 +95,8 @@ def test_a_kill_between_the_steps_is_mended_with_the_same_bytes(
         raise Killed
 
     with monkeypatch.context() as patch:
-        name = {"segment": "write_segment", "checkpoint": "canonical"}.get(step)
-        patch.setattr(history, name, kill) if name else patch.setattr(Path, "unlink", kill)
+        name = {"segment": "write_segment", "checkpoint": "write_checkpoint"}.get(step)
+        patch.setattr(segments, name, kill) if name else patch.setattr(Path, "unlink", kill)
         with pytest.raises(Killed):
             found.commit(panes[EVERY - 1])
     assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
@@ -112,7 +112,7 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"00000018\.json: pane 18 where pane 17 was expected"):
         History(tmp_path)
     (tmp_path / "ledger" / f"{2 * EVERY + 2:08d}.json").unlink()
-    history.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
+    segments.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
     with pytest.raises(LedgerError, match=r"000000000008-000000000015\.parquet: not a segment"):
         list(History(tmp_path))
 
@@ -141,7 +141,7 @@ def test_panes_are_grouped_by_hours_and_days(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panes = minutes(60 * 30 + 7)
-    single = list(map(spans.of, panes))
+    single = list(map(spans.from_entry, panes))
     hours = written(tmp_path, panes).spans()
     assert hours == spans.grouped(single, spans.HOUR)
     assert [each.panes for each in hours] == [60] * 30 + [7] and [
@@ -168,9 +168,10 @@ def test_panes_are_grouped_by_hours_and_days(
 def test_a_million_panes_sort(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
     names = [
-        history.segment_path(tmp_path, first).name for first in (0, 999_992, 1_000_000, 123_456_784)
+        segments.segment_path(tmp_path, first).name
+        for first in (0, 999_992, 1_000_000, 123_456_784)
     ]
     assert names == sorted(names)
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))
-    assert [number for number, _ in history._live(tmp_path)] == [99_999_999, 100_000_000]
+    assert [number for number, _ in history.entry_files(tmp_path)] == [99_999_999, 100_000_000]
