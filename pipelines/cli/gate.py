@@ -94,7 +94,7 @@ def ledger_verify(
     It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
     cannot be read.
     """
-    from evenflow.gates.ledger import history
+    from evenflow.gates.ledger import history, segments
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.report.figures import configuration
 
@@ -108,7 +108,7 @@ def ledger_verify(
                 json.dumps(
                     {
                         "panes": panes,
-                        "checkpoint": history.checkpoint_panes(directory),
+                        "checkpoint": segments.checkpoint_panes(directory),
                         "wrong": wrong,
                     }
                 )

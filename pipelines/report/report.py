@@ -57,7 +57,7 @@ def build(output: Path) -> Path:
     held = hold.held_reason(output, history.totals, config.gate.policy if config else "")
     if len(history) <= MOST_SINGLE:
         entries = list(history)
-        panes = [spans.of(entry) for entry in entries]
+        panes = [spans.from_entry(entry) for entry in entries]
     else:  # by hours, or by days where these are many
         entries, panes = history[-MOST_PANES:], history.spans()
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
