@@ -10,7 +10,9 @@ import pytest
 import yaml
 from pane_shards import LISTS, TEXTS, changed, entry, pane, replaced, write
 
-from evenflow.gates.expectations.checks import Limit, PaneChecks, SuiteError
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.user_suite import SuiteError
 from evenflow.schemas.ledger import AttributeEntry, Checks
 
 DEMOGRAPHIC = "expect_demographic_representation_to_be_within"

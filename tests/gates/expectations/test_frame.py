@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pane_shards import LISTS, TEXTS, changed, pane, replaced, write
 
 from evenflow.gates.expectations import frame as shard_frame
-from evenflow.gates.expectations.frame import TYPES, ShardReader, names, read_whole
+from evenflow.gates.expectations.frame import ShardReader, names
+from evenflow.gates.expectations.shard_files import TYPES, read_whole
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
 
