@@ -20,7 +20,8 @@ from typing import Any
 import orjson
 
 from evenflow.gates import hold
-from evenflow.gates.expectations.checks import Limit, PaneChecks
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
