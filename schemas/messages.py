@@ -9,7 +9,7 @@ import difflib
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeGuard, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ValidationError
@@ -133,7 +133,7 @@ def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:
     for name, field in model.model_fields.items():
         yield (*above, name)
         for inner in get_args(field.annotation) or (field.annotation,):
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
+            if _is_model(inner):
                 chosen = ("NAME",) if get_origin(field.annotation) is dict else ()
                 yield from _places(inner, (*above, name, *chosen))
 
@@ -141,7 +141,7 @@ def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:
 def _section(key: Key, root: type[BaseModel]) -> type[BaseModel] | None:
     """The model at a key; None if there is none."""
     kind, _ = _type(key, root)
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+    return kind if _is_model(kind) else None
 
 
 def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
@@ -154,7 +154,7 @@ def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
             if _is_union(kind)
             else kind
         )
-        if isinstance(bare, type) and issubclass(bare, BaseModel):
+        if _is_model(bare):
             field = bare.model_fields.get(item)
             kind, limits = (field.annotation, field.metadata) if field else (None, [])
         elif get_origin(bare) is dict and item != "[key]":
@@ -175,6 +175,11 @@ def _bare(kind: Any) -> tuple[Any, list[Any]]:
     return (kind.__origin__ if marks else kind), limits
 
 
+def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
+    """Whether a type is a pydantic model."""
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
 def _is_union(kind: Any) -> bool:
     """Whether a type is a union, in either notation."""
     return get_origin(kind) in (Union, types.UnionType)
@@ -193,7 +198,7 @@ def _kind(kind: Any) -> str:
     """A type in words."""
     if get_origin(kind) is Literal:
         return " or ".join(map(str, get_args(kind)))
-    if get_origin(kind) is dict or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+    if get_origin(kind) is dict or _is_model(kind):
         return "a section of keys"
     return KINDS.get(kind, "something else")
 

@@ -25,10 +25,7 @@ from great_expectations.render.components import (
 from great_expectations.render.renderer.renderer import (
     renderer,  # pyright: ignore[reportUnknownVariableType]
 )
-from great_expectations.render.renderer_configuration import (
-    RendererConfiguration,
-    RendererValueType,
-)
+from great_expectations.render.renderer_configuration import RendererValueType
 
 RECORDED = "A failure is recorded ($severity) and does not quarantine the pane."
 
@@ -51,7 +48,7 @@ class FrameMetric(TableMetricProvider):
 
     @metric_value(engine=PandasExecutionEngine)
     def _pandas(
-        cls,  # noqa: N805 (Great Expectations passes the class)
+        cls,
         execution_engine: PandasExecutionEngine,
         metric_domain_kwargs: dict[str, Any],
         metric_value_kwargs: dict[str, Any],
@@ -118,12 +115,9 @@ class StatedExpectation(BatchExpectation):
         raise NotImplementedError
 
     @classmethod
-    def _prescriptive_template(
-        cls, renderer_configuration: RendererConfiguration[Any]
-    ) -> RendererConfiguration[Any]:
+    def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
         """The statement, as Great Expectations' newer renderers need it."""
-        kwargs: dict[str, Any] = renderer_configuration.kwargs
-        template, params = cls.statement(kwargs)
+        template, params = cls.statement(renderer_configuration.kwargs)
         for name, value in params.items():
             renderer_configuration.add_param(
                 name=name, param_type=RendererValueType.STRING, value=value

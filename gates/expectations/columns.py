@@ -37,7 +37,7 @@ class ColumnDefects(FrameMetric):
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
     """What a frame's columns hold, for a frame that did not come from shards."""
-    found = {
+    found: dict[str, str] = {
         str(name): pd.api.types.infer_dtype(frame[name], skipna=True) for name in frame.columns
     }
     return {

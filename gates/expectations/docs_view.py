@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from great_expectations.render.components import RenderedComponentContent
 from great_expectations.render.renderer.renderer import Renderer
@@ -43,7 +43,7 @@ class OfflinePageView(DefaultJinjaPageView):
         self.env.autoescape = True
         # These filters return HTML made of styles that Great Expectations itself sets. The
         # templates escape what the other filters return.
-        filters: dict[str, Any] = self.env.filters  # pyright: ignore[reportUnknownMemberType]
+        filters = cast("dict[str, Any]", self.env.filters)  # pyright: ignore[reportUnknownMemberType]
         for name in (
             "render_styling",
             "render_styling_from_string_template",
@@ -67,8 +67,8 @@ class OfflinePageView(DefaultJinjaPageView):
         if "params" in template:
             own["params"] = dict(template["params"])
         own.pop("tooltip", None)  # only a script could show it
-        html: Any = super().render_string_template(own)  # pyright: ignore[reportUnknownMemberType]
-        return Markup(html)
+        view = cast("Any", super())  # its methods have no types
+        return Markup(view.render_string_template(own))
 
     def render_markdown(self, markdown: Any) -> str:
         """Return notes as they were written, because a suite is not trusted with HTML."""
@@ -105,10 +105,12 @@ class OfflinePageView(DefaultJinjaPageView):
             return "" if content_block is None else Markup.escape(content_block)
         if content_block["content_block_type"] == "graph":
             return ""  # only a script could draw it
-        html: Any = super().render_content_block(  # pyright: ignore[reportUnknownMemberType]
-            jinja_context, content_block, index, content_block_id, render_to_markdown
+        view = cast("Any", super())  # its methods have no types
+        return Markup(
+            view.render_content_block(
+                jinja_context, content_block, index, content_block_id, render_to_markdown
+            )
         )
-        return Markup(html)
 
     def _item(self, jinja_context: Any, item: Any, number: int, block_id: Any) -> Markup:
         """HTML of an item in a list of blocks."""

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -222,7 +223,7 @@ class ShardReader:
             for name, columns in self._columns.mentions.items()
             if all(kinds.get(column) == "integer" for column in columns)
         }
-        ids = frame[self._columns.identity].tolist() if texts else []
+        ids: list[Any] = frame[self._columns.identity].tolist() if texts else []
         for row, text in texts.items():
             assert self._finder is not None
             different: list[str] = []

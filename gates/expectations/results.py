@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
-from evenflow.schemas.guards import is_list, is_mapping
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import CheckFailure
 
 SHOWN_CHARACTERS = 200  # of an unexpected value, which may be a text
@@ -70,7 +70,8 @@ def _observed(kind: str, result: Any) -> str:
         return implementation.describe_result(seen)
     if seen.get("unexpected_count"):
         of = f" of {seen['element_count']}" if "element_count" in seen else ""
-        values = ", ".join(_cut(value) for value in seen.get("partial_unexpected_list") or [])
+        unexpected: list[Any] = seen.get("partial_unexpected_list") or []
+        values = ", ".join(map(_cut, unexpected))
         return f"{seen['unexpected_count']}{of}" + (f": {values}" if values else "")
     return _cut(seen.get("observed_value"))
 
@@ -85,12 +86,16 @@ def _plain(value: Any) -> Any:
     """A value as JSON has it, with texts cut; lists and mappings too."""
     if is_mapping(value):
         return {str(key): _plain(each) for key, each in value.items()}
-    if is_list(value) or isinstance(value, tuple | set | frozenset | np.ndarray):
-        items: Any = value
-        return [_plain(each) for each in items]
+    if _is_collection(value):
+        return [_plain(each) for each in value]
     if isinstance(value, np.generic):
-        value = value.item()
+        value = cast("Any", value).item()
     return value if value is None or isinstance(value, bool | int | float) else _cut(value)
+
+
+def _is_collection(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value is written as a list."""
+    return isinstance(value, list | tuple | set | frozenset | np.ndarray)
 
 
 def _exceptions(info: Any) -> list[dict[str, Any]]:

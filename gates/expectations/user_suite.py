@@ -143,14 +143,16 @@ def _expectation(
     if unknown := [key for key in entry if key not in ENTRY]:
         raise _DefectsError(*(f"unknown key {key!r}{_nearest(key, ENTRY)}" for key in unknown))
     implementation = _implementation(entry.get("type"))
-    given = {} if entry.get("kwargs") is None else entry["kwargs"]
-    if not is_mapping(given):
+    given = entry.get("kwargs")
+    kwargs: dict[str, Any] = {}
+    if is_mapping(given):
+        kwargs = {str(key): value for key, value in given.items()}
+    elif given is not None:
         raise _DefectsError(f"kwargs: a mapping of arguments was expected, not {shown(given)}")
     if entry.get("severity", SEVERITIES[0]) not in SEVERITIES:
         raise _DefectsError(
             f"severity: one of {', '.join(SEVERITIES)} was expected, not {shown(entry['severity'])}"
         )
-    kwargs = {str(key): value for key, value in given.items()}
     if defects := unsafe_arguments(kwargs):
         raise _DefectsError(*defects)
     if implementation.expectation_type == DEMOGRAPHIC and "columns" not in kwargs:
