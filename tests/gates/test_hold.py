@@ -1,3 +1,5 @@
+"""Holds and releases of the gate."""
+
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from evenflow.schemas.ledger import Folder, PaneEntry, State, Verdict
 
 
 def pane(number: int, folder: Folder) -> PaneEntry:
+    """An entry of a pane that went to a folder."""
     state: State = "block" if folder == "quarantine" else "open"
     return pane_entry(number, folder=folder, verdict=Verdict(state=state, reason="DR is high"))
 

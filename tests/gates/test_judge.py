@@ -1,6 +1,4 @@
-"""Verdicts judge what is shipped: the last accepted panes and the one in hand, and what could be
-read of it.
-"""
+"""Verdicts on a pane together with the last accepted ones, and on what could be read of it."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ OPEN = Verdict(state="open", reason="")
 
 
 def figures(female: int, male: int, size: int = 1) -> Figures:
-    """Documents of which so many name one group alone."""
+    """Figures of documents that name one group each."""
     counts, products = (
         [size * female, size * male],
         [[size * size * female, 0], [0, size * size * male]],
@@ -31,6 +29,7 @@ def figures(female: int, male: int, size: int = 1) -> Figures:
 
 
 def run(panes: list[Figures]):
+    """Judge panes in order and return their entries."""
     config = load(None, {}, only=["gender"])
     totals = Totals.for_run(config)
     judge, out = PaneJudge(config, [loader.load("gender")], totals), []

@@ -1,3 +1,5 @@
+"""The expectation on Demographic Representation."""
+
 from typing import Any
 
 import great_expectations as gx
@@ -16,6 +18,7 @@ SCATTERED = np.array([[3, 0], [0, 2], [2, 1], [1, 4], [5, 1], [0, 1]])
 
 
 def validate(counts: np.ndarray, **arguments: Any) -> Any:
+    """The result of the expectation on a frame of counts."""
     context: Any = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     frame = pd.DataFrame(counts, columns=pd.Index([f"c{i}" for i in range(counts.shape[1])]))

@@ -1,3 +1,5 @@
+"""The frame of a pane: what it reads from the shards, and the second count of labels."""
+
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ READER = ShardReader(LISTS, COLUMNS)
 
 
 def differences(frame: pd.DataFrame) -> list[str]:
+    """What the second count found."""
     return [value for value in frame[COLUMNS.recount] if isinstance(value, str)]
 
 

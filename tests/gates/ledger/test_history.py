@@ -1,6 +1,4 @@
-"""The ledger as a sequence: as a list would give it, however long, and with what a kill leaves
-between two steps.
-"""
+"""The ledger as a sequence: like a list, at any length, and after a kill between two steps."""
 
 from __future__ import annotations
 
@@ -31,11 +29,12 @@ MINUTE = 60_000
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small segments."""
     monkeypatch.setattr(segments, "EVERY", EVERY)
 
 
 def minutes(count: int) -> list[PaneEntry]:
-    """Panes of a stream, one a minute."""
+    """Panes of a stream, one for each minute."""
     panes = report_ledgers.entries(count)
     for entry in panes:
         entry.stream = StreamPane(span=entry.pane * MINUTE, part=0, positions={})
@@ -43,6 +42,7 @@ def minutes(count: int) -> list[PaneEntry]:
 
 
 def written(root: Path, entries: list[PaneEntry]) -> History:
+    """A ledger with these entries."""
     (root / "ledger").mkdir(parents=True)
     (root / "gate").mkdir()
     found = History(root, repair=True)
@@ -52,6 +52,7 @@ def written(root: Path, entries: list[PaneEntry]) -> History:
 
 
 def digests(root: Path) -> dict[str, str]:
+    """The digests of the ledger's files."""
     return {
         str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted((root / "ledger").rglob("*.*"))
@@ -88,16 +89,16 @@ def test_a_kill_between_the_steps_is_repaired_with_the_same_bytes(
     written(tmp_path / "whole", panes)
     found = written(tmp_path / "out", panes[: EVERY - 1])
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(*_: object) -> None:
-        raise Killed
+        raise KilledError
 
     with monkeypatch.context() as patch:
         name = {"segment": "write_segment", "checkpoint": "write_checkpoint"}.get(step)
         patch.setattr(segments, name, kill) if name else patch.setattr(Path, "unlink", kill)
-        with pytest.raises(Killed):
+        with pytest.raises(KilledError):
             found.commit(panes[EVERY - 1])
     assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
     again = History(tmp_path / "out", repair=True)
