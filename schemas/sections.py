@@ -82,9 +82,9 @@ class Duplicates(Section):
             "Where an id must be unique. The first document with an id stays, later ones become"
             " dead letters. pane: within a pane. run: across all panes, accepted or not, with an"
             " exact index of ids on disk (gate/ids.sqlite), which is rebuilt from the shards if it"
-            " is missing. pane is the default because the index has a cost (2 million ids of 36"
-            " characters took 48 bytes and 16 µs each), and because panes are then closed one"
-            " after the other and not by the workers."
+            " is missing. pane is the default because run has a cost: the index (2 million ids of"
+            " 36 characters took 48 bytes and 16 µs each), and panes that are closed one after the"
+            " other instead of by the workers."
         ),
     )
 
