@@ -157,7 +157,9 @@ def test_pane_ticks_lie_on_the_axis(panes: int, most: int) -> None:
 
 @given(st.integers(1, 60), st.integers(0, 5))
 def test_a_chart_stays_in_its_plot(panes: int, seed: int) -> None:
-    chart = charts.dr_chart(list(map(spans.from_entry, ledgers.entries(panes, seed))), "age", 0.25, 0.45)
+    chart = charts.dr_chart(
+        list(map(spans.from_entry, ledgers.entries(panes, seed))), "age", 0.25, 0.45
+    )
     assert len(chart.dots.split("M")) == panes + 1 and len(chart.hovers) == panes
     for path in (chart.rolling, chart.band, chart.cumulative, chart.dots):
         numbers = [float(one) for one in NUMBER.findall(path)]
