@@ -1,7 +1,7 @@
-"""Holding the gate: by its policy after a blocked pane, or by hand; and letting it go on. Who, when
-and why stand in the ledger.
+"""Holding the gate, by its policy after a blocked pane or by hand, and releasing it.
 
-Each word given is one file, ledger/holds/NUMBER.json, written once and never changed.
+Each hold or release is one file, ledger/holds/NUMBER.json. It says who, when and why, is written
+once and never changes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,17 @@ from evenflow.schemas.ledger import Entry
 Action = Literal["hold", "release"]
 
 
-class Word(Entry):
-    """hold or release: given by whom, when (UTC, ISO 8601), why, and after how many panes."""
+class HoldEvent(Entry):
+    """A hold or a release.
+
+    Attributes:
+        number: Number of the event, from 0.
+        action: hold or release.
+        panes: Number of panes in the ledger at the time.
+        who: User and host.
+        when: Time in UTC, ISO 8601.
+        reason: Why, in the user's words.
+    """
 
     number: int
     action: Action
@@ -34,43 +43,78 @@ class Word(Entry):
     reason: str
 
 
-def words(root: Path) -> list[Word]:
-    """All words given, in order. Raises LedgerError for a file that cannot be read."""
-    found: list[Word] = []
+def read_events(root: Path) -> list[HoldEvent]:
+    """Read all holds and releases.
+
+    Args:
+        root: Output directory.
+
+    Returns:
+        The events, in order.
+
+    Raises:
+        LedgerError: A file cannot be read.
+    """
+    found: list[HoldEvent] = []
     for path in sorted((root / "ledger" / "holds").glob("[0-9]*.json")):
         try:
-            found.append(Word.model_validate(json.loads(path.read_bytes())))
+            found.append(HoldEvent.model_validate(json.loads(path.read_bytes())))
         except (ValidationError, ValueError) as error:
             raise LedgerError(f"{path}: not a hold or release: {error}") from error
     return found
 
 
-def give(root: Path, action: Action, reason: str, panes: int) -> Word:
-    """Write a word, durable when this returns. Raises ValueError for an empty reason, OSError."""
+def add_event(root: Path, action: Action, reason: str, panes: int) -> HoldEvent:
+    """Write a hold or a release; it is durable when this returns.
+
+    Args:
+        root: Output directory.
+        action: hold or release.
+        reason: Why.
+        panes: Number of panes in the ledger.
+
+    Returns:
+        The event.
+
+    Raises:
+        ValueError: The reason is empty.
+        OSError: The file cannot be written.
+    """
     if not reason.strip():
         raise ValueError(f"a {action} needs a reason")
     folder = root / "ledger" / "holds"
     folder.mkdir(parents=True, exist_ok=True)
-    word = Word(
-        number=len(words(root)),
+    event = HoldEvent(
+        number=len(read_events(root)),
         action=action,
         panes=panes,
         who=f"{_user()} on {socket.gethostname()}",
         when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         reason=reason,
     )
-    atomic_write(folder / f"{word.number:08d}.json", canonical(word.model_dump()))
-    return word
+    atomic_write(folder / f"{event.number:08d}.json", canonical(event.model_dump()))
+    return event
 
 
-def held(root: Path, totals: Totals, policy: str) -> str | None:
-    """Why the gate is held now, in a sentence; None if it may go on.
+def held_reason(root: Path, totals: Totals, policy: str) -> str | None:
+    """Say why the gate is held now.
 
-    totals: of its ledger. A word counts over the policy: a release lets a blocked pane be, a hold
-    stands until a release.
+    An event counts over the policy: a release accepts a blocked pane, and a hold lasts until a
+    release.
+
+    Args:
+        root: Output directory.
+        totals: Sums of its ledger.
+        policy: The configuration's gate.policy.
+
+    Returns:
+        The reason, in a sentence; None if the gate is not held.
+
+    Raises:
+        LedgerError: A hold or release cannot be read.
     """
-    given = words(root)
-    last = given[-1] if given else None
+    events = read_events(root)
+    last = events[-1] if events else None
     if last is not None and last.action == "hold":
         return f"held by {last.who} at {last.when}: {last.reason}"
     blocked = totals.folder == "quarantine"
@@ -80,7 +124,8 @@ def held(root: Path, totals: Totals, policy: str) -> str | None:
 
 
 def _user() -> str:
+    """The user's name, or number."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
+    except (KeyError, OSError):  # a container's user may have no name
         return f"user {os.getuid()}"

@@ -1,5 +1,8 @@
-"""Judges panes in order: scores of the pane, of it beside the last accepted ones (rolling) and of
-all so far (cumulative), and the verdict from them."""
+"""Judges panes in order.
+
+Each pane gets three scores: its own, one together with the last accepted panes (rolling), and one
+together with all panes so far (cumulative). The verdict comes from the rolling score.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from evenflow.gates.ledger.totals import Totals, add
+from evenflow.gates.ledger.combine import add_sums
+from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
@@ -24,33 +28,43 @@ from evenflow.schemas.ledger import (
 from evenflow.transforms.representation.dr import score
 from evenflow.wordlists.loader import WordList
 
-TOP_LABELS = 40  # labels a pane and attribute that the ledger keeps
+TOP_LABELS = 40  # labels of a pane and attribute that the ledger keeps
 
 
 class PaneJudge:
-    """Judges the next pane. totals: the ledger so far, which grows beside it; all that is looked
-    back on comes from there.
-    """
+    """Judges the next pane of a run."""
 
     def __init__(self, config: Config, lists: Iterable[WordList], totals: Totals):
+        """Prepare a judge.
+
+        Args:
+            config: The run's configuration.
+            lists: Word lists of the measured attributes.
+            totals: Sums of the ledger so far. The caller adds each judged pane to them; the judge
+                takes everything it knows of earlier panes from them.
+        """
         self._config = config
         self._lists = tuple(lists)
         self._totals = totals
 
     def target(self, words: WordList) -> list[float]:
-        """Share that each group should have, (M,), in the list's order; uniform unless configured."""
+        """Shares that the groups should have.
+
+        Args:
+            words: Word list of an attribute.
+
+        Returns:
+            Shares in the list's order, (M,); equal unless the configuration has others.
+        """
         settings = self._config.attributes.get(words.attribute)
         if settings is None or settings.target is None:
             return [1 / len(words.groups)] * len(words.groups)
         return [settings.target[group] for group in words.groups]
 
     def thresholds(self, attribute: str) -> Thresholds:
-        """Where an attribute's verdict changes."""
-        limits, settings = self._config.gate, self._config.attributes.get(attribute)
-        warn = settings.warn if settings is not None and settings.warn is not None else limits.warn
-        block = (
-            settings.block if settings is not None and settings.block is not None else limits.block
-        )
+        """The thresholds of an attribute's verdict."""
+        warn, block = self._config.thresholds(attribute)
+        limits = self._config.gate
         return Thresholds(warn, block, limits.min_mentions, limits.hysteresis)
 
     def judge(
@@ -59,8 +73,15 @@ class PaneJudge:
         repairs: Mapping[str, Mapping[str, Any]] | None = None,
         stereotypes: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> dict[str, AttributeEntry]:
-        """The attributes of the next pane. repairs, stereotypes: what was done and found
-        (mending.Mended).
+        """Judge the next pane.
+
+        Args:
+            figures: Figures of the pane.
+            repairs: What the repair did, by attribute (documents.RepairedPane).
+            stereotypes: What the filter found, by attribute (documents.RepairedPane).
+
+        Returns:
+            The ledger's entry of each attribute. `score_accepted` completes them.
         """
         out: dict[str, AttributeEntry] = {}
         for words in self._lists:
@@ -75,32 +96,30 @@ class PaneJudge:
     def _attribute(
         self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None
     ) -> AttributeEntry:
+        """The entry of one attribute."""
         seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
         sums = seen.sums
         if repair and "sums" in repair:
             sums = Sums.model_validate(repair["sums"])
         total = self._totals.attributes.get(name)
-        rolling, came = (
-            self._beside(sums, name, panes)
+        rolling, stream = (
+            score(self._with_earlier(sums, name, panes), target, confidence)
             for panes in (self._totals.recent_accepted, self._totals.recent)
         )
-        rolled, stream = score(rolling, target, confidence), score(came, target, confidence)
         before = total.last if total is not None else None
-        was = (
-            before.stream_verdict.state
-            if before is not None and before.stream_verdict is not None
-            else None
-        )
+        stream_before = before.stream_verdict if before is not None else None
         limits = self.thresholds(name)
         return AttributeEntry(
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
             sums=sums,
             pane=score(sums, target, confidence),
-            rolling=rolled,
-            cumulative=score(sums if total is None else add(total.sums, sums), target, confidence),
-            verdict=decide(rolled, limits, before.verdict.state if before is not None else None),
+            rolling=rolling,
+            cumulative=score(
+                sums if total is None else add_sums(total.sums, sums), target, confidence
+            ),
+            verdict=decide(rolling, limits, before.verdict.state if before is not None else None),
             relevant_sentences=seen.relevant,
             labels=dict(
                 sorted(seen.labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS]
@@ -110,40 +129,55 @@ class PaneJudge:
                 for each in seen.heavy
             ],
             stream=stream,
-            stream_verdict=decide(stream, limits, was),
+            stream_verdict=decide(
+                stream, limits, stream_before.state if stream_before is not None else None
+            ),
             repair=self._repair(repair, target) if repair else None,
         )
 
-    def _beside(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
-        """A pane's sums with those of panes before it."""
-        for each in panes:
-            if name in each:
-                sums = add(sums, each[name])
-        return sums
+    def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
+        """A pane's sums plus those of earlier panes."""
+        return reduce(add_sums, (each[name] for each in panes if name in each), sums)
 
-    def settle(self, attributes: Mapping[str, AttributeEntry], folder: Folder) -> None:
-        """Note what is in accepted/ after the pane, once it is known where that goes."""
+    def score_accepted(self, attributes: Mapping[str, AttributeEntry], folder: Folder) -> None:
+        """Set the score of everything in accepted/ after the pane.
+
+        Args:
+            attributes: The entries that `judge` returned.
+            folder: Where the pane goes.
+        """
         for name, each in attributes.items():
             total = self._totals.attributes.get(name)
             held = [each.sums] if folder == "accepted" else []
             held += [total.accepted] if total is not None else []
             each.accepted = score(
-                reduce(add, held, Sums.empty(len(each.groups))),
+                reduce(add_sums, held, Sums.empty(len(each.groups))),
                 each.target,
                 self._config.gate.confidence,
             )
 
     def _repair(self, repair: Mapping[str, Any], target: list[float]) -> Repair:
+        """The ledger's record of a repair, with the score before it."""
         before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)
-        told = {key: value for key, value in repair.items() if key != "sums"}
-        return Repair.model_validate({**told, "score_before": before.model_dump()})
+        record = {key: value for key, value in repair.items() if key != "sums"}
+        return Repair.model_validate({**record, "score_before": before.model_dump()})
 
 
 def overall(
     attributes: dict[str, AttributeEntry], checked: Checks, reading: Verdict, asking: Verdict | None
 ) -> Verdict:
-    """The pane's verdict: block where too little of it could be read or a check failed; otherwise
-    the gravest of its attributes and of what the LLM left unanswered."""
+    """Combine the verdicts on a pane.
+
+    Args:
+        attributes: Entries of its attributes.
+        checked: Result of the checks.
+        reading: Verdict on whether enough of the pane could be read.
+        asking: Verdict on whether the LLM answered; None without an LLM.
+
+    Returns:
+        Block if too little could be read or a critical check failed. Otherwise the worst of the
+        attributes' verdicts and of `asking`.
+    """
     if reading.state == "block":
         return reading
     if not checked.success:

@@ -1,10 +1,10 @@
-"""One run an output directory: a lock that the kernel releases when its process dies, by SIGKILL as
-well.
+"""A lock that lets one run at a time use an output directory.
 
-It is flock(2) on the file gate/lock, which stays; what counts is the lock, not the file. On NFS,
-Linux carries it out as a lock of the whole file at the server (since 2.6.12), so it holds between
-machines if the server's lock service runs; a mount with `local_lock=flock` or `nolock` keeps it to
-one machine, and then two machines must not be given one output directory.
+It is flock(2) on the file gate/lock. The kernel releases it when the process dies, also by SIGKILL.
+The file stays; the lock counts and not the file. On NFS, Linux (since 2.6.12) turns it into a lock
+of the whole file at the server, so it holds between machines if the server's lock service runs. A
+mount with `local_lock=flock` or `nolock` keeps the lock on one machine. With such a mount, two
+machines must not use the same output directory.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from types import TracebackType
 
 
 class LockedError(RuntimeError):
-    """Another run holds the output directory; the message says which."""
+    """Another run holds the output directory; the message says which one."""
 
 
 class OutputLock:
-    """Context manager on output/gate/lock. Raises LockedError if another process holds it, OSError
-    if it cannot be written.
+    """Context manager that locks an output directory.
+
+    Entering raises LockedError if another process holds the lock, and OSError if the file cannot
+    be written.
     """
 
     def __init__(self, output: Path):
@@ -31,8 +33,8 @@ class OutputLock:
 
     def __enter__(self) -> OutputLock:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # Not inheritable (Python's default): a child that outlives this process does not keep the
-        # lock.
+        # Python does not let child processes inherit the file, so a child that outlives this
+        # process does not keep the lock.
         self._file = self._path.open("a+", encoding="utf-8", errors="replace")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +51,7 @@ class OutputLock:
                 error.errno, f"{error.strerror} (its file system has no locks?)", str(self._path)
             ) from error
         try:
-            self._note(f"process {os.getpid()} on {socket.gethostname()}")
+            self._write_holder(f"process {os.getpid()} on {socket.gethostname()}")
         except BaseException:
             self._file.close()
             raise
@@ -62,12 +64,12 @@ class OutputLock:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            self._note("")
+            self._write_holder("")
         finally:
             self._file.close()  # releases the lock
 
-    def _note(self, holder: str) -> None:
-        """Say in the file who holds it: for messages alone."""
+    def _write_holder(self, holder: str) -> None:
+        """Write into the file who holds the lock; only messages use this."""
         self._file.truncate(0)
         self._file.write(holder)
         self._file.flush()

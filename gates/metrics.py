@@ -1,9 +1,8 @@
-"""What Prometheus is told of a gate: figures added up from the ledger's entries, as families of
-metrics.
+"""Metrics of a gate for Prometheus, computed from the ledger's sums.
 
-Counters begin with the sums of the ledger, so they go on where they were after a restart. Labels
-are words of the configuration, of prompts or of this code (attributes, verdicts, kinds of reasons),
-never of a document.
+Counters start from the sums of the ledger, so they continue after a restart. Labels are words of
+the configuration, of prompts or of this code (attributes, verdicts, kinds of reasons), never words
+of a document.
 """
 
 from __future__ import annotations
@@ -24,14 +23,19 @@ from evenflow.transforms.llm.client.stats import SHORTEST, STEPS_A_DOUBLING, Sta
 
 WINDOWS = ("pane", "rolling", "stream", "cumulative", "accepted")
 DOUBLINGS = 20  # buckets of the latency: up to 0.001 s · 2^20, a quarter of an hour
-MS = 1000
+MS = 1000  # milliseconds in a second
 
 
 @dataclass(frozen=True)
 class Now:
-    """What no ledger says. time: of the clock, seconds since 1970. held: whether the gate is held.
-    committed: when this run last committed a pane; read, size: stored bytes of the input, up to the
-    last commit and in all; None where not known.
+    """The present state of a run, which the ledger does not record.
+
+    Attributes:
+        time: Time of the clock, seconds since 1970.
+        held: Whether the gate is held.
+        committed: When this run last committed a pane, seconds since 1970; None if it has not.
+        read: Stored bytes of the input up to the last commit; None if not known.
+        size: Stored bytes of the whole input; None if not known.
     """
 
     time: float
@@ -42,7 +46,15 @@ class Now:
 
 
 def families(totals: Totals, now: Now) -> Iterator[Metric]:
-    """All metrics. totals: of the ledger so far."""
+    """Compute all metrics.
+
+    Args:
+        totals: Sums of the ledger so far.
+        now: Present state of the run.
+
+    Yields:
+        The families of metrics.
+    """
     dead = {reason: each.count for reason, each in totals.dead_reasons.items()}
     changed = {
         name: each.repair.changed
@@ -97,16 +109,18 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         "evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held)
     )
     if totals.newest is not None:
-        said = (
-            "Seconds since the time of the newest record that was committed; it grows on a quiet"
-            " topic too."
-        )
         yield GaugeMetricFamily(
-            "evenflow_lag_seconds", said, value=max(0.0, now.time - totals.newest / MS)
+            "evenflow_lag_seconds",
+            "Seconds since the time of the newest record that was committed; it grows on a quiet"
+            " topic too.",
+            value=max(0.0, now.time - totals.newest / MS),
         )
     if now.committed is not None:
-        said = "When this run committed its last pane, seconds since 1970."
-        yield GaugeMetricFamily("evenflow_last_commit_timestamp_seconds", said, value=now.committed)
+        yield GaugeMetricFamily(
+            "evenflow_last_commit_timestamp_seconds",
+            "When this run committed its last pane, seconds since 1970.",
+            value=now.committed,
+        )
     if now.read is not None and now.size is not None:
         yield GaugeMetricFamily(
             "evenflow_input_read_bytes",
@@ -118,16 +132,17 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         )
 
 
-def _counter(name: str, said: str, label: str, counts: Mapping[str, int]) -> Metric:
-    family = CounterMetricFamily(name, said, labels=[label])
+def _counter(name: str, description: str, label: str, counts: Mapping[str, int]) -> Metric:
+    """A counter with one label."""
+    family = CounterMetricFamily(name, description, labels=[label])
     for value, count in sorted(counts.items()):
         family.add_metric([value], count)
     return family
 
 
 def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
-    """Gauges; without a mention there is no score, and so no sample."""
-    for name, said, key in (
+    """Gauges of the scores by attribute and window; without a mention there is no sample."""
+    for name, description, key in (
         ("evenflow_dr", "Demographic Representation score: 0 is even.", "dr"),
         (
             "evenflow_dr_low",
@@ -136,7 +151,7 @@ def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
         ),
         ("evenflow_dr_high", "Upper bound of the score's interval.", "high"),
     ):
-        family = GaugeMetricFamily(name, said, labels=["attribute", "window"])
+        family = GaugeMetricFamily(name, description, labels=["attribute", "window"])
         for place, score in sorted(scores.items()):
             value = getattr(score, key)
             if value is not None:
@@ -145,7 +160,7 @@ def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
 
 
 def _llm(llm: Mapping[str, Stats]) -> Iterator[Metric]:
-    """What asking a language model cost; step: the prompt's name."""
+    """What questions to a language model cost; the label step is the prompt's name."""
     outcomes = CounterMetricFamily(
         "evenflow_llm_requests", "Questions, by who answered them.", labels=["step", "outcome"]
     )
@@ -187,8 +202,9 @@ def _llm(llm: Mapping[str, Stats]) -> Iterator[Metric]:
 
 
 def _buckets(stats: Stats) -> list[tuple[str, float]]:
-    """Cumulative counts of latencies by doublings of SHORTEST; a latency is known to ± 4.4 %, so is
-    its side.
+    """Cumulative counts of latencies by doublings of SHORTEST.
+
+    A latency is known to ± 4.4 %, so one near a bound may be in the neighbouring bucket.
     """
     bounds = [
         (str(SHORTEST * 2**number), STEPS_A_DOUBLING * number) for number in range(DOUBLINGS + 1)
@@ -204,7 +220,7 @@ def _buckets(stats: Stats) -> list[tuple[str, float]]:
 
 
 def _seconds(stats: Stats) -> float:
-    """The sum of all latencies, each as its step says."""
+    """The sum of all latencies, each taken from its step."""
     return sum(
         count * SHORTEST * 2 ** (step / STEPS_A_DOUBLING) for step, count in stats.latencies.items()
     )

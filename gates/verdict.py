@@ -1,4 +1,4 @@
-"""The verdict on a pane and attribute: from the rolling score's lower bound, with hysteresis."""
+"""Verdicts: on a pane's attribute, on what could be read, and on what the LLM answered."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.4300000
 
 @dataclass(frozen=True)
 class Thresholds:
-    """warn, block: DR from which the lower bound warns or blocks. min_mentions: below, there is no
-    verdict.
+    """Thresholds of an attribute's verdict.
 
-    hysteresis: how far the bound must fall below a threshold to leave the state that the threshold
-    gave; never more than half the threshold, so that a state can always be left.
+    Attributes:
+        warn: DR from which the lower bound warns.
+        block: DR from which the lower bound blocks.
+        min_mentions: Least number of mentions for a verdict.
+        hysteresis: How far the bound must fall below a threshold to end the state that the
+            threshold caused.
     """
 
     warn: float
@@ -28,19 +31,34 @@ class Thresholds:
     min_mentions: int
     hysteresis: float
 
-    def leave(self, threshold: float) -> float:
-        """The bound below which the state of a threshold ends."""
+    def end(self, threshold: float) -> float:
+        """The bound below which the state of a threshold ends.
+
+        Args:
+            threshold: DR from which the state begins.
+
+        Returns:
+            The threshold less the hysteresis. The hysteresis counts as at most half the threshold,
+            so that a state can always end.
+        """
         drop = min(self.hysteresis, threshold / 2)
         return round(threshold - drop, DIGITS) if drop else threshold
 
 
 def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Verdict:
-    """The verdict from the rolling score; previous is the state of the pane before, None for the
-    first.
+    """Decide on a pane's attribute from the lower bound of its rolling score, with hysteresis.
 
-    Without enough mentions, or without an interval, the pane is open whatever was before: nothing
-    is held back, and no state kept, on evidence that is not there. The rolling score has looked
-    back on the panes before, so they had too little as well.
+    Without enough mentions, or without an interval, the pane is open, whatever the state before
+    was. Without evidence, no pane is blocked and no state is kept. The rolling score includes the
+    earlier panes, so they too had little evidence.
+
+    Args:
+        rolling: Score of the pane together with earlier ones.
+        thresholds: Thresholds of the attribute.
+        previous: State of the pane before; None for the first pane.
+
+    Returns:
+        The verdict with its reason.
     """
     seen = f"{_number(rolling.mentions, 'mention')} in {_number(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
@@ -55,87 +73,94 @@ def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Ve
         ("warn", thresholds.warn),
     )
     for state, threshold in levels:
+        low = _distinct(rolling.low, threshold)
         if rolling.low >= threshold:
-            said = (
-                f"rolling DR is at least {_beside(rolling.low, threshold)}, {state} begins at"
-                f" {threshold:g}"
-            )
-            return Verdict(state=state, reason=said)
-        least = thresholds.leave(threshold)
-        held = previous is not None and STATES.index(previous) >= STATES.index(state)
-        if held and rolling.low >= least:
-            low = _beside(rolling.low, threshold)
             return Verdict(
                 state=state,
-                reason=f"rolling DR may be as low as {low}, {state} ends below {least:g}",
+                reason=f"rolling DR is at least {low}, {state} begins at {threshold:g}",
             )
-    low = _beside(rolling.low, thresholds.warn)
+        end = thresholds.end(threshold)
+        lasting = previous is not None and STATES.index(previous) >= STATES.index(state)
+        if lasting and rolling.low >= end:
+            return Verdict(
+                state=state,
+                reason=f"rolling DR may be as low as {low}, {state} ends below {end:g}",
+            )
+    low = _distinct(rolling.low, thresholds.warn)
     return Verdict(
         state="open", reason=f"rolling DR may be as low as {low}, below warn at {thresholds.warn:g}"
     )
 
 
-def of_reading(dead: Mapping[str, int], documents: int, most: float) -> Verdict:
-    """The verdict on what could be read: block for any file that breaks off, and for too great a
-    share of dead letters.
+def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Verdict:
+    """Decide on what could be read of a pane.
 
-    dead: records that became no documents, by kind of reason. documents: those that did. most:
-    share of the records (0 to 1); with 1 nothing is blocked for it.
+    Args:
+        dead: Number of records that became dead letters, by kind of reason.
+        documents: Number of records that became documents.
+        most: Largest share of dead letters, 0 to 1. With 1, nothing is blocked.
+
+    Returns:
+        Block if a file could not be read to its end or the share of dead letters is too large;
+        otherwise open.
     """
     lost, unread = sum(dead.values()), dead.get(UNREADABLE, 0)
-    said = [f"{_number(unread, 'file')} could not be read to the end"] if unread else []
+    reasons = [f"{_number(unread, 'file')} could not be read to the end"] if unread else []
     if lost > most * (lost + documents):
-        kinds = ", ".join(
-            f"{count} {reason}"
-            for reason, count in sorted(dead.items(), key=lambda item: (-item[1], item[0]))
-        )
         share = f"{lost / (lost + documents):.1%} of {_number(lost + documents, 'record')}"
-        said.append(f"{share} became dead letters ({kinds}), {most:.1%} at most may")
-    if not said or most == 1:
+        reasons.append(f"{share} became dead letters ({_ranked(dead)}), {most:.1%} at most may")
+    if not reasons or most == 1:
         return Verdict(
             state="open",
             reason=f"{_number(lost, 'dead letter')} of {_number(lost + documents, 'record')}",
         )
-    return Verdict(state="block", reason="; ".join(said))
+    return Verdict(state="block", reason="; ".join(reasons))
 
 
-def of_asking(llm: Mapping[str, Mapping[str, Any]], most: float, state: State) -> Verdict:
-    """The verdict on an LLM: state where too great a share of its questions fell back to the
-    embedded model.
+def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State) -> Verdict:
+    """Decide on an LLM: whether it answered enough of a pane's questions.
 
-    llm: what asking cost, by prompt (inference_stats.Stats). most: share of the questions (0 to 1).
-    What a budget left unasked is no failure of the LLM.
+    A question that the budget left out is no failure of the LLM.
+
+    Args:
+        llm: What the questions cost, by prompt (the client's Stats).
+        most: Largest share of questions that may fall back to the embedded model, 0 to 1.
+        state: State of a pane with more fallbacks.
+
+    Returns:
+        The given state if too many questions fell back; otherwise open.
     """
     reasons: Counter[str] = Counter()
     for cost in llm.values():
         reasons.update(
             {reason: count for reason, count in cost["fallbacks"].items() if reason != SPENT}
         )
-    lost, asked = (
-        reasons.total(),
-        sum(each["questions"] - each["fallbacks"].get(SPENT, 0) for each in llm.values()),
-    )
-    told = f"{lost} of {_number(asked, 'question')} to the LLM fell back to the embedded model"
+    lost = reasons.total()
+    asked = sum(each["questions"] - each["fallbacks"].get(SPENT, 0) for each in llm.values())
+    share = f"{lost} of {_number(asked, 'question')} to the LLM fell back to the embedded model"
     if lost <= most * asked:
-        return Verdict(state="open", reason=told)
-    kinds = ", ".join(
-        f"{count} {reason}"
-        for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    )
-    return Verdict(state=state, reason=f"{told} ({kinds}), {most:.1%} at most may")
+        return Verdict(state="open", reason=share)
+    return Verdict(state=state, reason=f"{share} ({_ranked(reasons)}), {most:.1%} at most may")
 
 
 def worst(states: Iterable[State]) -> State:
-    """The gravest of some states; open for none."""
+    """The worst of some states; open if there are none."""
     return max(("open", *states), key=STATES.index)
 
 
+def _ranked(counts: Mapping[str, int]) -> str:
+    """Counts with their reasons, the most frequent first."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} {reason}" for reason, count in ranked)
+
+
 def _number(count: int, thing: str) -> str:
+    """A number of things, in words."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def _beside(bound: float, threshold: float) -> str:
-    """A bound with as many digits as tell it from a threshold, three at least."""
+def _distinct(bound: float, threshold: float) -> str:
+    """A bound with as many digits as distinguish it from a threshold, at least three."""
     if bound == threshold:
         return f"{bound:g}"
     for digits in (3, 4, 5):

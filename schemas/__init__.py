@@ -1,1 +1,4 @@
-"""What passes between rooms: records, ledger, configuration. No behaviour beyond validation."""
+"""What passes between rooms: documents, ledger entries and settings, with their validation.
+
+Nothing here measures, judges or writes.
+"""

@@ -1,26 +1,30 @@
-"""Settings as YAML with the meaning of each key above it; what is written loads back as the same
-settings.
+"""Settings as YAML, with the meaning of each key in a comment above it.
+
+What is written loads back as the same settings.
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
 from pydantic import BaseModel
 
+from evenflow.schemas.guards import is_mapping
+
 WIDTH = 80  # columns of a comment: it is read in a terminal
 
 
 def commented(settings: BaseModel) -> str:
-    """A pydantic model as YAML; each field's description is a comment above it."""
+    """Write a pydantic model as YAML; each field's description is a comment above it."""
     return "\n".join(_lines(settings, 0, explained=True)).lstrip("\n") + "\n"
 
 
 def _lines(settings: BaseModel, depth: int, explained: bool) -> Iterator[str]:
+    """Lines of a section at a depth of indentation; explained: with comments."""
     pad = "  " * depth
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
@@ -37,14 +41,14 @@ def _lines(settings: BaseModel, depth: int, explained: bool) -> Iterator[str]:
         if isinstance(value, BaseModel):
             yield f"{pad}{name}:"
             yield from _lines(value, depth + 1, explained)
-        elif isinstance(value, Mapping) and value:
+        elif is_mapping(value) and value:
             yield f"{pad}{name}:"
             first = explained
             for key, item in value.items():
                 if isinstance(item, BaseModel):
                     yield f"{pad}  {_scalar(key)}:"
                     yield from _lines(item, depth + 2, first)
-                    first = False  # the meaning of the keys is said once
+                    first = False  # equal sections are explained once
                 else:
                     yield f"{pad}  {_scalar(key)}: {_scalar(item)}"
         else:
@@ -55,7 +59,7 @@ def _scalar(value: Any) -> str:
     """A value on one line, in quotes where YAML would read something else."""
     style = None
     if isinstance(value, str) and not (value.isprintable() and value.isascii()):
-        style = '"'  # with escapes: any character, on one line
+        style = '"'  # this style escapes, so any character fits on one line
     dumped = yaml.dump(
         value, Dumper=yaml.SafeDumper, default_style=style, default_flow_style=True, width=math.inf
     )

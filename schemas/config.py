@@ -1,7 +1,7 @@
-"""The configuration of a run: its keys, their defaults and the reasons for them.
+"""The configuration of a run, and how it is read.
 
-Sources of a value, the later winning: defaults here, the --config file (YAML), options of the
-command line.
+A value can come from three sources, and the later one wins: the defaults, the --config file (YAML),
+and the options of the command line.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
     AttributeSettings,
@@ -37,16 +38,19 @@ from evenflow.wordlists import loader
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be used; a line for each mistake: file, line, key, what was
-    expected, what is there.
+    """A configuration that cannot be used.
+
+    The message has a line for each mistake: file, line, key, what was expected, what was given.
     """
 
 
 class Config(Section):
+    """The configuration: its sections, and the keys outside of sections."""
+
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
     pane: PaneSettings = Field(
         default_factory=PaneSettings,
-        description="The slices of the input that are judged, each as a whole.",
+        description="Panes: slices of the input. Each pane is judged as a whole.",
     )
     duplicates: Duplicates = Field(
         default_factory=Duplicates, description="Documents with the same id."
@@ -57,16 +61,16 @@ class Config(Section):
     )
     gate: Gate = Field(
         default_factory=Gate,
-        description="When a pane is warned of or blocked, by DR: 0 is even, 1 the most.",
+        description="When a pane gets a warning or is blocked. DR is 0 if even, and at most 1.",
     )
     repair: RepairSettings = Field(
-        default_factory=RepairSettings, description="What is done to make uneven groups even."
+        default_factory=RepairSettings, description="How uneven groups are made even."
     )
     stereotypes: StereotypeSettings = Field(
-        default_factory=StereotypeSettings, description="What is done about stereotypes."
+        default_factory=StereotypeSettings, description="How stereotypes are treated."
     )
     measure: Measure = Field(
-        default_factory=Measure, description="What `evenflow measure` answers."
+        default_factory=Measure, description="Settings of `evenflow measure` and of the report."
     )
     checks: CheckSettings = Field(
         default_factory=CheckSettings, description="The checks of Great Expectations."
@@ -77,24 +81,25 @@ class Config(Section):
     )
     llm: Llm = Field(
         default_factory=Llm,
-        description="A language model that answers what the shipped models are unsure of.",
+        description="A language model that answers where the shipped models are unsure.",
     )
     metrics: Metrics = Field(
-        default_factory=Metrics, description="What `evenflow run` tells Prometheus, while it runs."
+        default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
     )
     max_text_mib: int = Field(
         default=10,
         ge=1,
         le=32,
         description=(
-            "Million characters of a text at most (of 2**20); a longer one goes to the dead"
-            " letters. 10: longer than any book, so mostly a file that was not split into"
-            " documents. A run holds to 700 MiB of memory with it."
+            "Most characters in a text, in units of 2**20. A longer text becomes a dead letter."
+            " 10: longer than any book, so such a text is mostly a file that was not split into"
+            " documents. With it, a run needs at most 700 MiB of memory."
         ),
     )
 
     @model_validator(mode="after")
     def _attributes_and_thresholds(self) -> Config:
+        """Refuse a configuration without attributes, or with a block threshold below warn."""
         found: list[Problem] = []
         if not self.attributes:
             usual = ", ".join(loader.SHIPPED)
@@ -113,46 +118,49 @@ class Config(Section):
             warn, block = self.thresholds(name)
             if block < warn:
                 which = "warn" if each.block is None else "block"
-                said = (
-                    ""
-                    if each.warn is not None and each.block is not None
-                    else "; one of them is the gate's"
-                )
+                both = each.warn is not None and each.block is not None
+                hint = "" if both else "; one of them is the gate's"
                 found.append(
                     Problem(
-                        ("attributes", name, which), f"block ({block}) is below warn ({warn}){said}"
+                        ("attributes", name, which), f"block ({block}) is below warn ({warn}){hint}"
                     )
                 )
         refuse(found)
         return self
 
     def thresholds(self, attribute: str) -> tuple[float, float]:
-        """Warn and block of an attribute: its own, or the gate's."""
-        own = self.attributes.get(attribute, AttributeSettings())
+        """Thresholds of warn and block for an attribute: its own, or the gate's."""
+        own = self._own(attribute)
         return (
             self.gate.warn if own.warn is None else own.warn,
             self.gate.block if own.block is None else own.block,
         )
 
     def mode(self, attribute: str) -> Mode:
-        """How an attribute is repaired: as it says itself, or as all are."""
-        return self.attributes.get(attribute, AttributeSettings()).mode or self.repair.mode
+        """How an attribute is repaired: its own mode, or the general one."""
+        return self._own(attribute).mode or self.repair.mode
 
     def strictness(self, attribute: str) -> float:
-        """The least probability of being right of an attribute's substitutions."""
-        own = self.attributes.get(attribute, AttributeSettings()).strictness
+        """Least probability of being right that an attribute's substitutions need."""
+        own = self._own(attribute).strictness
         return self.repair.strictness if own is None else own
 
     def policy(self, attribute: str) -> Policy:
         """What is done about stereotypes of an attribute's groups."""
-        return (
-            self.attributes.get(attribute, AttributeSettings()).stereotypes.policy
-            or self.stereotypes.policy
-        )
+        return self._own(attribute).stereotypes.policy or self.stereotypes.policy
+
+    def stereotype_threshold(self, attribute: str) -> float:
+        """score_scsc from which a stereotype of an attribute's groups is a strong one."""
+        own = self._own(attribute).stereotypes.threshold
+        return self.stereotypes.threshold if own is None else own
+
+    def _own(self, attribute: str) -> AttributeSettings:
+        """The settings of an attribute; the defaults if it has none."""
+        return self.attributes.get(attribute, AttributeSettings())
 
     @property
-    def tells_sentences(self) -> bool:
-        """Whether sentences are looked at one by one, so that there is a table of them."""
+    def has_sentence_table(self) -> bool:
+        """Whether sentences are examined one by one, so that panes have a sentence table."""
         return self.changes_sentences or self.looks_for_stereotypes
 
     @property
@@ -165,11 +173,6 @@ class Config(Section):
         """Whether stereotypes of some attribute's groups are looked for."""
         return any(self.policy(name) != "off" for name in self.attributes)
 
-    def stereotype_threshold(self, attribute: str) -> float:
-        """score_scsc from which a stereotype of an attribute's groups is a strong one."""
-        own = self.attributes.get(attribute, AttributeSettings()).stereotypes.threshold
-        return self.stereotypes.threshold if own is None else own
-
 
 def load(
     path: Path | None,
@@ -177,11 +180,20 @@ def load(
     only: Sequence[str] = (),
     own_lists: Sequence[str] = (),
 ) -> Config:
-    """The effective configuration: a YAML file (or none) under overrides, a mapping of dotted keys
-    to values.
+    """Load the effective configuration.
 
-    only: the attributes to measure, where not all. own_lists: paths of word lists whose attributes
-    are measured too. Raises ConfigError with every mistake, WordListError.
+    Args:
+        path: YAML file; None for the defaults.
+        overrides: Values by dotted key, which win over the file.
+        only: Names of the attributes to measure; empty for all.
+        own_lists: Paths of word lists whose attributes are measured too.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        ConfigError: The configuration cannot be used. The message names every mistake.
+        WordListError: A word list cannot be used.
     """
     try:
         settings = read(path) if path else YamlSettings({})
@@ -192,8 +204,8 @@ def load(
         *above, last = key.split(".")
         section: Any = data
         for each in above:
-            section = section.setdefault(each, {}) if isinstance(section, dict) else None
-        if isinstance(section, dict):  # anything else is reported below
+            section = section.setdefault(each, {}) if is_mapping(section) else None
+        if is_mapping(section):  # validation reports anything else
             section[last] = value
     _choose(data, only, own_lists)
     try:
@@ -205,10 +217,8 @@ def load(
     found: list[Problem] = []
     for name, each in config.attributes.items():
         if each.wordlist is None and name not in loader.SHIPPED:
-            said = (
-                f"no list of that name is shipped{_meant(name)}; give the path of one as wordlist"
-            )
-            found.append(Problem(("attributes", name), said))
+            text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
+            found.append(Problem(("attributes", name), text))
         else:
             found += mismatches(name, each, loader.load(each.wordlist or name))
     if found:
@@ -217,8 +227,15 @@ def load(
 
 
 def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) -> list[Problem]:
-    """Where an attribute's settings do not fit its word list: another name, or a target for other
-    groups than the list's.
+    """Compare an attribute's settings with its word list.
+
+    Args:
+        name: Name of the attribute.
+        attribute: Its settings.
+        words: Its word list.
+
+    Returns:
+        The problems: another name in the list, or a target for other groups than the list's.
     """
     key = ("attributes", name)
     if words.attribute != name:
@@ -230,14 +247,14 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
             )
         ]
     target = attribute.target or {}
-    found = []
+    found: list[Problem] = []
     for group in target:
         if group not in words.groups:
             near = nearest(group, words.groups)
-            said = (
+            hint = (
                 f"did you mean {near!r}?" if near else f"the groups are {', '.join(words.groups)}"
             )
-            found.append(Problem((*key, "target", group), f"no group of {words.path}; {said}"))
+            found.append(Problem((*key, "target", group), f"no group of {words.path}; {hint}"))
     if target and (missing := [group for group in words.groups if group not in target]):
         found.append(
             Problem(
@@ -249,19 +266,24 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
 
 
 def commented(config: Config) -> str:
-    """The configuration as YAML, with the meaning of each key and the reason of its default; loads
-    back as the same.
+    """Write the configuration as YAML, with the meaning of each key and the reason of its default.
+
+    Args:
+        config: The configuration.
+
+    Returns:
+        YAML that loads back as the same configuration.
     """
     return yaml_form.commented(config)
 
 
 def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Sections without any key (all of them commented out, say) as empty ones, at both levels."""
+    """Settings in which sections without any key (all commented out, say) are empty mappings."""
     scalars = {"max_text_mib"}
-    out = {
+    out: dict[str, Any] = {
         key: {} if value is None and key not in scalars else value for key, value in data.items()
     }
-    if isinstance(attributes := out.get("attributes"), dict):
+    if is_mapping(attributes := out.get("attributes")):
         out["attributes"] = {
             name: {} if each is None else each for name, each in attributes.items()
         }
@@ -269,24 +291,23 @@ def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str]) -> None:
-    """Add the attributes of a user's lists, then keep those that were asked for. Raises
-    WordListError.
+    """Add the attributes of a user's word lists, then keep those of `only`.
+
+    Raises:
+        WordListError: A word list cannot be used.
     """
-    attributes = data.get("attributes", {name: {} for name in loader.SHIPPED})
-    if not isinstance(attributes, dict):
+    attributes: Any = data.get("attributes", {name: {} for name in loader.SHIPPED})
+    if not is_mapping(attributes):
         return
     for path in own_lists:
         name = loader.load(path).attribute
         own = attributes.get(name, {})
-        attributes = {
-            **attributes,
-            name: {**own, "wordlist": path} if isinstance(own, dict) else own,
-        }
+        attributes[name] = {**own, "wordlist": path} if is_mapping(own) else own
     data["attributes"] = {name: attributes.get(name, {}) for name in only} if only else attributes
 
 
 def _locate(config: Config, folder: Path) -> None:
-    """Paths in a file are seen from its folder; where nothing is there, from the working directory."""
+    """Resolve paths against the file's folder, if something is there."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
     for owner, name in [*owners, (config.checks, "suite")]:
         value = getattr(owner, name)
@@ -294,19 +315,17 @@ def _locate(config: Config, folder: Path) -> None:
             setattr(owner, name, str(folder / value))
 
 
-def _meant(name: str) -> str:
+def _hint(name: str) -> str:
+    """What the user may have meant by the name of a word list that is not shipped."""
     near = nearest(name, loader.SHIPPED)
     return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.SHIPPED)} are)"
 
 
 def _error(found: Iterable[Problem], settings: YamlSettings, path: Path | None) -> ConfigError:
-    """One error of all problems, in the order of the file's lines; what no line stands for came
-    with an option.
-    """
-    lines = []
+    """One error of all problems, in the order of the file's lines; those of options come first."""
+    lines: list[tuple[int, str]] = []
     for each in found:
         line = settings.line(each.key)
-        lines.append(
-            (line or 0, f"{path}:{line}: {each}" if line else f"{path or 'options'}: {each}")
-        )
+        place = f"{path}:{line}" if line else str(path or "options")
+        lines.append((line or 0, f"{place}: {each}"))
     return ConfigError("\n".join(text for _, text in sorted(lines, key=lambda item: item[0])))

@@ -1,5 +1,6 @@
-"""What passes between the reading step and the commit: figures of annotated blocks, and the shards'
-Arrow schema.
+"""What passes between the reading step and the commit.
+
+This is the figures of annotated blocks, and the Arrow schemas of shards and of sentence tables.
 """
 
 from __future__ import annotations
@@ -10,17 +11,22 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Shard, Sums
 from evenflow.schemas.sections import Mode
 
 SNIPPET = 160  # characters of a heavy document that the report shows
-HEAVY = 8  # documents that weigh most, kept a pane and attribute
+HEAVY = 8  # heaviest documents that are kept for a pane and attribute
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute as the steps know it: its name, its groups in the word list's order, and how it
-    is repaired.
+    """An attribute as the steps know it.
+
+    Attributes:
+        name: Name of the attribute.
+        groups: Names of its groups, in the word list's order.
+        mode: How it is repaired.
     """
 
     name: str
@@ -38,14 +44,14 @@ def weight(attribute: str) -> str:
     return f"weight_{attribute}"
 
 
-# Columns of a staged block: these, the mentions, then the document's other fields. The file stands
-# in the schema's metadata.
+# Columns of a staged block: these, the mentions, then the document's other fields. The name of the
+# input file is in the schema's metadata.
 ID = pa.field("id", pa.string(), nullable=False)
 TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
-REASON = pa.field("reason", pa.string(), nullable=False)  # of a document that is set aside
+REASON = pa.field("reason", pa.string(), nullable=False)  # why a document was quarantined
 FILE = b"evenflow.file"
-# Mode augment: the id of the document that this is a changed copy of, else null
+# Mode augment: id of the document that this one is a changed copy of, else null
 COPY_OF = pa.field("copy_of", pa.string())
 
 
@@ -58,7 +64,7 @@ def mention_fields(attribute: Attribute) -> list[pa.Field]:
 
 
 def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
-    """The columns that are computed here: the mentions, then what the repair adds."""
+    """Columns that Evenflow computes: the mentions, then what the repair adds."""
     fields = [column for attribute in attributes for column in mention_fields(attribute)]
     fields += [
         pa.field(weight(each.name), pa.float64(), nullable=False)
@@ -69,7 +75,17 @@ def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
 
 
 def own_columns(attributes: Sequence[Attribute]) -> list[str]:
-    """Names of the columns that are computed here. Raises ValueError where two have the same name."""
+    """Names of the columns that Evenflow computes.
+
+    Args:
+        attributes: The measured attributes.
+
+    Returns:
+        The names, in the order of the columns.
+
+    Raises:
+        ValueError: Two columns have the same name.
+    """
     names = [column.name for column in own_fields(attributes)]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(
@@ -82,17 +98,23 @@ def own_columns(attributes: Sequence[Attribute]) -> list[str]:
 def shard_schema(
     attributes: Sequence[Attribute], others: Sequence[pa.Field], text: str, identity: str
 ) -> pa.Schema:
-    """Columns of a shard: id and text under their names in the input, the other fields, and those
-    computed here.
+    """Schema of a shard.
+
+    Args:
+        attributes: The measured attributes.
+        others: The input's other fields.
+        text: Name of the text's field in the input.
+        identity: Name of the id's field in the input.
+
+    Returns:
+        Columns for id and text under their names in the input, the other fields, and the columns
+        that Evenflow computes.
     """
     return pa.schema(
         [ID.with_name(identity), TEXT.with_name(text), *others, *own_fields(attributes)]
     )
 
 
-# Columns of the table of sentences, a row for each relevant sentence and attribute that it names
-# (main paper, 4.1). Offsets are of the text as it was read, in characters. text_cda: the sentence
-# as it was changed, null where it was not.
 _SET = pa.struct(
     [
         ("set", pa.int32()),
@@ -102,6 +124,9 @@ _SET = pa.struct(
         ("reason", pa.string()),
     ]
 )
+# Columns of the sentence table: one row for each relevant sentence and attribute that it names
+# (main paper, 4.1). Offsets are characters of the text as it was read. text_cda is the changed
+# sentence, null if the sentence did not change.
 SENTENCES = pa.schema(
     [
         pa.field("id", pa.string(), nullable=False),
@@ -125,20 +150,27 @@ SENTENCES = pa.schema(
 
 @dataclass
 class AttributeFigures:
-    """Additive figures of one attribute: sums over documents (see ledger.Sums), mentions a label,
-    heavy documents.
+    """Additive figures of one attribute.
+
+    Attributes:
+        documents: Number of documents with at least one mention.
+        counts: Mentions per group, (M,) (see ledger.Sums).
+        products: Sum of products of a document's mentions, (M, M) (see ledger.Sums).
+        relevant: Number of sentences that name the attribute.
+        labels: How often each label was mentioned.
+        heavy: The documents with the most mentions, {id, counts, snippet, at}.
     """
 
     documents: int
     counts: list[int]
     products: list[list[int]]
     relevant: int = 0
-    labels: dict[str, int] = field(default_factory=dict)
-    heavy: list[dict[str, Any]] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    heavy: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     @classmethod
     def empty(cls, groups: int) -> AttributeFigures:
-        """Nothing seen, for M groups."""
+        """Figures of no documents, for M groups."""
         return cls(0, [0] * groups, [[0] * groups for _ in range(groups)])
 
     @property
@@ -161,7 +193,7 @@ class AttributeFigures:
 
 
 def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The documents with the most mentions, ties by position."""
+    """The documents with the most mentions, at most HEAVY; ties are ordered by position."""
     return sorted(documents, key=lambda document: (-sum(document["counts"]), document["at"]))[
         :HEAVY
     ]
@@ -169,25 +201,35 @@ def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @dataclass
 class Figures:
-    """Additive figures of some blocks."""
+    """Additive figures of some blocks.
+
+    Attributes:
+        documents: Number of documents.
+        text_bytes: Size of their texts.
+        input_bytes: Size of the records that were read, decompressed.
+        sentences: Number of sentences.
+        dead_reasons: Number of dead letters, by kind of reason.
+        attributes: Figures, by attribute.
+        llm: What questions to an LLM cost, by prompt (the client's Stats).
+    """
 
     documents: int = 0
     text_bytes: int = 0
     input_bytes: int = 0
     sentences: int = 0
-    dead_reasons: dict[str, int] = field(default_factory=dict)
-    attributes: dict[str, AttributeFigures] = field(default_factory=dict)
-    # By prompt, what asking cost (inference.Stats)
-    llm: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
+    attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
+    llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
-        """From what dataclasses.asdict made of them, through JSON or not."""
+        """Read what dataclasses.asdict returned, directly or from JSON."""
         attributes = {name: AttributeFigures(**each) for name, each in data["attributes"].items()}
-        return cls(**{**data, "attributes": attributes})
+        values: dict[str, Any] = {**data, "attributes": attributes}
+        return cls(**values)
 
     def add(self, other: Figures) -> None:
-        """Add another block's figures in place."""
+        """Add another block's figures in place; the other block's stay as they are."""
         self.documents += other.documents
         self.text_bytes += other.text_bytes
         self.input_bytes += other.input_bytes
@@ -196,19 +238,26 @@ class Figures:
             self.dead_reasons[reason] = self.dead_reasons.get(reason, 0) + count
         for name, figures in other.attributes.items():
             if name not in self.attributes:
-                # What is added stays as it is
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))
             self.attributes[name].add(figures)
         self.llm = summed(self.llm, other.llm)
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    """Nested figures added up, key by key."""
+    """Add nested figures, key by key.
+
+    Args:
+        a: Numbers, or mappings of numbers, by key.
+        b: The same.
+
+    Returns:
+        The sums, with the keys of both.
+    """
     out = dict(a)
     for key, value in b.items():
         if key not in out:
             out[key] = value
-        elif isinstance(value, dict):
+        elif is_mapping(value):
             out[key] = summed(out[key], value)
         else:
             out[key] += value
@@ -216,11 +265,15 @@ def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass
-class Mended:
-    """A pane after its repair: figures, what was done by attribute, and the table of sentences.
+class RepairedPane:
+    """A pane after its repair.
 
-    repairs: as ledger.Repair, less its score; of weighted documents also their sums. stereotypes:
-    as ledger.Filtered.
+    Attributes:
+        figures: Figures of the pane.
+        repairs: What the repair did, by attribute: ledger.Repair without its score. With weighted
+            documents also their sums.
+        stereotypes: What the filter found, by attribute (ledger.Filtered).
+        sentences: The sentence table; None without one.
     """
 
     figures: Figures
@@ -229,8 +282,8 @@ class Mended:
     sentences: Shard | None
 
     @classmethod
-    def unchanged(cls, blocks: Iterable[Figures]) -> Mended:
-        """Of a pane that is only measured, from its blocks' figures."""
+    def unchanged(cls, blocks: Iterable[Figures]) -> RepairedPane:
+        """A pane that is only measured, from the figures of its blocks."""
         total = Figures()
         for each in blocks:
             total.add(each)

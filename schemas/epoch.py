@@ -1,4 +1,4 @@
-"""Epochs: stretches of panes that one program made under one set of thresholds."""
+"""Epochs: ranges of panes that one program produced under one set of thresholds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from evenflow.schemas.ledger import Entry
 
 
 class Epoch(Entry):
-    """Panes from `pane` on, up to the next epoch's. program: what made them, by version and
-    digests. changes: what is other than in the epoch before, a line each."""
+    """The panes from one change of program or thresholds up to the next.
+
+    Attributes:
+        number: Number of the epoch, from 0.
+        pane: First pane of the epoch.
+        program: What produced the panes: versions and digests, by name.
+        changes: What differs from the epoch before, one line for each difference.
+    """
 
     number: int = 0
     pane: int = 0

@@ -1,4 +1,6 @@
-"""The ledger: one JSON file a pane, the only truth about what was measured, judged and committed.
+"""Entries of the ledger: one JSON file for each pane.
+
+The ledger is the only record of what was measured, judged and committed.
 
 Every figure here is a pure function of the input, the word lists and the configuration. Wall-clock
 times are kept apart (`gate/timings.jsonl`), so that two runs over the same input write the same
@@ -19,36 +21,46 @@ STATES: tuple[State, ...] = ("open", "warn", "block")
 
 
 class Entry(BaseModel):
-    """Base of the ledger's records: unknown keys are an error, so that a newer ledger is never half
-    understood.
+    """Base of the ledger's records.
+
+    Unknown keys are an error, so that this program never reads a newer ledger in part.
     """
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Sums(Entry):
-    """What the interval of DR needs, additive over documents. M groups, in the word list's order.
+    """What the interval of DR needs: sums that are additive over documents.
 
-    documents: number of documents with at least one mention. counts: sum of c_d, (M,). products:
-    sum of c_d c_d^T, (M, M).
+    M is the number of groups; they are in the word list's order. c_d, (M,), is the vector of a
+    document's mentions.
+
+    Attributes:
+        documents: Number of documents with at least one mention.
+        counts: Sum of c_d, (M,). With weighted documents the numbers are not whole.
+        products: Sum of c_d c_d^T, (M, M).
     """
 
     documents: int
-    counts: Sequence[int | float]  # of weighted documents they are no whole numbers
+    counts: Sequence[int | float]
     products: Sequence[Sequence[int | float]]
 
     @classmethod
     def empty(cls, groups: int) -> Sums:
-        """Of no documents, for M groups."""
+        """Sums over no documents, for M groups."""
         return cls(documents=0, counts=[0] * groups, products=[[0] * groups] * groups)
 
 
 class Score(Entry):
-    """A Demographic Representation score with its interval.
+    """A Demographic Representation score with its confidence interval.
 
-    dr: plug-in estimate, 0 is even; null where nothing was mentioned. corrected: dr less its upward
-    small-sample bias, not below 0. low, high: bounds of the confidence interval. mentions,
-    documents: the base of the figure.
+    Attributes:
+        dr: Plug-in estimate, 0 (even) to 1; null if nothing was mentioned.
+        corrected: dr less its upward small-sample bias, at least 0.
+        low: Lower bound of the interval; null if there is none.
+        high: Upper bound of the interval; null if there is none.
+        mentions: Number of mentions behind the score.
+        documents: Number of documents with at least one mention.
     """
 
     dr: float | None
@@ -60,8 +72,12 @@ class Score(Entry):
 
 
 class Verdict(Entry):
-    """open, warn or block, and why, in a sentence for people. judged: False where there was too
-    little to judge.
+    """A verdict and its reason.
+
+    Attributes:
+        state: open, warn or block.
+        reason: Why, in a sentence for people.
+        judged: False if there was too little to judge.
     """
 
     state: State
@@ -70,8 +86,12 @@ class Verdict(Entry):
 
 
 class Heavy(Entry):
-    """A document that weighs much: its id, mentions per group, and the beginning of its text (not
-    escaped: data).
+    """A document with many mentions.
+
+    Attributes:
+        id: Id of the document.
+        counts: Mentions per group, (M,).
+        snippet: Beginning of the text. It is data and is not escaped.
     """
 
     id: str
@@ -80,8 +100,16 @@ class Heavy(Entry):
 
 
 class Substitution(Entry):
-    """Words that were exchanged for others, how often, and the first such sentence (data: not
-    escaped, cut short).
+    """Words that were exchanged for others. The texts are data and are not escaped.
+
+    Attributes:
+        said: The words in the input.
+        instead: The words that replaced them.
+        target: Group that the replacement names.
+        count: How often this exchange was made.
+        id: Id of the document with the first such sentence.
+        before: That sentence before the exchange, cut short.
+        after: That sentence after the exchange, cut short.
     """
 
     said: str
@@ -96,12 +124,26 @@ class Substitution(Entry):
 class Repair(Entry):
     """What was done to make an attribute of a pane even.
 
-    before: sums of the text before substitution, after the filter of stereotypes. score_before: its
-    score. expected_dr: what the plan leads to on average; None without a plan. shortage (M,):
-    mentions that a group still lacks under the plan. mentions (M,): after, not weighted. sets:
-    mentions that hang together, of them eligible, changed; barred: the others by their reason;
-    judged: exchanges that were drawn and that the encoder judged. sentences, documents: changed.
-    copies: documents added. weights: least and greatest, None in other modes.
+    A set is a number of mentions that must be exchanged together.
+
+    Attributes:
+        mode: How the pane was repaired.
+        strictness: Least probability of being right that a substitution needed.
+        before: Sums of the text before substitution and after the filter of stereotypes.
+        score_before: Score of these sums.
+        expected_dr: DR that the plan leads to on average; null without a plan.
+        shortage: Mentions that each group still lacks under the plan, (M,).
+        mentions: Mentions per group after the repair, not weighted, (M,).
+        sets: Number of sets.
+        judged: Number of exchanges that were drawn and that the encoder judged.
+        eligible: Number of sets that could be exchanged.
+        changed: Number of sets that were exchanged.
+        barred: Number of sets that could not be exchanged, by reason.
+        sentences: Number of changed sentences.
+        documents: Number of changed documents.
+        copies: Number of documents that were added.
+        weights: Least and greatest weight of a document; null in modes other than reweight.
+        substitutions: The exchanges that were made.
     """
 
     mode: Literal["substitute", "augment", "reweight"]
@@ -124,13 +166,20 @@ class Repair(Entry):
 
 
 class Filtered(Entry):
-    """What was found of stereotypes of an attribute's groups in a pane.
+    """What the filter found about stereotypes of an attribute's groups in a pane.
 
-    asked: sentences that were looked at; unsure: of them without a clear answer, potential: that
-    may state a stereotype, strong: of these the ones above the threshold, which the policy is for.
-    cut: the probability from which remove and quarantine act, null where no precision is known
-    (then they do not); kept: strong ones below it, which stayed. examples: the strongest, {id,
-    sentence, score, reasons}, data: not escaped.
+    Attributes:
+        policy: What is done about strong stereotypes.
+        threshold: score_scsc from which a potential stereotype is a strong one.
+        cut: Probability from which remove and quarantine act; null if no precision is known. In
+            that case they do not act.
+        asked: Number of sentences that were classified.
+        unsure: How many of these had no clear answer.
+        potential: How many of these may state a stereotype.
+        strong: How many potential ones are above the threshold. The policy applies to these.
+        kept: How many strong ones are below the cut and stayed.
+        examples: The strongest ones, {id, sentence, score, reasons}. They are data and are not
+            escaped.
     """
 
     policy: Literal["flag", "remove", "quarantine"]
@@ -145,13 +194,25 @@ class Filtered(Entry):
 
 
 class AttributeEntry(Entry):
-    """One attribute of one pane. groups and target have M items each, in the same order as
-    sums.counts.
+    """One attribute of one pane.
 
-    rolling: of the last accepted panes and this one, which the verdict is from: what accepted/
-    would be like with it. stream: of the last panes as they came, whatever became of them, and
-    stream_verdict: what the same thresholds say of it. cumulative: of all panes so far. accepted:
-    of all that is in accepted/ after this pane.
+    Attributes:
+        groups: Names of the M groups, in the order of sums.counts.
+        target: Share of the mentions that each group should have, (M,).
+        sums: Sums of the pane, after its repair.
+        pane: Score of the pane alone.
+        rolling: Score of the last accepted panes and this one: what accepted/ would be like with
+            it. The verdict comes from this score.
+        cumulative: Score of all panes so far.
+        verdict: Verdict on the pane for this attribute.
+        relevant_sentences: Number of sentences that name the attribute.
+        labels: The most frequent labels and how often each was mentioned.
+        heavy: The documents with the most mentions.
+        stream: Score of the last panes as they came, accepted or not.
+        stream_verdict: What the same thresholds give for stream.
+        accepted: Score of everything in accepted/ after this pane.
+        repair: What the repair did; null without one.
+        stereotypes: What the filter found; null without one.
     """
 
     groups: list[str]
@@ -172,11 +233,14 @@ class AttributeEntry(Entry):
 
 
 class SourceRange(Entry):
-    """Records first..last (ordinals from 0, both included) of a file, dead letters among them.
+    """The records of one file, or of one partition of a topic, that are in a pane.
 
-    offset: the byte where the first record begins, where a reader may begin there. sha256: of what
-    the pane has read of it (record_digest). Of a stream: file is kafka:TOPIC/PARTITION, first..last
-    are offsets, and there is neither.
+    Attributes:
+        file: Name of the file; for a stream kafka:TOPIC/PARTITION.
+        first: Ordinal of the first record, from 0; for a stream its offset. Dead letters count.
+        last: Ordinal or offset of the last record, included.
+        offset: Byte where the first record begins, if a reader can start there; null for a stream.
+        sha256: Digest of what the pane read of the file (record_digest); null for a stream.
     """
 
     file: str
@@ -187,8 +251,13 @@ class SourceRange(Entry):
 
 
 class Shard(Entry):
-    """A file of the output directory: name without folder, rows, size in bytes, SHA-256 in
-    hexadecimal.
+    """A file of the output directory.
+
+    Attributes:
+        name: Name without the folder.
+        rows: Number of rows.
+        bytes: Size in bytes.
+        sha256: SHA-256 of the content, in hexadecimal.
     """
 
     name: str
@@ -198,10 +267,13 @@ class Shard(Entry):
 
 
 class CheckFailure(Entry):
-    """A check that did not hold: the expectation's name, its column or attribute, and what was
-    seen.
+    """A check that failed.
 
-    severity: critical sets the pane aside, warning and info are recorded alone.
+    Attributes:
+        expectation: Name of the expectation.
+        subject: Column or attribute that it is about.
+        observed: What was seen.
+        severity: critical quarantines the pane; warning and info are only recorded.
     """
 
     expectation: str
@@ -211,8 +283,12 @@ class CheckFailure(Entry):
 
 
 class Checks(Entry):
-    """Result of the Great Expectations suites over the pane's shards; success: no failure is
-    critical.
+    """Result of the Great Expectations suites on a pane's shards.
+
+    Attributes:
+        success: True if no failure is critical.
+        evaluated: Number of expectations that were evaluated.
+        failures: The checks that failed.
     """
 
     success: bool
@@ -221,8 +297,11 @@ class Checks(Entry):
 
 
 class Position(Entry):
-    """Where a partition stands after a pane: the offset to read next, and the time of its last
-    record in ms since 1970.
+    """Where a partition stands after a pane.
+
+    Attributes:
+        next: Offset to read next.
+        time: Time of the partition's last record, ms since 1970.
     """
 
     next: int
@@ -232,8 +311,10 @@ class Position(Entry):
 class StreamPane(Entry):
     """A pane of a stream.
 
-    span: the start of its span of time, ms since 1970. part: from 0, within that span. positions:
-    where the partitions with records in it stand after it, by number.
+    Attributes:
+        span: Start of the pane's span of time, ms since 1970.
+        part: Number of the pane within that span, from 0.
+        positions: Where the partitions with records in the pane stand after it, by number.
     """
 
     span: int
@@ -244,11 +325,32 @@ class StreamPane(Entry):
 class PaneEntry(Entry):
     """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0).
 
-    reading: whether enough of it could be read. asking: whether the LLM answered, where one is.
-    epoch: number of the epoch (schemas.epoch) that it is of; program: what made it, by digests.
-
-    sentence_table, set_aside: files in sentences/ and quarantine/. llm: what asking an LLM cost, by
-    prompt (inference.Stats); the one figure that two runs over the same input need not share.
+    Attributes:
+        version: Version of this format.
+        pane: Number of the pane, from 0.
+        source: The records that the pane was read from.
+        input_bytes: Size of these records, decompressed.
+        text_bytes: Size of the documents' texts.
+        documents: Number of documents in the shards.
+        dead: Number of records that became dead letters.
+        dead_reasons: Number of dead letters, by kind of reason.
+        sentences: Number of sentences.
+        attributes: Figures and verdicts, by attribute.
+        shards: The pane's shards, in order.
+        dead_letters: File of the dead letters; null without one.
+        checks: Result of the checks.
+        verdict: Verdict on the pane.
+        folder: Where the shards are.
+        stream: The pane's place in its stream; null for files.
+        sentence_table: File in sentences/; null without one.
+        set_aside: File in quarantine/ with documents that were quarantined alone; null without
+            one.
+        llm: What questions to an LLM cost, by prompt (the client's Stats). This is the one figure
+            that two runs over the same input need not share.
+        reading: Verdict on whether enough of the pane could be read.
+        asking: Verdict on whether the LLM answered; null without an LLM.
+        epoch: Number of the pane's epoch (schemas.epoch).
+        program: What produced the pane, by digests.
     """
 
     version: int = 1

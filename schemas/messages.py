@@ -1,5 +1,6 @@
-"""What pydantic found wrong in a configuration, in plain words: the key, what was expected, what
-stands there instead.
+"""Messages about mistakes in a configuration, in plain words.
+
+A message names the key, what was expected, and the value that was given instead.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ import difflib
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeGuard, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
+
+from evenflow.schemas.guards import is_list, is_mapping
 
 LONGEST_SHOWN = 60  # characters of a value in a message
 NEAR = 0.6  # least similarity (difflib's ratio) of a key that is suggested
@@ -24,18 +27,29 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """A key (empty: the whole) and what is wrong with it."""
+    """A mistake in a configuration.
+
+    Attributes:
+        key: The key's parts, from the outside in; empty for the configuration as a whole.
+        text: What is wrong.
+    """
 
     key: Key
     text: str
 
     def __str__(self) -> str:
+        """The key and the text, as a message shows them."""
         return f"{'.'.join(self.key)}: {self.text}" if self.key else self.text
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """For a validator of pydantic: raise what it found, keys relative to its model; nothing for no
-    problem.
+    """Raise the problems that a pydantic validator found, if there are any.
+
+    Args:
+        problems: Problems with keys relative to the validator's model.
+
+    Raises:
+        PydanticCustomError: There is at least one problem.
     """
     if problems:
         raise PydanticCustomError(
@@ -44,7 +58,15 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
-    """Every problem that the validation of a root model found."""
+    """Collect every problem that a validation found.
+
+    Args:
+        error: What the validation raised.
+        root: The model that was validated.
+
+    Returns:
+        The problems, in pydantic's order.
+    """
     found: list[Problem] = []
     for part in error.errors():
         key = tuple(str(item) for item in part["loc"])
@@ -61,8 +83,8 @@ def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
     return found
 
 
-def shown(value: Any) -> str:
-    """A value as a message names it: short, and a container by its kind alone."""
+def shown(value: object) -> str:
+    """Describe a value for a message: shortly, and a container only by its kind."""
     if value is None:
         return "nothing (null)"
     if isinstance(value, bool):
@@ -72,22 +94,30 @@ def shown(value: Any) -> str:
         return f"the text {cut!r}"
     if isinstance(value, int | float):
         return str(value)[:LONGEST_SHOWN]
-    if isinstance(value, dict):
+    if is_mapping(value):
         return "a section of keys" if value else "an empty section"
-    return {list: "a list", bytes: "binary data"}.get(type(value), f"a {type(value).__name__}")
+    if is_list(value):
+        return "a list"
+    return "binary data" if isinstance(value, bytes) else f"a {type(value).__name__}"
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that a misspelled one most likely means; case does not count."""
+    """Find the known word that a misspelled one most likely means.
+
+    Args:
+        word: The misspelled word; case does not count.
+        known: The known words.
+
+    Returns:
+        The nearest known word; None if none is near.
+    """
     folded = {each.lower(): each for each in reversed(known)}
     near = difflib.get_close_matches(word.lower(), list(folded), 1, NEAR)
     return folded[near[0]] if near else None
 
 
 def _unknown(key: Key, root: type[BaseModel]) -> str:
-    """Message for an unknown key: the nearest one of its section, or where the key of that name
-    belongs.
-    """
+    """Message for an unknown key: the nearest key of its section, or a section that has the key."""
     section = _section(key[:-1], root)
     known = list(section.model_fields) if section else []
     if near := nearest(key[-1], known):
@@ -103,18 +133,19 @@ def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:
     for name, field in model.model_fields.items():
         yield (*above, name)
         for inner in get_args(field.annotation) or (field.annotation,):
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
+            if _is_model(inner):
                 chosen = ("NAME",) if get_origin(field.annotation) is dict else ()
                 yield from _places(inner, (*above, name, *chosen))
 
 
 def _section(key: Key, root: type[BaseModel]) -> type[BaseModel] | None:
+    """The model at a key; None if there is none."""
     kind, _ = _type(key, root)
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+    return kind if _is_model(kind) else None
 
 
 def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
-    """Type and constraints at a key; (None, []) where there is none."""
+    """Type and constraints at a key; (None, []) if there is no such key."""
     kind: Any = root
     limits: list[Any] = []
     for item in key:
@@ -123,7 +154,7 @@ def _type(key: Key, root: type[BaseModel]) -> tuple[Any, list[Any]]:
             if _is_union(kind)
             else kind
         )
-        if isinstance(bare, type) and issubclass(bare, BaseModel):
+        if _is_model(bare):
             field = bare.model_fields.get(item)
             kind, limits = (field.annotation, field.metadata) if field else (None, [])
         elif get_origin(bare) is dict and item != "[key]":
@@ -144,44 +175,50 @@ def _bare(kind: Any) -> tuple[Any, list[Any]]:
     return (kind.__origin__ if marks else kind), limits
 
 
+def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
+    """Whether a type is a pydantic model."""
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
 def _is_union(kind: Any) -> bool:
+    """Whether a type is a union, in either notation."""
     return get_origin(kind) in (Union, types.UnionType)
 
 
 def _expected(key: Key, root: type[BaseModel]) -> str:
-    """What may stand at a key, in words."""
+    """What a key may hold, in words."""
     kind, limits = _type(key, root)
     parts = get_args(kind) if _is_union(kind) else (kind,)
     bare = [_bare(each) for each in parts if each is not type(None)]
-    said = [_kind(each) + _range([*limits, *own]) for each, own in bare]
-    return ", or ".join([*said, *(["null,"] if type(None) in parts else [])])
+    words = [_kind(each) + _range([*limits, *own]) for each, own in bare]
+    return ", or ".join([*words, *(["null,"] if type(None) in parts else [])])
 
 
 def _kind(kind: Any) -> str:
+    """A type in words."""
     if get_origin(kind) is Literal:
         return " or ".join(map(str, get_args(kind)))
-    if get_origin(kind) is dict or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+    if get_origin(kind) is dict or _is_model(kind):
         return "a section of keys"
     return KINDS.get(kind, "something else")
 
 
 def _range(limits: Sequence[Any]) -> str:
-    """Bounds in words: « from 0 to 1», « of 1 or more», « above 0.5 and below 1»."""
-    if any(isinstance(limit, annotated_types.MinLen) for limit in limits):
-        return " that is not empty"
-    low = next(
-        (limit for limit in limits if isinstance(limit, annotated_types.Ge | annotated_types.Gt)),
-        None,
-    )
-    high = next(
-        (limit for limit in limits if isinstance(limit, annotated_types.Le | annotated_types.Lt)),
-        None,
-    )
+    """Bounds in words, such as “ from 0 to 1”, “ of 1 or more” or “ above 0.5 and below 1”."""
+    low: annotated_types.Ge | annotated_types.Gt | None = None
+    high: annotated_types.Le | annotated_types.Lt | None = None
+    for limit in reversed(limits):  # the first of a kind counts
+        if isinstance(limit, annotated_types.MinLen):
+            return " that is not empty"
+        if isinstance(limit, annotated_types.Ge | annotated_types.Gt):
+            low = limit
+        elif isinstance(limit, annotated_types.Le | annotated_types.Lt):
+            high = limit
     if isinstance(low, annotated_types.Ge) and isinstance(high, annotated_types.Le):
         return f" from {low.ge} to {high.le}"
     if isinstance(low, annotated_types.Ge) and high is None:
         return f" of {low.ge} or more"
-    words = []
+    words: list[str] = []
     if low is not None:
         words.append(
             f"above {low.gt}" if isinstance(low, annotated_types.Gt) else f"of at least {low.ge}"

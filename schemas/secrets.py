@@ -1,19 +1,18 @@
-"""Where secrets are: settings hold their places alone, an environment variable or a file, and are
-refused with anything else.
+"""Places of secrets: settings hold an environment variable or a file, never a secret itself.
 
-What a file of settings says of Kafka is checked when the file is read, whatever the command: a
-secret in plain would otherwise stand in every output that tells of its settings. No message shows
-what stood in the place of a secret.
+The security settings of Kafka are checked when the settings file is read, whatever the command is.
+Otherwise a secret in plain text would appear in every output that shows the settings. No message
+shows the value that was given in place of a secret.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, refuse
 
-# What kafka-python takes for security; of these, SECRETS are never given in plain.
+# Security settings of kafka-python whose values are secrets
 SECRETS = frozenset({"sasl_plain_password", "ssl_password"})
 SECURITY = SECRETS | {
     "security_protocol",
@@ -33,9 +32,16 @@ PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PLACE = "{env: NAME} or {file: PATH} was expected; a secret is not written into settings"
 
 
-def place(value: Any) -> tuple[str, str] | None:
-    """env or file, and its name or path; None where a value is no place of a secret."""
-    if isinstance(value, Mapping) and len(value) == 1:
+def secret_place(value: Any) -> tuple[str, str] | None:
+    """Read the place of a secret.
+
+    Args:
+        value: {"env": NAME} or {"file": PATH}.
+
+    Returns:
+        "env" or "file", and the name or path. None if the value is not the place of a secret.
+    """
+    if is_mapping(value) and len(value) == 1:
         kind, where = next(iter(value.items()))
         if kind in ("env", "file") and isinstance(where, str) and where:
             return kind, where
@@ -43,26 +49,41 @@ def place(value: Any) -> tuple[str, str] | None:
 
 
 def check_place(value: Any) -> Any:
-    """For a field of pydantic: nothing, or the place of a secret. Refuses anything else without
-    showing it.
+    """Validate a pydantic field that holds the place of a secret, or nothing.
+
+    Args:
+        value: Value of the field.
+
+    Returns:
+        The value, unchanged.
+
+    Raises:
+        PydanticCustomError: The value is something else. The message does not show it.
     """
-    if value is not None and place(value) is None:
+    if value is not None and secret_place(value) is None:
         refuse([Problem((), PLACE)])
     return value
 
 
-def wrong(security: Any) -> list[Problem]:
-    """What is wrong with kafka-python's settings for security."""
-    if not isinstance(security, Mapping):
+def security_problems(security: Any) -> list[Problem]:
+    """Check the security settings for kafka-python.
+
+    Args:
+        security: Settings by their names in kafka-python.
+
+    Returns:
+        The problems. No problem shows a value.
+    """
+    if not is_mapping(security):
         return [Problem((), "a section of keys was expected")]
     found: list[Problem] = []
     for key, value in security.items():
         if key not in SECURITY:
             near = nearest(str(key), sorted(SECURITY))
-            said = f"did you mean {near!r}?" if near else f"known are {', '.join(sorted(SECURITY))}"
-            found.append(Problem((str(key),) if near else (), f"unknown security setting; {said}"))
+            hint = f"did you mean {near!r}?" if near else f"known are {', '.join(sorted(SECURITY))}"
+            found.append(Problem((str(key),) if near else (), f"unknown security setting; {hint}"))
         elif key in SECRETS:
-            found += [Problem((key,), PLACE)] if place(value) is None else []
+            found += [Problem((key,), PLACE)] if secret_place(value) is None else []
         elif not isinstance(value, str | bool | None):
             found.append(Problem((key,), "text was expected"))
     protocol = security.get("security_protocol", "PLAINTEXT")
@@ -72,8 +93,16 @@ def wrong(security: Any) -> list[Problem]:
 
 
 def check_security(value: Any) -> Any:
-    """For a field of pydantic: settings for security without a secret. Refuses anything else
-    without showing it.
+    """Validate a pydantic field that holds security settings without a secret.
+
+    Args:
+        value: Value of the field.
+
+    Returns:
+        The value, unchanged.
+
+    Raises:
+        PydanticCustomError: A setting is wrong. The message shows no value.
     """
-    refuse(wrong(value))
+    refuse(security_problems(value))
     return value

@@ -1,4 +1,7 @@
-"""The sections of the configuration: their keys, the defaults and the reasons for them."""
+"""The sections of the configuration: their keys, the defaults and the reasons for them.
+
+`evenflow config show` prints the descriptions.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evenflow.schemas import server_url
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.secrets import check_place, check_security
 
@@ -18,10 +22,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Section(BaseModel):
+    """Base of the sections: unknown keys and values of another type are errors."""
+
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Fields(Section):
+    """Section `fields`."""
+
     text: str = Field(
         default="text", min_length=1, description="Field that holds a document's text."
     )
@@ -29,47 +37,54 @@ class Fields(Section):
         default="id",
         min_length=1,
         description=(
-            "Field that holds a document's id; where it is missing, an id is made from file and"
-            " ordinal."
+            "Field that holds a document's id. A document without it gets an id from its file and"
+            " its number in that file."
         ),
     )
 
 
 class PaneSettings(Section):
+    """Section `pane`."""
+
     docs: int | None = Field(
-        default=None, ge=1, description="Documents a pane at most; null: cut by mib alone."
+        default=None,
+        ge=1,
+        description="Most documents in a pane. null: only mib limits a pane.",
     )
     mib: int = Field(
         default=64,
         ge=1,
         description=(
-            "MiB of records (as read, decompressed) a pane at most. 64: in that much web and news"
-            " text even religion, the rarest of the shipped attributes, is named some thousand"
-            " times, enough for a verdict; and checks and files of a pane cost little beside"
-            " reading it."
+            "Most MiB of records in a pane, as read and decompressed. 64: that much web and news"
+            " text names even religion, the rarest shipped attribute, some thousand times, which"
+            " is enough for a verdict. The checks and files of such a pane cost little compared"
+            " with reading it."
         ),
     )
     rolling: int = Field(
         default=4,
         ge=1,
         description=(
-            "Panes that a verdict looks back on, its own included: the last accepted ones, for what"
-            " is judged is what accepted/ will be like. 4: one odd pane (a single book or site)"
-            " does not decide alone, and a lasting change shows within four panes. 1: each pane is"
-            " judged by itself."
+            "Number of panes behind a verdict: the pane itself and the last accepted ones before"
+            " it, because the verdict is about what accepted/ will hold. 4: one odd pane (a single"
+            " book or site) does not decide alone, and a lasting change shows within four panes."
+            " 1: each pane is judged by itself."
         ),
     )
 
 
 class Duplicates(Section):
+    """Section `duplicates`."""
+
     scope: Literal["pane", "run"] = Field(
         default="pane",
         description=(
-            "Where an id names one document, the first; later ones become dead letters. pane:"
-            " within a pane. run: in all panes, whatever became of the first: an exact index of ids"
-            " on disk, gate/ids.sqlite, which is made anew from the shards where it is missing."
-            " pane: the index costs (2 million ids of 36 characters took 48 bytes and 16 µs each),"
-            " and panes are then closed one after the other, not by the workers."
+            "Where an id must be unique. The first document with an id stays, later ones become"
+            " dead letters. pane: within a pane. run: across all panes, accepted or not, with an"
+            " exact index of ids on disk (gate/ids.sqlite), which is rebuilt from the shards if it"
+            " is missing. pane is the default because run has a cost: the index (2 million ids of"
+            " 36 characters took 48 bytes and 16 µs each), and panes that are closed one after the"
+            " other instead of by the workers."
         ),
     )
 
@@ -83,141 +98,151 @@ Policy = Annotated[
 
 
 class RepairSettings(Section):
+    """Section `repair`."""
+
     mode: Mode = Field(
         default="measure",
         description=(
-            "What is done about uneven groups: measure leaves the text as it is; substitute"
-            " exchanges sentences for counterfactuals; augment adds changed copies of documents;"
-            " reweight gives each document a weight. measure: nobody's text is changed unasked."
+            "How uneven groups are repaired. measure: the text stays as it is. substitute:"
+            " sentences are replaced by counterfactuals. augment: changed copies of documents are"
+            " added. reweight: each document gets a weight. measure is the default because no"
+            " text should change unless somebody asks for it."
         ),
     )
     method: Literal["gc", "base"] = Field(
         default="gc",
         description=(
-            "How counterfactuals are made: gc heeds grammar and context, base (BaseCDA) exchanges"
-            " every label and is there to compare with."
+            "How counterfactuals are made. gc: with regard to grammar and context. base (BaseCDA):"
+            " every label is exchanged; this is for comparison."
         ),
     )
     strictness: Share = Field(
         default=0.8,
         description=(
-            "Least probability that a substitution which is made is right: 0 makes all that are"
-            " possible, 1 the surest alone. docs/pages/quality.md has the precision and recall at"
-            " 0.8 and at 0.5."
+            "Least probability that a substitution is right. 0 makes every possible substitution,"
+            " 1 only the surest. docs/pages/quality.md has the precision and recall at 0.8 and at 0.5."
         ),
     )
     judge: Literal["careful", "fast"] = Field(
         default="careful",
         description=(
-            "Who says whether an exchange is right. careful: the shipped encoder, of each exchange"
-            " that is drawn and of which the first stage (static embeddings) is unsure; fast: the"
-            " first stage alone."
+            "What decides whether an exchange is right. fast: the first stage (static embeddings)"
+            " alone. careful: also the shipped encoder, for each exchange that is drawn and of"
+            " which the first stage is unsure."
         ),
     )
     seed: int = Field(
         default=0,
         ge=0,
-        description="Of the draw that chooses sentences under the plan; any number.",
+        description="Seed of the draw that chooses sentences under the plan. Any number.",
     )
     weight_limit: float = Field(
         default=4.0,
         ge=1,
         description=(
-            "Greatest weight of a document with reweight, and one through the least. 4: a document"
-            " that is read four times a pass is not yet learnt by heart."
+            "Greatest weight of a document with reweight; the least weight is one divided by it."
+            " 4: a model that reads a document four times in a pass does not yet learn it by"
+            " heart."
         ),
     )
 
 
 class StereotypeSettings(Section):
+    """Section `stereotypes`."""
+
     policy: Policy = Field(
         default="off",
         description=(
-            "What is done about sentences above the threshold: off: nobody looks; flag: they are"
-            " noted in the table of sentences; remove: they are taken out of their documents;"
-            " quarantine: their documents are set aside."
+            "What happens to sentences above the threshold. off: nothing is looked for. flag: they"
+            " are noted in the sentence table. remove: they are removed from their documents."
+            " quarantine: their documents are quarantined."
         ),
     )
     threshold: Share = Field(
         default=0.66,
         description=(
-            "score_scsc from which a potential stereotype counts as a strong one. 0.66: the main"
-            " paper's thresholds lie between 0.63 and 0.69."
+            "score_scsc from which a potential stereotype is a strong one. 0.66: the main paper's"
+            " thresholds lie between 0.63 and 0.69."
         ),
     )
     most_removed: Share = Field(
         default=0.5,
         description=(
-            "Share of its sentences that a document may lose; one that would lose more is set"
-            " aside, for what is left is no text any more."
+            "Largest share of its sentences that a document may lose. A document that would lose"
+            " more is quarantined, because the rest is no longer a text."
         ),
     )
     precision: Share = Field(
         default=0.8,
         description=(
-            "Share of what remove and quarantine act on that should be stereotypes of the"
-            " attribute's own groups. An attribute for which labelled sentences do not show it is"
-            " flagged alone, and the report says so."
+            "Precision that remove and quarantine need: the share of the sentences they act on"
+            " that are stereotypes of the attribute's own groups. If labelled sentences do not"
+            " show it for an attribute, its sentences are only flagged, and the report says so."
         ),
     )
 
     @model_validator(mode="before")
     @classmethod
     def _no_encoder(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("encoder") is not None:
+        """Accept the old key `encoder` if it is empty."""
+        if not is_mapping(given):
+            return given
+        if given.get("encoder") is not None:
             raise ValueError(
                 "encoder: there is none to choose any more, the shipped one always looks; leave"
                 " this key out"
             )
-        return (
-            {name: each for name, each in given.items() if name != "encoder"}
-            if isinstance(given, dict)
-            else given
-        )
+        return {name: each for name, each in given.items() if name != "encoder"}
 
 
 class AttributeStereotypes(Section):
+    """Section `attributes.NAME.stereotypes`."""
+
     policy: Policy | None = Field(
-        default=None, description="Policy of this attribute; null: stereotypes.policy."
+        default=None, description="Policy for this attribute. null: stereotypes.policy."
     )
     threshold: Share | None = Field(
-        default=None, description="Threshold of this attribute; null: stereotypes.threshold."
+        default=None, description="Threshold for this attribute. null: stereotypes.threshold."
     )
 
 
 class AttributeSettings(Section):
+    """Section `attributes.NAME`."""
+
     wordlist: str | None = Field(
         default=None,
         description=(
-            "Path of a word list, seen from this file's folder; null: the list of that name that is"
-            " shipped."
+            "Path of a word list, relative to this file's folder. null: the shipped list of that"
+            " name."
         ),
     )
     target: dict[str, Share] | None = Field(
         default=None,
         description=(
-            "Share of the mentions that each group should have, 1 in all; null: all the same."
+            "Share of the mentions that each group should have. The shares sum to 1. null: equal"
+            " shares."
         ),
     )
     warn: Share | None = Field(
-        default=None, description="Threshold of this attribute; null: gate.warn."
+        default=None, description="Threshold for this attribute. null: gate.warn."
     )
     block: Share | None = Field(
-        default=None, description="Threshold of this attribute; null: gate.block."
+        default=None, description="Threshold for this attribute. null: gate.block."
     )
     mode: Mode | None = Field(
-        default=None, description="Repair of this attribute; null: repair.mode."
+        default=None, description="Repair of this attribute. null: repair.mode."
     )
     strictness: Share | None = Field(
-        default=None, description="Strictness of this attribute; null: repair.strictness."
+        default=None, description="Strictness for this attribute. null: repair.strictness."
     )
     stereotypes: AttributeStereotypes = Field(
         default_factory=AttributeStereotypes,
-        description="Where stereotypes of this attribute are treated otherwise.",
+        description="Settings of stereotypes for this attribute.",
     )
 
     @model_validator(mode="after")
     def _target_is_shares(self) -> AttributeSettings:
+        """Refuse a target whose shares do not sum to 1."""
         total = math.fsum((self.target or {}).values())
         if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
             refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
@@ -225,14 +250,16 @@ class AttributeSettings(Section):
 
 
 class Gate(Section):
+    """Section `gate`."""
+
     warn: float = Field(
         default=0.25,
         ge=0,
         le=1,
         description=(
-            "Lower bound of the rolling DR from which a pane is warned of. The bound, not the"
-            " score: chance alone shall wake nobody. 0.25: of two groups, one has three quarters of"
-            " the mentions, three times the other's."
+            "A pane gets a warning if the lower bound of its rolling DR is at least this. The"
+            " bound is compared and not the score, so that chance alone raises no warning. 0.25:"
+            " of two groups, one has three quarters of the mentions, three times the other's."
         ),
     )
     block: float = Field(
@@ -240,17 +267,17 @@ class Gate(Section):
         ge=0,
         le=1,
         description=(
-            "Lower bound of the rolling DR from which a pane is blocked. 0.45: of two groups, one"
-            " has nineteen twentieths and the other hardly occurs."
+            "A pane is blocked if the lower bound of its rolling DR is at least this. 0.45: of two"
+            " groups, one has nineteen twentieths of the mentions and the other hardly occurs."
         ),
     )
     min_mentions: int = Field(
         default=200,
         ge=0,
         description=(
-            "Mentions in the rolling panes below which there is no verdict. 200: with mentions that"
-            " go together in documents (half as much worth as independent ones) DR is known to"
-            " about 0.1, half the way from warn to block."
+            "Least number of mentions in the rolling panes for a verdict. 200: mentions of one"
+            " document go together and are worth half as much as independent ones. DR is then"
+            " known to about 0.1, half the way from warn to block."
         ),
     )
     hysteresis: float = Field(
@@ -258,100 +285,109 @@ class Gate(Section):
         ge=0,
         le=1,
         description=(
-            "How far below its threshold the bound must fall to end warn or block (never more than"
-            " half the threshold). 0.02: a stream that lies at a threshold does not change its"
-            " state with every pane, and one that got better is let through."
+            "How far the bound must fall below its threshold to end warn or block. It is never"
+            " more than half the threshold. 0.02: a stream near a threshold does not change its"
+            " state with every pane, and a stream that got better is accepted again."
         ),
     )
     most_dead: Share = Field(
         default=0.05,
         description=(
-            "Share of a pane's records that may become dead letters; with more it is blocked, and"
-            " it is with any file that could not be read to its end. 1: never. 0.05: here and there"
-            " a record is broken, one in twenty is another defect (a wrong fields.text, say), which"
-            " should not pass for an even pane."
+            "Largest share of a pane's records that may become dead letters. A pane with more is"
+            " blocked, and so is a pane with a file that could not be read to its end. 1: no pane"
+            " is blocked for this. 0.05: a single broken record is normal, but one in twenty is"
+            " another defect (such as a wrong fields.text), and such a pane should not count as"
+            " even."
         ),
     )
     policy: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description=(
-            "After a blocked pane: quarantine sets it aside and goes on, and its text does not"
-            " count in the verdicts behind it; halt stops there, where each pane needs a person's"
-            " consent."
+            "What happens after a blocked pane. quarantine: the pane goes to quarantine/, the run"
+            " goes on, and the pane's text does not count in later verdicts. halt: the run stops;"
+            " this is for gates where a person must release each blocked pane."
         ),
     )
     confidence: float = Field(
         default=0.95,
         gt=0.5,
         lt=1,
-        description="Confidence of the intervals. 0.95: the customary one.",
+        description="Confidence level of the intervals. 0.95: the usual one.",
     )
 
 
 class Measure(Section):
+    """Section `measure`."""
+
     epsilon: float = Field(
         default=0.02,
         gt=0,
         lt=1,
         description=(
-            "DR counts as converged once its interval is narrower than plus or minus epsilon. 0.02:"
-            " the gate's hysteresis; what is left of chance then no longer moves a verdict."
+            "DR has converged when its interval is narrower than plus or minus epsilon. 0.02: the"
+            " gate's hysteresis, so that the remaining chance does not change a verdict."
         ),
     )
 
 
 class CheckSettings(Section):
+    """Section `checks`."""
+
     suite: str | None = Field(
         default=None,
         description=(
-            "YAML file with further expectations for each pane, [{type, kwargs}], seen from this"
-            " file's folder."
+            "YAML file with further expectations for each pane, [{type, kwargs}]. The path is"
+            " relative to this file's folder."
         ),
     )
 
 
 class Shards(Section):
+    """Section `shards`."""
+
     rows: int = Field(
         default=50_000,
         ge=1,
         description=(
-            "Documents a shard at most. 50,000: an ordinary pane is one shard; one of very short"
-            " texts makes several, none of them too large to be read at once."
+            "Most documents in a shard. 50,000: an ordinary pane is one shard. A pane of very"
+            " short texts has several, and none is too large to be read at once."
         ),
     )
 
 
 class Kafka(Section):
+    """Section `kafka`."""
+
     security: Annotated[dict[str, Any], BeforeValidator(check_security)] = Field(
         default_factory=dict,
         description=(
-            "kafka-python's settings for TLS and SASL, as security_protocol and ssl_cafile. A"
-            " secret (sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never the"
-            " value."
+            "Settings of kafka-python for TLS and SASL, such as security_protocol and ssl_cafile."
+            " A secret (sasl_plain_password, ssl_password) is {env: NAME} or {file: PATH}, never"
+            " the value."
         ),
     )
     delivery_seconds: float = Field(
         default=20.0,
         gt=0,
         description=(
-            "Seconds that a broker may take to confirm what is published; then the pane is tried"
-            " again. 20: a broker that is started anew is back by then."
+            "Seconds that a broker may take to confirm what is published. After that the pane is"
+            " tried again. 20: a broker that restarts is back by then."
         ),
     )
     compression: Literal["none", "gzip", "zstd"] = Field(
         default="zstd",
         description=(
-            "Of what is published. zstd: a topic's limit counts what is sent, and all of Kafka's"
-            " clients read it."
+            "Compression of what is published. zstd: a topic's size limit counts the compressed"
+            " bytes, and all Kafka clients read it."
         ),
     )
     proof_topic: str = Field(
         default="evenflow-published",
         min_length=1,
         description=(
-            "Compacted topic where each transaction proves which panes it published; made if it is"
-            " not there. Gates of one cluster share it. Whoever deletes it must say at the next"
-            " start what was published (--publish-from)."
+            "Compacted topic in which each transaction records the panes it published. It is"
+            " created if it is missing. All gates of a cluster share it. If it was deleted, the"
+            " next start needs --publish-from to say what was published."
         ),
     )
 
@@ -360,88 +396,95 @@ Tiering = Literal["embedded", "cascade", "llm"]
 
 
 class Llm(Section):
+    """Section `llm`."""
+
     url: str | None = Field(
         default=None,
         description=(
-            "Address of an OpenAI-compatible server, as http://127.0.0.1:8000; null: no LLM is"
-            " asked."
+            "Address of an OpenAI-compatible server, such as http://127.0.0.1:8000. null: no LLM"
+            " is asked."
         ),
     )
     model: str | None = Field(
-        default=None, min_length=1, description="The model's name at that server."
+        default=None, min_length=1, description="Name of the model at that server."
     )
     key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = Field(
         default=None,
         description=(
-            "Where the server's key is: {env: NAME} or {file: PATH}, never the key; null: it needs"
-            " none."
+            "Where the server's key is: {env: NAME} or {file: PATH}, never the key itself. null:"
+            " the server needs none."
         ),
     )
     detection: Tiering = Field(
         default="cascade",
         description=(
-            "Who tells stereotypes: embedded: the model that is shipped; llm: the LLM; cascade: the"
-            " LLM, of those alone that the embedded model is unsure of. cascade: most of the gain"
-            " at a fraction of the cost."
+            "What detects stereotypes. embedded: the shipped model. llm: the LLM. cascade: the LLM"
+            " answers only where the embedded model is unsure. cascade is the default because it"
+            " has most of the gain at a fraction of the cost."
         ),
     )
     indicators: Tiering = Field(
-        default="cascade", description="Who tells the linguistic indicators; as detection."
+        default="cascade",
+        description="What finds the linguistic indicators. The values are those of detection.",
     )
     substitution: Tiering = Field(
-        default="cascade", description="Who chooses and judges substitutions; as detection."
+        default="cascade",
+        description=("What chooses and judges substitutions. The values are those of detection."),
     )
     requests: int | None = Field(
         default=None,
         ge=0,
         description=(
-            "Questions a pane at most, the most valuable of it: those where the embedded model is"
-            " nearest to its decision; what a cache answers counts too. Each block of the pane that"
-            " one bears on is read twice. null: any number."
+            "Most questions for a pane. The most valuable ones are asked, where the embedded model"
+            " is nearest to its decision; answers from the cache count too. A block with a"
+            " question is read twice. null: no limit."
         ),
     )
     most_fallbacks: Share = Field(
         default=0.1,
         description=(
-            "Share of a pane's questions that the embedded model may answer in the LLM's place"
-            " because that failed (away, slow, full, wrong answers; not: budget spent). 0.1: what a"
-            " busy server leaves over; with more, the pane is not what was asked for."
+            "Largest share of a pane's questions that the embedded model may answer because the"
+            " LLM failed (away, slow, full, wrong answers). A spent budget is no failure. 0.1: a"
+            " busy server fails that often; with more, the pane is not what was asked for."
         ),
     )
     fallbacks: Literal["warn", "block"] = Field(
         default="warn",
         description=(
-            "What more fallbacks than that make of the pane. warn: its text was judged, by the"
-            " small models."
+            "Verdict on a pane with more fallbacks than that. warn is the default because the"
+            " small models did judge its text."
         ),
     )
     cache: str | None = Field(
         default=None,
         description=(
-            "File of answers that runs share; null: evenflow/llm.sqlite in the user's folder for"
-            " caches."
+            "File of answers that runs share. null: evenflow/llm.sqlite in the user's cache folder."
         ),
     )
     cache_mib: int = Field(
-        default=1024, ge=1, description="MiB of that file at most. 1024: some two million answers."
+        default=1024,
+        ge=1,
+        description="Most MiB of that file. 1024: about two million answers.",
     )
     deadline: float = Field(
         default=120.0,
         gt=0,
         description=(
-            "Seconds for a question, retries included; then the embedded model's answer stands."
+            "Seconds for a question with its retries. After that the embedded model's answer"
+            " counts."
         ),
     )
     concurrency: int = Field(
         default=32,
         ge=1,
         description=(
-            "Requests under way at once in a worker. 32: enough to fill the batches of one GPU."
+            "Most requests at once in a worker. 32: enough to fill the batches of one GPU."
         ),
     )
 
     @model_validator(mode="after")
     def _server_and_model(self) -> Llm:
+        """Refuse a server without a model, and an address that cannot be used."""
         if self.url is not None and self.model is None:
             refuse([Problem(("model",), "the model's name at the server is missing")])
         if self.url is not None:
@@ -453,17 +496,22 @@ class Llm(Section):
 
 
 class Metrics(Section):
+    """Section `metrics`."""
+
     port: int | None = Field(
         default=None,
         ge=0,
         le=65535,
-        description="Port where Prometheus finds a run's metrics; 0: a free one; null: nowhere.",
+        description=(
+            "Port at which a run serves its metrics to Prometheus. 0: any free port. null: no"
+            " metrics are served."
+        ),
     )
     host: str = Field(
         default="127.0.0.1",
         min_length=1,
         description=(
-            "Address to listen on. 127.0.0.1: nobody but this machine; 0.0.0.0: every network that"
-            " it is in."
+            "Address to listen on. 127.0.0.1: only this machine can connect. 0.0.0.0: every"
+            " network of this machine can."
         ),
     )

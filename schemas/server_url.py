@@ -1,4 +1,4 @@
-"""The address of a language model's server: what is one, and what is wrong with what is none."""
+"""The address of a language model's server, and what is wrong with one that cannot be used."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from urllib.parse import SplitResult, urlsplit
 
 
 def split(url: str) -> SplitResult:
-    """The parts of a server's address. Raises ValueError with what was expected; never with a user
-    or password.
+    """Split the address of a server into its parts.
+
+    Args:
+        url: Address with scheme, host and, if wanted, port and path.
+
+    Returns:
+        The parts of the address.
+
+    Raises:
+        ValueError: The address cannot be used. The message says what was expected and never shows
+            a user or a password.
     """
     try:
         parts = urlsplit(url.strip())

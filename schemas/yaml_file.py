@@ -1,4 +1,4 @@
-"""Reads a YAML file of settings with the line of every key, so that a message can name it."""
+"""Reads a YAML file of settings with the line of every key, so that a message can name the line."""
 
 from __future__ import annotations
 
@@ -8,26 +8,36 @@ from typing import Any
 
 import yaml
 
-MAX_BYTES = 1 << 20  # of a file of settings; what is larger was given by mistake
+MAX_BYTES = 1 << 20  # of a settings file; a larger one was given by mistake
 DEEPEST = 4  # levels of keys: attributes, NAME, target, GROUP
 
 Key = tuple[str, ...]
 
 
 class SettingsError(ValueError):
-    """A file that cannot be read as settings; a line for each defect: file:line: what is wrong."""
+    """A file that cannot be read as settings; one line for each defect, as `file:line: defect`."""
 
 
 @dataclass
 class YamlSettings:
-    """The content of a file, and the line (from 1) of each key."""
+    """The content of a settings file.
+
+    Attributes:
+        data: The settings.
+        lines: Line of each key, from 1.
+    """
 
     data: dict[str, Any]
-    lines: dict[Key, int] = field(default_factory=dict)
+    lines: dict[Key, int] = field(default_factory=dict[Key, int])
 
     def line(self, key: Key) -> int | None:
-        """Line of a key, or of the nearest section around it; None where it does not come from the
-        file.
+        """Find the line of a key, or of the nearest section around it.
+
+        Args:
+            key: The key's parts, from the outside in.
+
+        Returns:
+            Line, from 1; None if neither the key nor a section around it is in the file.
         """
         return next(
             (self.lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in self.lines),
@@ -36,7 +46,17 @@ class YamlSettings:
 
 
 def read(path: Path) -> YamlSettings:
-    """A file's settings; an empty file has none. Raises SettingsError with every defect."""
+    """Read the settings of a file.
+
+    Args:
+        path: YAML file; an empty one has no settings.
+
+    Returns:
+        The settings and their lines.
+
+    Raises:
+        SettingsError: The file cannot be read as settings. The message names every defect.
+    """
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -70,7 +90,8 @@ def read(path: Path) -> YamlSettings:
 
 
 def _parse(text: str, path: Path) -> YamlSettings:
-    loader = yaml.SafeLoader(text)
+    """Settings and lines from YAML text; path is named in messages."""
+    loader: Any = yaml.SafeLoader(text)  # its stubs leave out the types of what is called here
     try:
         root = loader.get_single_node()
         if root is None or (isinstance(root, yaml.ScalarNode) and root.tag.endswith(":null")):
@@ -87,8 +108,7 @@ def _parse(text: str, path: Path) -> YamlSettings:
             raise SettingsError(
                 "\n".join(f"{path}:{line}: {what}" for line, what in sorted(defects))
             )
-        data: Any = loader.construct_document(root)
-        return YamlSettings(data, lines)
+        return YamlSettings(loader.construct_document(root), lines)
     finally:
         loader.dispose()
 
@@ -96,22 +116,15 @@ def _parse(text: str, path: Path) -> YamlSettings:
 def _walk(
     node: yaml.MappingNode, above: Key, lines: dict[Key, int], defects: list[tuple[int, str]]
 ) -> None:
-    """Note the line of every key; a key that is no text and one given twice are defects."""
+    """Note the line of every key. Keys that are not text and keys given twice are defects."""
     for name, value in node.value:
         line = name.start_mark.line + 1
         if name.tag == "tag:yaml.org,2002:merge":
             continue
         if not isinstance(name, yaml.ScalarNode) or name.tag != "tag:yaml.org,2002:str":
-            said = name.value if isinstance(name, yaml.ScalarNode) else "a key"
-            defects.append(
-                (
-                    line,
-                    (
-                        f"{'.'.join((*above, str(said)))}: read by YAML as no text; put the key in"
-                        " quotes"
-                    ),
-                )
-            )
+            shown = name.value if isinstance(name, yaml.ScalarNode) else "a key"
+            where = ".".join((*above, str(shown)))
+            defects.append((line, f"{where}: read by YAML as no text; put the key in quotes"))
             continue
         key = (*above, name.value)
         if key in lines:

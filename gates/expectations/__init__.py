@@ -1,0 +1,1 @@
+"""Checks of a pane's shards with Great Expectations, and their data docs."""

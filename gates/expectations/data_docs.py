@@ -1,9 +1,9 @@
-"""The Great Expectations project in an output directory: checks/gx/ with each pane's results,
-checks/data_docs/ to look at.
+"""The Great Expectations project in an output directory.
 
-All of it can be made anew, the ledger is the truth. What a killed process left half written is
-replaced: the configuration and the suites at each start, a pane's results when the pane is checked
-again.
+checks/gx/ holds each pane's results, and checks/data_docs/ the pages for people. All of it can be
+made again; the ledger is the record. A killed process may leave files half written, so the
+configuration and the suites are written at each start, and a pane's results whenever the pane is
+checked.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from typing import Any
 
 import yaml
 
-# Panes that the data docs show: a page takes some hundredths of a second, and nobody opens
-# thousands
+from evenflow.schemas.guards import is_mapping
+
+# Panes that the data docs show. A page takes some hundredths of a second, and nobody opens
+# thousands of them.
 LATEST = 50
-LATEST_FAILED = 50  # panes with failures that they show besides
+LATEST_FAILED = 50  # further panes with failures that they show
 SITE = "data_docs"
 HEADER = "# Written anew at each start of a run: changes are lost.\n"
 
 
 def _backend(folder: str) -> dict[str, Any]:
+    """A store of files in a folder."""
     return {
         "class_name": "TupleFilesystemStoreBackend",
         "base_directory": folder,
@@ -33,8 +36,19 @@ def _backend(folder: str) -> dict[str, Any]:
     }
 
 
+def _store(kind: str, folder: str) -> dict[str, Any]:
+    """A store of one kind of objects."""
+    return {"class_name": kind, "store_backend": _backend(folder)}
+
+
 def _view(name: str) -> dict[str, str]:
+    """A class of docs_view."""
     return {"module_name": "evenflow.gates.expectations.docs_view", "class_name": name}
+
+
+def _section() -> dict[str, Any]:
+    """A section of the site."""
+    return {"class_name": "DefaultSiteSectionBuilder", "view": _view("OfflinePageView")}
 
 
 def _configuration() -> dict[str, Any]:
@@ -44,22 +58,12 @@ def _configuration() -> dict[str, Any]:
         "analytics_enabled": False,
         "progress_bars": {"globally": False, "metric_calculations": False},
         "stores": {
-            "expectations_store": {
-                "class_name": "ExpectationsStore",
-                "store_backend": _backend("expectations/"),
-            },
-            "validation_results_store": {
-                "class_name": "ValidationResultsStore",
-                "store_backend": _backend("validations/"),
-            },
-            "checkpoint_store": {
-                "class_name": "CheckpointStore",
-                "store_backend": _backend("checkpoints/"),
-            },
-            "validation_definition_store": {
-                "class_name": "ValidationDefinitionStore",
-                "store_backend": _backend("validation_definitions/"),
-            },
+            "expectations_store": _store("ExpectationsStore", "expectations/"),
+            "validation_results_store": _store("ValidationResultsStore", "validations/"),
+            "checkpoint_store": _store("CheckpointStore", "checkpoints/"),
+            "validation_definition_store": _store(
+                "ValidationDefinitionStore", "validation_definitions/"
+            ),
         },
         "expectations_store_name": "expectations_store",
         "validation_results_store_name": "validation_results_store",
@@ -75,14 +79,8 @@ def _configuration() -> dict[str, Any]:
                     "view": _view("OfflineIndexView"),
                 },
                 "site_section_builders": {
-                    "expectations": {
-                        "class_name": "DefaultSiteSectionBuilder",
-                        "view": _view("OfflinePageView"),
-                    },
-                    "validations": {
-                        "class_name": "DefaultSiteSectionBuilder",
-                        "view": _view("OfflinePageView"),
-                    },
+                    "expectations": _section(),
+                    "validations": _section(),
                     "profiling": "none",
                 },
             }
@@ -91,10 +89,16 @@ def _configuration() -> dict[str, Any]:
 
 
 class ChecksProject:
-    """Keeps the results of panes and builds the data docs. Raises OSError."""
+    """Stores the results of panes and builds the data docs. Its methods raise OSError."""
 
     def __init__(self, root: Path, suites: Sequence[Any]):
-        import great_expectations as gx
+        """Write the project's configuration and suites.
+
+        Args:
+            root: Output directory.
+            suites: The suites of Great Expectations.
+        """
+        import great_expectations as gx  # takes more than a second
 
         self._root = root / "checks"
         self._gx = self._root / "gx"
@@ -103,12 +107,19 @@ class ChecksProject:
             HEADER + yaml.safe_dump(_configuration()), encoding="utf-8"
         )
         _remove(self._gx / "expectations")
-        self._context: Any = gx.get_context(mode="file", context_root_dir=self._gx)
+        self._context: Any = gx.get_context(  # pyright: ignore[reportUnknownMemberType]
+            mode="file", context_root_dir=self._gx
+        )
         for suite in suites:
             self._context.suites.add(suite)
 
     def keep(self, pane: int, result: Any) -> None:
-        """Store a suite's result on a pane, in place of an earlier one."""
+        """Store a suite's result on a pane, in place of an earlier one.
+
+        Args:
+            pane: Number of the pane.
+            result: The result, as Great Expectations returned it.
+        """
         from great_expectations.core.run_identifier import RunIdentifier
         from great_expectations.data_context.types.resource_identifiers import (
             ExpectationSuiteIdentifier,
@@ -125,8 +136,13 @@ class ChecksProject:
         self._context.validation_results_store.set(key, result)
 
     def build(self, failed: Collection[int]) -> Path:
-        """Build the data docs of the latest panes, and of the latest of some that failed; the
-        index's path.
+        """Build the data docs of the latest panes and of the latest failed ones.
+
+        Args:
+            failed: Numbers of the panes whose checks failed.
+
+        Returns:
+            Path of the index.
         """
         site = self._root / "data_docs"
         store = self._context.validation_results_store
@@ -140,7 +156,7 @@ class ChecksProject:
         _remove(site)
         suites = self._context.expectations_store.list_keys()
         self._context.build_data_docs(site_names=[SITE], resource_identifiers=[*suites, *wanted])
-        # Great Expectations' own styles and fonts, 6 MB: these pages use none of them
+        # The styles and fonts of Great Expectations are 6 MB, and these pages use none of them
         _remove(site / "static")
         return site / "index.html"
 
@@ -151,16 +167,18 @@ class ChecksProject:
             held = json.loads(path.read_bytes())
         except ValueError:
             held = None
-        if isinstance(held, dict) and {"meta", "results", "suite_name"} <= held.keys():
+        if is_mapping(held) and {"meta", "results", "suite_name"} <= held.keys():
             return True
         path.unlink()
         return False
 
 
 def _run_name(pane: int) -> str:
+    """Name of a pane's results."""
     return f"pane-{pane:08d}"
 
 
 def _remove(folder: Path) -> None:
+    """Remove a folder, if it is there."""
     if folder.exists():
         shutil.rmtree(folder)

@@ -1,7 +1,7 @@
-"""The custom expectation on Demographic Representation: DR of some mention columns, judged by its
-interval's lower bound.
+"""The expectation on Demographic Representation: DR of mention columns, judged by its interval.
 
-Importing this registers it with Great Expectations, also for suites from a file.
+Importing this module registers the expectation with Great Expectations, also for suites from a
+file.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 from typing import Any, ClassVar, Union
 
 import numpy as np
-from pydantic.v1 import Field, root_validator, validator
+from pydantic.v1 import (
+    Field,
+    root_validator,  # pyright: ignore[reportUnknownVariableType]
+    validator,  # pyright: ignore[reportUnknownVariableType]
+)
 
-from evenflow.gates.expectations.stated import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
 from evenflow.transforms.representation import dr
 
 METRIC = "table.demographic_representation"
 CONFIDENCE = 0.95
-# Shares are written by people, as 0.333: their sum may miss 1 by that much.
+# People write shares such as 0.333, so their sum may miss 1 by this much.
 SHARES_TOLERANCE = 1e-3
 SENTENCE = (
     "The Demographic Representation of $attribute, half the distance between the shares of the"
@@ -27,8 +31,9 @@ TOO_FEW = "Fewer than $min_mentions mentions are not judged."
 
 
 class DemographicRepresentation(FrameMetric):
-    """DR of mention columns with its interval, from the documents' counts (see
-    transforms.representation).
+    """DR of mention columns with its interval, from the documents' counts.
+
+    transforms.representation has the method.
     """
 
     metric_name = METRIC
@@ -36,6 +41,18 @@ class DemographicRepresentation(FrameMetric):
 
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Compute the score; the arguments are those of the expectation.
+
+        Args:
+            frame: A row for each document.
+            arguments: Values of value_keys.
+
+        Returns:
+            The score, as ledger.Score has it.
+
+        Raises:
+            ValueError: A column is missing.
+        """
         columns: list[str] = arguments["columns"]
         if absent := [column for column in columns if column not in frame.columns]:
             raise ValueError(f"no such column: {', '.join(absent)}")
@@ -52,15 +69,18 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     """Expect the Demographic Representation score (DR) of an attribute to be within a limit.
 
     DR = 1/2 sum_i |p_i - q_i| for the shares p of the mentions and their target q (main paper,
-    section 4.2.2): 0 is even. It fails where even the lower bound of DR's interval is above
-    max_value. Without a score (fewer mentions than min_mentions, or fewer than two documents with
-    one) nothing is judged and it holds.
+    section 4.2.2): 0 is even. The expectation fails if even the lower bound of DR's interval is
+    above max_value. Without a score (fewer mentions than min_mentions, or fewer than two documents
+    with one) nothing is judged and it holds.
 
-    columns: integer columns with each document's mentions, one for each of M groups. max_value:
-    largest DR allowed, 0 to 1. attribute: what the sentence in the data docs calls it. target: M
-    shares that add up to 1; None: all the same. confidence: of the interval, between 0.5 and 1.
-    min_mentions: below, nothing is judged. weight: column of the documents' weights; None: each
-    counts once.
+    Attributes:
+        columns: Integer columns with each document's mentions, one for each of M groups.
+        max_value: Largest DR allowed, 0 to 1.
+        attribute: Name of the attribute in the data docs.
+        target: M shares that add up to 1; None for equal shares.
+        confidence: Confidence level of the interval, between 0.5 and 1.
+        min_mentions: Least number of mentions that is judged.
+        weight: Column of the documents' weights; None if each document counts once.
     """
 
     columns: list[str] = Field(min_items=2, unique_items=True)
@@ -83,16 +103,20 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     )
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    @validator("target")
+    @validator("target")  # pyright: ignore[reportUntypedFunctionDecorator]
+    @classmethod
     def _add_up(cls, target: list[float] | None) -> list[float] | None:
+        """Refuse a target that is not shares."""
         if target is not None and (
             not target or min(target) < 0 or abs(sum(target) - 1) > SHARES_TOLERANCE
         ):
             raise ValueError("shares from 0 on that add up to 1 were expected")
         return target
 
-    @root_validator(skip_on_failure=True)
+    @root_validator(skip_on_failure=True)  # pyright: ignore[reportUntypedFunctionDecorator]
+    @classmethod
     def _share_each(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a target with another number of shares than columns."""
         columns, target = values["columns"], values["target"]
         if target is not None and len(target) != len(columns):
             raise ValueError(
@@ -101,15 +125,17 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
             )
         return values
 
-    def judged(self, seen: Any) -> dict[str, Any]:
-        judged = seen["low"] is not None and seen["mentions"] >= self.min_mentions
+    def judge(self, value: Any) -> dict[str, Any]:
+        """It holds if the lower bound is within the limit, or if there is too little to judge."""
+        judged = value["low"] is not None and value["mentions"] >= self.min_mentions
         return {
-            "success": not judged or seen["low"] <= self.max_value,
-            "result": {"observed_value": seen["dr"], "details": {**seen, "judged": judged}},
+            "success": not judged or value["low"] <= self.max_value,
+            "result": {"observed_value": value["dr"], "details": {**value, "judged": judged}},
         }
 
     @classmethod
-    def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        """The limit and what DR is."""
         target = kwargs.get("target")
         min_mentions = kwargs.get("min_mentions", 0)
         shares = "the same for all"
@@ -125,7 +151,8 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
         }
 
     @classmethod
-    def words(cls, result: dict[str, Any]) -> str:
+    def describe_result(cls, result: dict[str, Any]) -> str:
+        """The score with its interval."""
         score = result.get("details")
         if not score:
             return ""

@@ -1,23 +1,24 @@
-"""How the data docs look: pages of Great Expectations' content that need no network, no script, and
-escape what is data.
+"""Views of the data docs: pages that need no network and no script, and that escape all data.
 
-Great Expectations' own views load their styles, fonts and scripts from elsewhere, show an index by
-script alone, and put cells of tables, names of columns and descriptions into a page as they are.
-Here all of that is escaped, and a page's policy allows no script. Great Expectations loads these
-classes by name, from the project's great_expectations.yml.
+The views of Great Expectations load styles, fonts and scripts from elsewhere and need a script to
+show the index. They also copy cells of tables, names of columns and descriptions into a page
+without escaping. Here all of that is escaped, and the policy of a page allows no script. Great
+Expectations loads these classes by name, from the project's great_expectations.yml.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from great_expectations.render.components import RenderedComponentContent
 from great_expectations.render.renderer.renderer import Renderer
 from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, FileSystemLoader, pass_context
 from markupsafe import Markup
+
+from evenflow.schemas.guards import is_list, is_mapping
 
 
 class OfflinePageView(DefaultJinjaPageView):
@@ -28,34 +29,49 @@ class OfflinePageView(DefaultJinjaPageView):
     def __init__(
         self, custom_styles_directory: str | None = None, custom_views_directory: str | None = None
     ):
-        super().__init__(custom_styles_directory, custom_views_directory)
+        """Prepare the environment of the templates.
+
+        Args:
+            custom_styles_directory: Folder of other styles, for Great Expectations.
+            custom_views_directory: Folder of other templates, for Great Expectations.
+        """
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            custom_styles_directory, custom_views_directory
+        )
         assert self.env.loader is not None
         self.env.loader = ChoiceLoader([FileSystemLoader(Path(__file__).parent), self.env.loader])
         self.env.autoescape = True
-        # These give HTML from the styles that Great Expectations itself sets; what other filters
-        # give, the templates escape.
+        # These filters return HTML made of styles that Great Expectations itself sets. The
+        # templates escape what the other filters return.
+        filters = cast("dict[str, Any]", self.env.filters)  # pyright: ignore[reportUnknownMemberType]
         for name in (
             "render_styling",
             "render_styling_from_string_template",
             "attributes_dict_to_html_string",
         ):
-            self.env.filters[name] = _marked(self.env.filters[name])
+            filters[name] = _marked(filters[name])
 
     def render_string_template(self, template: Any) -> Any:
-        """HTML of a template of string.Template with its parameters; the text of the template is
-        escaped like them.
+        """Render a template of string.Template with its parameters.
+
+        Args:
+            template: Mapping with the text and its parameters, or plain text.
+
+        Returns:
+            HTML in which the text and the parameters are escaped.
         """
-        if not isinstance(template, dict):
+        if not is_mapping(template):
             return template
-        # Copies: the view writes into what it renders.
+        # Copies, because the view changes what it renders
         own = {**template, "template": str(Markup.escape(template.get("template") or ""))}
         if "params" in template:
             own["params"] = dict(template["params"])
-        own.pop("tooltip", None)  # shown by a script
-        return Markup(super().render_string_template(own))
+        own.pop("tooltip", None)  # only a script could show it
+        view = cast("Any", super())  # its methods have no types
+        return Markup(view.render_string_template(own))
 
     def render_markdown(self, markdown: Any) -> str:
-        """Notes as they were written: a suite is not trusted with HTML."""
+        """Return notes as they were written, because a suite is not trusted with HTML."""
         return str(markdown)
 
     @pass_context
@@ -67,24 +83,37 @@ class OfflinePageView(DefaultJinjaPageView):
         content_block_id: Any = None,
         render_to_markdown: bool = False,
     ) -> Any:
-        """HTML of a block of content, and of a list of them; values that are no blocks are escaped."""
-        if isinstance(content_block, list):
+        """Render a block of content, or a list of blocks.
+
+        Args:
+            jinja_context: Context of the template.
+            content_block: The block, a list of blocks, or a plain value.
+            index: Number of the block.
+            content_block_id: Id of the block's element.
+            render_to_markdown: Whether Markdown is rendered, for Great Expectations.
+
+        Returns:
+            HTML; plain values are escaped.
+        """
+        if is_list(content_block):
             parts = [
                 self._item(jinja_context, each, number, content_block_id)
                 for number, each in enumerate(content_block)
             ]
             return Markup("").join(parts)
-        if not isinstance(content_block, dict) or "content_block_type" not in content_block:
+        if not is_mapping(content_block) or "content_block_type" not in content_block:
             return "" if content_block is None else Markup.escape(content_block)
         if content_block["content_block_type"] == "graph":
-            return ""  # drawn by a script
+            return ""  # only a script could draw it
+        view = cast("Any", super())  # its methods have no types
         return Markup(
-            super().render_content_block(
+            view.render_content_block(
                 jinja_context, content_block, index, content_block_id, render_to_markdown
             )
         )
 
     def _item(self, jinja_context: Any, item: Any, number: int, block_id: Any) -> Markup:
+        """HTML of an item in a list of blocks."""
         if isinstance(item, RenderedComponentContent):
             item = item.to_json_dict()
         inner = self.render_content_block(
@@ -98,7 +127,7 @@ class OfflinePageView(DefaultJinjaPageView):
 
 
 def _marked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter whose HTML the templates take as it is."""
+    """A filter whose HTML the templates do not escape."""
 
     def marked(*arguments: Any, **options: Any) -> Any:
         result = function(*arguments, **options)
@@ -108,10 +137,17 @@ def _marked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class PaneIndexRenderer(Renderer):
-    """The site's index as plain rows; the view needs no more."""
+    """The site's index as plain rows, which is all that the view needs."""
 
     def render(self, index_links_dict: dict[str, Any]) -> dict[str, Any]:
-        """Suites and validations, the latest first."""
+        """Select what the index shows.
+
+        Args:
+            index_links_dict: Links that Great Expectations collected.
+
+        Returns:
+            The suites and the validations, the latest first.
+        """
         return {
             "suites": index_links_dict.get("expectations_links", []),
             "validations": index_links_dict.get("validations_links", []),
@@ -124,4 +160,5 @@ class OfflineIndexView(OfflinePageView):
     _template = "data_docs_index.j2"
 
     def _validate_document(self, document: Any) -> None:
+        """Accept what PaneIndexRenderer returns."""
         assert isinstance(document, dict)

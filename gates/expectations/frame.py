@@ -1,13 +1,13 @@
-"""The frame that a pane's checks look at, read back from its shards a row group at a time.
+"""The frame that a pane's own checks examine, read back from its shards.
 
-The text is not kept: its length in bytes stands for it, and in a sample of the documents the labels
-are counted once more.
+The frame does not hold the texts. It has their length in bytes instead, and for a sample of the
+documents a second count of the labels.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,32 +19,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from evenflow.gates.expectations.shard_files import (
+    TYPES,
+    column_kinds,
+    open_shard,
+    read_columns,
+    row_groups,
+)
 from evenflow.schemas import documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists.loader import WordList
 
-# Documents and bytes of text a pane that are counted again: 20 to 40 ms, beside a second or more
-# that a pane of 64 MiB takes.
+# Documents of a pane, and bytes of their text, that are counted again. This takes 20 to 40 ms; a
+# pane of 64 MiB takes a second or more.
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 1 << 20
-SEED = 0x65766E66  # any number: it is fixed, so that a pane's sample is the same in every run
-# Attribute of the frame: column -> kind of what the shards hold, since pandas blurs it
-TYPES = "types"
+SEED = 0x65766E66  # any fixed number, so that a pane's sample is the same in every run
 
 
 @dataclass(frozen=True)
 class Names:
-    """The columns of a pane's own frame.
+    """Names of the columns of a pane's own frame.
 
-    identity, text: as in the shards. mentions: of the attributes, each with its columns in the
-    order of the groups. weights: of the documents, where they have any. bytes: length of the text
-    in bytes. recount: null, or how a second count of the document's labels differs.
+    Attributes:
+        identity: Column of the ids, as in the shards.
+        text: Column of the texts, as in the shards.
+        mentions: Columns of each attribute's mentions, in the order of its groups.
+        weights: Columns of the documents' weights, if there are any.
+        bytes: Column of the text's length in bytes.
+        recount: Column of the second count: how it differs, or null.
     """
 
     identity: str
     text: str
     mentions: dict[str, list[str]]
-    weights: list[str] = field(default_factory=list)
+    weights: list[str] = field(default_factory=list[str])
     bytes: str = field(init=False)
     recount: str = field(init=False)
 
@@ -60,14 +69,27 @@ class Names:
 
     @property
     def counts(self) -> list[str]:
-        """All columns of mentions."""
+        """Columns of the mentions of all attributes."""
         return [column for columns in self.mentions.values() for column in columns]
 
 
 def names(
     lists: Sequence[WordList], identity: str, text: str, weights: Sequence[str] = ()
 ) -> Names:
-    """The columns for some word lists."""
+    """Name the columns for some word lists.
+
+    Args:
+        lists: The word lists.
+        identity: Column of the ids in the shards.
+        text: Column of the texts in the shards.
+        weights: Columns of the documents' weights.
+
+    Returns:
+        The names.
+
+    Raises:
+        ValueError: Two columns of mentions have the same name.
+    """
     attributes = [documents.Attribute(words.attribute, words.groups) for words in lists]
     return Names(
         identity,
@@ -78,25 +100,39 @@ def names(
 
 
 class ShardReader:
-    """Reads the shards of panes under the word lists that they were annotated with."""
+    """Reads the shards of panes, which were annotated with some word lists."""
 
     def __init__(self, lists: Sequence[WordList], columns: Names):
+        """Prepare a reader.
+
+        Args:
+            lists: The word lists.
+            columns: Names of the frame's columns.
+        """
         self._lists = tuple(lists)
         self._columns = columns
         self._finder: LabelFinder | None = None
 
     def read(self, shards: Sequence[Path]) -> pd.DataFrame:
-        """The own frame of a pane's shards, in their order: identity, mentions, bytes and recount
-        (see Names).
+        """Read the own frame of a pane.
 
-        A column that the shards lack, or that holds something else, is not made up: the check on it
-        fails. Raises OSError.
+        A column that the shards lack, or that holds something else, is left as it is, so the check
+        on it fails.
+
+        Args:
+            shards: The pane's shards, in order.
+
+        Returns:
+            A row for each document, with the columns of Names except the text.
+
+        Raises:
+            OSError: A shard cannot be read.
         """
-        files = [_opened(path) for path in shards]
+        files = [open_shard(path) for path in shards]
         plain = [self._columns.identity, *self._columns.counts, *self._columns.weights]
-        kinds = _kinds(files, [self._columns.text, *plain])
+        kinds = column_kinds(files, [self._columns.text, *plain])
         wanted = [name for name in plain if name in kinds]
-        parts = [_read(path, file, wanted) for path, file in zip(shards, files, strict=True)]
+        parts = [read_columns(path, file, wanted) for path, file in zip(shards, files, strict=True)]
         if not parts:
             return self._empty()
         frame = pd.concat([part.to_pandas() for part in parts], ignore_index=True)
@@ -121,7 +157,7 @@ class ShardReader:
         return frame
 
     def _sample(self, parts: Sequence[pa.Table], kinds: dict[str, str]) -> list[int]:
-        """Rows that may be counted again, those with the lowest hashes of their ids first."""
+        """Rows that may be counted again, in the order of their ids' hashes."""
         if kinds.get(self._columns.identity) != "text" or not self._lists:
             return []
         ids = (
@@ -135,20 +171,17 @@ class ShardReader:
     def _texts(
         self, shards: Sequence[Path], files: Sequence[pq.ParquetFile], rows: list[int]
     ) -> tuple[npt.NDArray[np.int64], dict[int, str]]:
-        """Length of each text in bytes, and the texts of the sample by row, the first ones up to
-        SAMPLE_BYTES in all.
-        """
+        """Length of each text in bytes, and the sample's texts by row, up to SAMPLE_BYTES."""
         wanted = np.sort(np.array(rows, np.int64))
         sizes: list[npt.NDArray[np.int64]] = []
         found: dict[int, str] = {}
         first = 0
-        for column in _row_groups(shards, files, self._columns.text):
+        for column in row_groups(shards, files, self._columns.text):
             size = (
                 pc.call_function("binary_length", [column]).fill_null(0).to_numpy().astype(np.int64)
             )
             here = wanted[(wanted >= first) & (wanted < first + len(column))]
-            # One text longer than all of the sample may be is held for the case that it is the
-            # sample's first.
+            # The sample's first text is kept even if it is longer than SAMPLE_BYTES
             fits = here[(size[here - first] <= SAMPLE_BYTES) | (here == (rows or [-1])[0])]
             texts = column.take(pa.array(fits - first)).to_pylist()
             found.update((row, text or "") for row, text in zip(fits.tolist(), texts, strict=True))
@@ -166,13 +199,21 @@ class ShardReader:
     def recount(
         self, frame: pd.DataFrame, texts: dict[int, str], kinds: dict[str, str]
     ) -> list[str | None]:
-        """How the mentions of each document differ from a second count, in words; None where they
-        do not, or none was made.
+        """Count the labels of the sample again and compare the counts.
 
-        Labels are searched a document at a time, where the annotation searched blocks of joined
-        documents. The rules of matching themselves are not implemented twice: what a second matcher
-        read otherwise in some corner would set good panes aside. (The tests compare them with a
-        slow reference.)
+        The second count searches one document at a time, and the annotation searched blocks of
+        joined documents. The rules of matching themselves are not implemented twice. A second
+        matcher would differ in rare cases and quarantine good panes. (The tests compare the matcher
+        with a slow reference.)
+
+        Args:
+            frame: The own frame of the pane.
+            texts: Texts of the sample, by row.
+            kinds: What the frame's columns hold in the shards.
+
+        Returns:
+            How the mentions of each document differ, in words; None if they do not differ or were
+            not counted again.
         """
         out: list[str | None] = [None] * len(frame)
         if texts and self._finder is None:
@@ -182,7 +223,7 @@ class ShardReader:
             for name, columns in self._columns.mentions.items()
             if all(kinds.get(column) == "integer" for column in columns)
         }
-        ids = frame[self._columns.identity].tolist() if texts else []
+        ids: list[Any] = frame[self._columns.identity].tolist() if texts else []
         for row, text in texts.items():
             assert self._finder is not None
             different: list[str] = []
@@ -196,71 +237,3 @@ class ShardReader:
             if different:
                 out[row] = f"document {ids[row]!r}: {'; '.join(different)}"
         return out
-
-
-def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.DataFrame:
-    """The shards as they are, with the columns named that they have, or with all (None). Raises
-    OSError.
-    """
-    tables: list[pa.Table] = []
-    for path in shards:
-        file = _opened(path)
-        present = [name for name in file.schema_arrow.names if columns is None or name in columns]
-        tables.append(_read(path, file, present))
-    # Integers with nulls stay integers: as floats, large ids would lose their last digits.
-    frames = [table.to_pandas(integer_object_nulls=True) for table in tables]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def _opened(path: Path) -> pq.ParquetFile:
-    try:
-        return pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise _unreadable(path, error) from error
-
-
-def _read(path: Path, file: pq.ParquetFile, columns: list[str]) -> pa.Table:
-    try:
-        return file.read(columns=columns).select(columns)
-    except pa.ArrowInvalid as error:
-        raise _unreadable(path, error) from error
-
-
-def _row_groups(
-    shards: Sequence[Path], files: Sequence[pq.ParquetFile], column: str
-) -> Iterator[pa.ChunkedArray]:
-    for path, file in zip(shards, files, strict=True):
-        for group in range(file.num_row_groups):
-            try:
-                yield file.read_row_group(group, columns=[column]).column(column)
-            except pa.ArrowInvalid as error:
-                raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: Exception) -> OSError:
-    """A shard that was written a moment ago and does not read back is the disk's fault, not the
-    data's.
-    """
-    return OSError(f"{path}: does not read back as it was written: {error}")
-
-
-def _kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> dict[str, str]:
-    """What each of some columns holds, for those that all files have: text, integer, or Arrow's
-    name of it.
-    """
-    out: dict[str, str] = {}
-    for name in columns:
-        types = [
-            file.schema_arrow.field(name).type
-            for file in files
-            if file.schema_arrow.get_field_index(name) >= 0
-        ]
-        if types and len(types) == len(files):
-            out[name] = " and ".join(sorted({_kind(each) for each in types}))
-    return out
-
-
-def _kind(type_: Any) -> str:
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
-        return "text"
-    return "integer" if pa.types.is_integer(type_) else str(type_)

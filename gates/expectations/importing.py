@@ -1,25 +1,25 @@
-"""Makes large imports cheaper: garbage is not looked for meanwhile, and what is seldom used is
-imported when it is used.
-"""
+"""Makes large imports cheaper: no garbage collection, and rarely used modules are deferred."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Within the block garbage is not looked for, and what was made by its end never is looked
-    through.
+def uncollected() -> Generator[None, None, None]:
+    """Suspend garbage collection; objects that exist at the end are never examined again.
 
-    For what lives as long as the process: an import makes so many objects that looking through them
-    again and again takes a quarter of its time.
+    Use this for objects that live as long as the process. An import makes so many objects that
+    examining them repeatedly takes a quarter of its time.
+
+    Yields:
+        Nothing.
     """
     gc.disable()
     try:
@@ -30,11 +30,16 @@ def uncollected() -> Iterator[None]:
 
 
 @contextmanager
-def deferred(*names: str) -> Iterator[None]:
-    """Within the block, who imports one of these modules gets a stand-in, which loads the module
-    when something of it is used.
+def deferred(*names: str) -> Generator[None, None, None]:
+    """Replace modules by stand-ins that load the module when one of its names is used.
 
-    Python's own LazyLoader loads a module at its second import statement already.
+    Python's own LazyLoader already loads a module at its second import statement.
+
+    Args:
+        names: Names of modules that code in the block may import.
+
+    Yields:
+        Nothing.
     """
     stand_ins = {name: _stand_in(name) for name in names if name not in sys.modules}
     sys.modules.update(stand_ins)
@@ -46,16 +51,18 @@ def deferred(*names: str) -> Iterator[None]:
 
 
 def _stand_in(name: str) -> ModuleType:
+    """A module that loads the real one when an attribute is used."""
     module = ModuleType(name)
 
-    def used(attribute: str) -> Any:
+    def load(attribute: str) -> Any:
         _remove(name, module)
         return getattr(importlib.import_module(name), attribute)
 
-    module.__dict__["__getattr__"] = used
+    module.__dict__["__getattr__"] = load
     return module
 
 
 def _remove(name: str, module: ModuleType) -> None:
+    """Remove a stand-in, unless the real module has replaced it."""
     if sys.modules.get(name) is module:
         del sys.modules[name]

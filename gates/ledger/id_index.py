@@ -1,8 +1,8 @@
-"""The ids of all committed panes, on disk: says which of some ids came before, and in which pane.
+"""An index on disk of the ids of all committed panes.
 
-Exact: ids themselves are kept, no hashes. Memory is bounded by CACHE_KIB whatever their number. The
-ledger is the truth: what the index lacks, or all of it, is read again from the files of committed
-panes.
+It says which of some ids occurred before, and in which pane. The index is exact: it holds the ids
+themselves and no hashes. Its memory is bounded by CACHE_KIB, whatever the number of ids. The ledger
+is the source: panes that the index lacks are read again from their files.
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ import pyarrow.parquet as pq
 
 from evenflow.schemas.ledger import PaneEntry
 
-CACHE_KIB = 64 << 10  # of pages in memory
-TOGETHER = 500  # ids a question: SQLite takes 999 variables at least
-ROWS = 20_000  # of a shard that are held at a time
+CACHE_KIB = 64 << 10  # size of the pages in memory
+TOGETHER = 500  # ids in a query: SQLite allows at least 999 variables
+ROWS = 20_000  # of a shard that are in memory at once
 
 
 class IdIndex:
-    """The index of an output directory. identity: the shards' column of ids. Raises OSError,
-    sqlite3.Error.
-    """
+    """The index of an output directory. Its methods raise OSError and sqlite3.Error."""
 
     def __init__(self, output: Path, identity: str, entries: Sequence[PaneEntry]):
+        """Open the index and add the panes that it lacks.
+
+        Args:
+            output: Output directory.
+            identity: Name of the shards' column of ids.
+            entries: The ledger.
+        """
         self._output, self._identity = output, identity
         self._open()
-        if self._panes() > len(entries):  # of another ledger
+        if self._panes() > len(entries):  # the index belongs to another ledger
             self.close()
             (output / "gate" / "ids.sqlite").unlink()
             self._open()
@@ -37,11 +42,12 @@ class IdIndex:
             self.add(entries[number])
 
     def _open(self) -> None:
+        """Open the file, or create it."""
         self._database = sqlite3.connect(
             self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False
         )
         self._database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        # What a crash of the machine takes is read again from the ledger
+        # What is lost when the machine crashes is read again from the ledger
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, pane INTEGER NOT NULL) WITHOUT"
@@ -54,12 +60,19 @@ class IdIndex:
         self._database.close()
 
     def _panes(self) -> int:
-        """How many panes are in it."""
+        """Number of panes in the index."""
         [[last]] = self._database.execute("SELECT MAX(pane) FROM panes").fetchall()
         return 0 if last is None else last + 1
 
     def known(self, ids: Collection[str]) -> dict[str, int]:
-        """Those of some ids that came before, and in which pane each came first."""
+        """Look up ids.
+
+        Args:
+            ids: The ids.
+
+        Returns:
+            The ids that occurred before, each with the pane in which it first occurred.
+        """
         found: dict[str, int] = {}
         ordered = sorted(ids)  # neighbours are on one page
         for first in range(0, len(ordered), TOGETHER):
@@ -71,7 +84,7 @@ class IdIndex:
         return found
 
     def add(self, entry: PaneEntry) -> None:
-        """Take in the documents of a committed pane, whatever became of them."""
+        """Add the documents of a committed pane, accepted or not."""
         self._database.execute("BEGIN")
         for ids in self._ids(entry):
             self._database.executemany(
@@ -82,6 +95,7 @@ class IdIndex:
         self._database.execute("COMMIT")
 
     def _ids(self, entry: PaneEntry) -> Iterator[list[str]]:
+        """The ids in a pane's files, some at a time."""
         files = [(entry.folder, shard) for shard in entry.shards]
         files += [("quarantine", entry.set_aside)] if entry.set_aside is not None else []
         for folder, shard in files:

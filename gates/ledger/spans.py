@@ -1,5 +1,7 @@
-"""Neighbouring panes as one: what a chart over many panes draws. Spans of spans are spans, so panes
-can be grouped by hours and hours by days."""
+"""Summaries of neighbouring panes, for charts over many panes.
+
+Spans of spans are spans, so panes can be grouped by hours and hours by days.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,24 @@ from evenflow.gates.verdict import worst
 from evenflow.schemas.ledger import STATES, AttributeEntry, Entry, Folder, PaneEntry, State
 
 HOUR, DAY = 3_600_000, 86_400_000  # milliseconds
-HOUR_PANES = 64  # that stand for an hour where panes have no time
-REASON = 300  # characters of a reason that are kept
+HOUR_PANES = 64  # panes that count as an hour if panes have no time
+REASON = 300  # characters of a reason that charts show
 
 
 class AttributeSpan(Entry):
-    """An attribute over some panes. low, high: of the panes' own DR. rolling, cumulative, accepted:
-    of the last pane that has them; rolling_low, rolling_high: the widest. None without mentions.
-    state: the gravest verdict, None where there was too little to judge any. mentions: in all."""
+    """An attribute over some panes. A score is None if nothing was mentioned.
+
+    Attributes:
+        low: Least DR of a single pane.
+        high: Greatest DR of a single pane.
+        rolling: Rolling DR of the last pane that has one.
+        rolling_low: Least lower bound of the rolling DR.
+        rolling_high: Greatest upper bound of the rolling DR.
+        cumulative: Cumulative DR of the last pane that has one.
+        accepted: DR of accepted/ after the last pane that has one.
+        state: Worst verdict; None if every pane had too little to judge.
+        mentions: Number of mentions.
+    """
 
     low: float | None
     high: float | None
@@ -31,12 +43,23 @@ class AttributeSpan(Entry):
 
 
 class Span(Entry):
-    """Panes first..last, both included. time: start of the first one's span of a stream, ms since
-    1970.
+    """Neighbouring panes.
 
-    states: how many were in each. state: the gravest; causes: what it comes from, attributes or
-    «checks», «reading», «asking»; reason: of pane `at`, where it was gravest: by its state, then by
-    weight.
+    Attributes:
+        first: Number of the first pane.
+        last: Number of the last pane.
+        time: Start of the first pane's span of a stream, ms since 1970; None for files.
+        states: Number of panes in each state.
+        state: Worst state.
+        causes: What the worst state comes from: attributes, “checks”, “reading” or “asking”.
+        folder: Folder of the worst pane.
+        at: Number of the worst pane: by its state, then by weight.
+        weight: Greatest lower bound of rolling DR among the worst pane's causes.
+        reason: Reason of the worst pane's verdict, cut short.
+        documents: Number of documents.
+        dead: Number of dead letters.
+        input_bytes: Size of the records, decompressed.
+        attributes: Summary of each attribute.
     """
 
     first: int
@@ -56,12 +79,12 @@ class Span(Entry):
 
     @property
     def panes(self) -> int:
-        """How many."""
+        """Number of panes."""
         return self.last - self.first + 1
 
 
-def of(entry: PaneEntry) -> Span:
-    """A single pane."""
+def from_entry(entry: PaneEntry) -> Span:
+    """Summarise a single pane."""
     found = causes(entry)
     lows = [entry.attributes[name].rolling.low for name in found if name in entry.attributes]
     return Span(
@@ -83,8 +106,14 @@ def of(entry: PaneEntry) -> Span:
 
 
 def causes(entry: PaneEntry) -> tuple[str, ...]:
-    """What a pane's verdict comes from: what could be read, the checks, or attributes in its state
-    and the asking.
+    """Find what a pane's verdict comes from.
+
+    Args:
+        entry: Entry of the pane.
+
+    Returns:
+        “reading”, “checks”, or the attributes in the pane's state and “asking”; nothing for an
+        open pane.
     """
     state = entry.verdict.state
     if entry.reading is not None and entry.reading.state == "block":
@@ -97,6 +126,7 @@ def causes(entry: PaneEntry) -> tuple[str, ...]:
 
 
 def _attribute(each: AttributeEntry) -> AttributeSpan:
+    """An attribute of a single pane."""
     return AttributeSpan(
         low=each.pane.dr,
         high=each.pane.dr,
@@ -111,7 +141,7 @@ def _attribute(each: AttributeEntry) -> AttributeSpan:
 
 
 def merged(spans: Sequence[Span]) -> Span:
-    """Neighbours, at least one, as one."""
+    """Merge neighbouring spans, at least one, into one."""
     if len(spans) == 1:
         return spans[0]
     worst = max(spans, key=lambda each: (STATES.index(each.state), each.weight))
@@ -138,27 +168,38 @@ def merged(spans: Sequence[Span]) -> Span:
 
 
 def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
+    """An attribute's spans as one."""
+
     def some(name: str, pick: Callable[[list[float]], float]) -> float | None:
         found = [value for each in seen if (value := getattr(each, name)) is not None]
         return pick(found) if found else None
+
+    def last(found: list[float]) -> float:
+        return found[-1]
 
     judged: list[State] = [each.state for each in seen if each.state is not None]
     return AttributeSpan(
         low=some("low", min),
         high=some("high", max),
-        rolling=some("rolling", lambda found: found[-1]),
+        rolling=some("rolling", last),
         rolling_low=some("rolling_low", min),
         rolling_high=some("rolling_high", max),
-        cumulative=some("cumulative", lambda found: found[-1]),
-        accepted=some("accepted", lambda found: found[-1]),
+        cumulative=some("cumulative", last),
+        accepted=some("accepted", last),
         state=worst(judged) if judged else None,
         mentions=sum(each.mentions for each in seen),
     )
 
 
 def grouped(spans: Iterable[Span], span: int) -> list[Span]:
-    """Spans by hours or days (span: HOUR, DAY); by as many panes as stand for it where they have no
-    time.
+    """Group spans by hours or days.
+
+    Args:
+        spans: Neighbouring spans, in order.
+        span: HOUR or DAY. Without times, a number of panes counts as that (see HOUR_PANES).
+
+    Returns:
+        One span for each hour or day.
     """
 
     def key(each: Span) -> tuple[bool, int]:

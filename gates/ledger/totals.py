@@ -1,18 +1,19 @@
-"""The sums of a ledger: all that a start, the status, the metrics and the report need of panes that
-are long gone.
+"""The sums of a ledger over all its panes.
 
-A left fold over the entries in their order: the same entries give the same sums, to the byte, so
-that a checkpoint can be verified by a recount.
+A start, the status, the metrics and the report need nothing else of old panes. The sums are a left
+fold over the entries in order. The same entries therefore give the same sums, to the byte, and a
+checkpoint can be verified by a recount.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import Field
 
+from evenflow.gates.ledger.combine import add_sums, combine_filtered, combine_repairs
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY, summed
 from evenflow.schemas.ledger import (
@@ -27,28 +28,29 @@ from evenflow.schemas.ledger import (
     Repair,
     Score,
     State,
-    Substitution,
     Sums,
 )
 
-# Half widths of DR's interval that are looked for, beside the configuration's own
+# Half widths of DR's interval whose convergence is tracked, besides the configuration's own
 EPSILONS = (0.02, 0.01)
-ROLLING = 4  # where no configuration says otherwise
-# Panes, failures and files that are named one by one: the last of them; the others are counted
+ROLLING = 4  # without a configuration
+# The last panes, failures and files that are listed one by one; the others are only counted
 NAMED = 100
-# Different ones that are counted; twice as many are held before the rarest go
-MOST_SUBSTITUTIONS = 500
-EXAMPLES = 6  # strong stereotypes that are kept
-# Of a Repair: what adds up over panes.
-COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
 
-Window = dict[str, Sums]  # of a pane, by attribute
+Window = dict[str, Sums]  # a pane's sums, by attribute
 
 
 class Converged(Entry):
-    """After how many documents that name the attribute the cumulative interval was, and stayed,
-    within +- epsilon, and in which pane that was; projected: how many it would take, where it was
-    not (representation.Convergence)."""
+    """When the cumulative interval of DR became narrower than ± epsilon, and stayed so.
+
+    Attributes:
+        epsilon: Half width of the interval.
+        documents: Number of documents that name the attribute at that point; None if the interval
+            is wider.
+        projected: Number of such documents that it would take, if the interval is wider
+            (representation.Convergence).
+        pane: Pane at that point; None if the interval is wider.
+    """
 
     epsilon: float
     documents: int | None = None
@@ -56,7 +58,12 @@ class Converged(Entry):
     pane: int | None = None
 
     def add(self, pane: int, score: Score) -> None:
-        """Take in the next cumulative score."""
+        """Add the cumulative score of the next pane.
+
+        Args:
+            pane: Number of the pane.
+            score: Cumulative score after it.
+        """
         if score.low is None or score.high is None:
             self.documents = self.projected = self.pane = None
             return
@@ -69,7 +76,11 @@ class Converged(Entry):
 
 
 class HeavyDocument(Heavy):
-    """A document that weighs much, and its pane."""
+    """A document with many mentions.
+
+    Attributes:
+        pane: Number of its pane.
+    """
 
     pane: int
 
@@ -77,9 +88,19 @@ class HeavyDocument(Heavy):
 class AttributeTotals(Entry):
     """An attribute over all panes.
 
-    sums: of the text as it came out of its repair; accepted: of these what is in accepted/. before,
-    repaired: of the panes that were repaired, before and after. last: the last pane's entry,
-    without what is only its own.
+    Attributes:
+        last: Entry of the last pane, without what belongs to that pane alone.
+        sums: Sums of the texts after their repair.
+        accepted: The part of these sums that is in accepted/.
+        relevant: Number of sentences that name the attribute.
+        unjudged: Number of panes with too little to judge.
+        states: Number of panes in each state.
+        labels: How often each label was mentioned.
+        heavy: The documents with the most mentions.
+        repair: What the repair did, over all panes; None without one.
+        repaired: Sums of the repaired panes after their repair; None without one.
+        stereotypes: What the filter found, over all panes; None without one.
+        convergence: Convergence of DR for each epsilon.
     """
 
     last: AttributeEntry
@@ -89,30 +110,64 @@ class AttributeTotals(Entry):
     unjudged: int = 0
     states: dict[State, int]
     labels: dict[str, int] = Field(default_factory=dict)
-    heavy: list[HeavyDocument] = Field(default_factory=list)
+    heavy: list[HeavyDocument] = Field(default_factory=list[HeavyDocument])
     repair: Repair | None = None
     repaired: Sums | None = None
     stereotypes: Filtered | None = None
-    convergence: list[Converged] = Field(default_factory=list)
+    convergence: list[Converged] = Field(default_factory=list[Converged])
 
 
 class DeadReason(Entry):
-    """Dead letters of a kind: how many, in how many panes, and the last of these panes with their
-    numbers.
+    """Dead letters of one kind.
+
+    Attributes:
+        count: Number of dead letters.
+        panes: Number of panes with any.
+        last: Number in each of the last of these panes.
     """
 
     count: int = 0
     panes: int = 0
-    last: dict[int, int] = Field(default_factory=dict)
+    last: dict[int, int] = Field(default_factory=dict[int, int])
 
 
 class Totals(Entry):
     """Sums over the panes of a ledger.
 
-    rolling: panes that a verdict looks back on. recent, recent_accepted: the sums of the last
-    panes, and of the last that were accepted, as many as the next one looks back on. blocked:
-    numbers of the last NAMED of blocked_panes. newest: time of the newest record of a topic that
-    was committed, ms since 1970. positions: where a topic's partitions stand.
+    Attributes:
+        rolling: Number of panes behind a verdict.
+        epsilons: Half widths whose convergence is tracked, in descending order.
+        panes: Number of panes.
+        states: Number of panes in each state.
+        state: State of the last pane.
+        folder: Folder of the last pane.
+        reason: Reason of the last pane's verdict.
+        blocked_panes: Number of panes in quarantine.
+        blocked: Numbers of the last of these panes.
+        blocked_reason: Reason of the last of these panes.
+        unread: Number of panes of which too little could be read.
+        unread_reason: Reason of the last of these panes.
+        asking: Number of panes in each state of the verdict on the LLM.
+        asking_reason: Reason of the last such verdict that was not open.
+        documents: Number of documents.
+        accepted: Number of documents in accepted/.
+        aside: Number of documents that were quarantined alone.
+        dead: Number of dead letters.
+        dead_reasons: Dead letters, by kind of reason.
+        input_bytes: Size of the records, decompressed.
+        text_bytes: Size of the documents' texts.
+        sentences: Number of sentences.
+        evaluated: Number of expectations that were evaluated.
+        panes_failed: Number of panes with a critical failure.
+        failures: Number of checks that failed.
+        last_failures: The last of these, with their panes.
+        attributes: Sums of each attribute.
+        llm: What questions to an LLM cost, by prompt.
+        recent: Sums of the last panes: those that the next verdict looks back on.
+        recent_accepted: Sums of the last accepted panes, as many.
+        newest: Time of the newest record of a topic that was committed, ms since 1970.
+        stream: Span and part of the last pane of a stream.
+        positions: Where a topic's partitions stand.
     """
 
     rolling: int = ROLLING
@@ -123,7 +178,7 @@ class Totals(Entry):
     folder: str = "accepted"
     reason: str = "no pane yet"
     blocked_panes: int = 0
-    blocked: list[int] = Field(default_factory=list)
+    blocked: list[int] = Field(default_factory=list[int])
     blocked_reason: str = ""
     unread: int = 0
     unread_reason: str = ""
@@ -140,18 +195,20 @@ class Totals(Entry):
     evaluated: int = 0
     panes_failed: int = 0
     failures: int = 0
-    last_failures: list[tuple[int, CheckFailure]] = Field(default_factory=list)
+    last_failures: list[tuple[int, CheckFailure]] = Field(
+        default_factory=list[tuple[int, CheckFailure]]
+    )
     attributes: dict[str, AttributeTotals] = Field(default_factory=dict)
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    recent: list[Window] = Field(default_factory=list)
-    recent_accepted: list[Window] = Field(default_factory=list)
+    recent: list[Window] = Field(default_factory=list[Window])
+    recent_accepted: list[Window] = Field(default_factory=list[Window])
     newest: int | None = None
     stream: tuple[int, int] | None = None
     positions: dict[str, Position] = Field(default_factory=dict)
 
     @classmethod
-    def begun(cls, config: Config | None) -> Totals:
-        """Nothing yet, of a run with a configuration."""
+    def for_run(cls, config: Config | None) -> Totals:
+        """Sums of no panes, for a run with a configuration."""
         if config is None:
             return cls()
         epsilons = sorted({*EPSILONS, config.measure.epsilon}, reverse=True)
@@ -159,8 +216,16 @@ class Totals(Entry):
 
     @classmethod
     def of(cls, entries: Iterable[PaneEntry], config: Config | None = None) -> Totals:
-        """Of all entries from pane 0 on."""
-        totals = cls.begun(config)
+        """Sum entries.
+
+        Args:
+            entries: All entries from pane 0 on.
+            config: The run's configuration.
+
+        Returns:
+            Their sums.
+        """
+        totals = cls.for_run(config)
         for entry in entries:
             totals.add(entry)
         return totals
@@ -214,6 +279,7 @@ class Totals(Entry):
         self._remember(entry, accepted)
 
     def _remember(self, entry: PaneEntry, accepted: bool) -> None:
+        """Keep what the next verdicts and the stream need of a pane."""
         most = self.rolling - 1
         window = {name: each.sums for name, each in entry.attributes.items()}
         self.recent = [*self.recent, window][-most:] if most else []
@@ -228,6 +294,7 @@ class Totals(Entry):
             self.positions |= entry.stream.positions
 
     def _first(self, entry: PaneEntry, each: AttributeEntry) -> AttributeTotals:
+        """The sums of an attribute in its first pane."""
         nothing = Sums.empty(len(each.groups))
         found = AttributeTotals(
             last=each,
@@ -240,12 +307,13 @@ class Totals(Entry):
         return found
 
     def _attribute(self, total: AttributeTotals, entry: PaneEntry, each: AttributeEntry) -> None:
+        """Add an attribute of the next pane."""
         total.last = each.model_copy(
             update={"labels": {}, "heavy": [], "repair": None, "stereotypes": None}
         )
-        total.sums = add(total.sums, each.sums)
+        total.sums = add_sums(total.sums, each.sums)
         if entry.folder == "accepted":
-            total.accepted = add(total.accepted, each.sums)
+            total.accepted = add_sums(total.accepted, each.sums)
         total.relevant += each.relevant_sentences
         total.unjudged += not each.verdict.judged
         total.states[each.verdict.state] += 1
@@ -259,75 +327,13 @@ class Totals(Entry):
         for one in total.convergence:
             one.add(entry.pane, each.cumulative)
         if each.repair is not None:
-            total.repair = each.repair if total.repair is None else _both(total.repair, each.repair)
-            total.repaired = each.sums if total.repaired is None else add(total.repaired, each.sums)
+            total.repair = combine_repairs(total.repair, each.repair)
+            repaired = total.repaired
+            total.repaired = each.sums if repaired is None else add_sums(repaired, each.sums)
         if each.stereotypes is not None:
-            total.stereotypes = _found(total.stereotypes, each.stereotypes)
-
-
-def add(a: Sums, b: Sums) -> Sums:
-    """Sums of both, of the same M groups."""
-    return Sums(
-        documents=a.documents + b.documents,
-        counts=[one + two for one, two in zip(a.counts, b.counts, strict=True)],
-        products=[
-            [one + two for one, two in zip(mine, theirs, strict=True)]
-            for mine, theirs in zip(a.products, b.products, strict=True)
-        ],
-    )
+            total.stereotypes = combine_filtered(total.stereotypes, each.stereotypes)
 
 
 def _additive(cost: Mapping[str, Any]) -> dict[str, Any]:
-    """What asking cost, without the quantiles, which do not add up."""
+    """What questions cost, without the quantiles, which are not additive."""
     return {key: value for key, value in cost.items() if key != "seconds"}
-
-
-def _both(a: Repair, b: Repair) -> Repair:
-    """Two repairs as one; what does not add up is the later one's."""
-    known = [each.weights for each in (a, b) if each.weights is not None]
-    sums = {name: getattr(a, name) + getattr(b, name) for name in COUNTS}
-    return b.model_copy(
-        update={
-            **sums,
-            "before": add(a.before, b.before),
-            "shortage": [one + two for one, two in zip(a.shortage, b.shortage, strict=True)],
-            "mentions": [one + two for one, two in zip(a.mentions, b.mentions, strict=True)],
-            "barred": summed(a.barred, b.barred),
-            "weights": (min(low for low, _ in known), max(high for _, high in known))
-            if known
-            else None,
-            "substitutions": _often(a.substitutions, b.substitutions),
-        }
-    )
-
-
-def _often(a: Sequence[Substitution], b: Sequence[Substitution]) -> list[Substitution]:
-    """Substitutions with their counts added, each with its first example; the rarest go once there
-    are too many.
-    """
-    found = {(each.said, each.instead, each.target): each for each in a}
-    for each in b:
-        key = (each.said, each.instead, each.target)
-        before = found.get(key)
-        found[key] = (
-            each
-            if before is None
-            else before.model_copy(update={"count": before.count + each.count})
-        )
-    if len(found) <= 2 * MOST_SUBSTITUTIONS:
-        return list(found.values())
-    return [
-        found[key]
-        for key in sorted(found, key=lambda key: (-found[key].count, key))[:MOST_SUBSTITUTIONS]
-    ]
-
-
-def _found(a: Filtered | None, b: Filtered) -> Filtered:
-    """What was found of stereotypes in both, with the strongest examples."""
-    examples = sorted(
-        [*(a.examples if a else ()), *b.examples],
-        key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),
-    )
-    names = ("asked", "unsure", "potential", "strong", "kept")
-    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in names}
-    return b.model_copy(update={**counts, "examples": examples[:EXAMPLES]})

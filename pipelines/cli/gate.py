@@ -58,7 +58,7 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     from evenflow.gates import hold
 
     _check(directory)
-    word = hold.give(directory, "hold", _reason(reason), _totals(directory)[0].panes)
+    word = hold.add_event(directory, "hold", _reason(reason), _totals(directory)[0].panes)
     with printing():
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
 
@@ -77,7 +77,7 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
         with printing():
             print(f"{visible(str(directory))} is not held; nothing to release")
         return
-    word = hold.give(directory, "release", _reason(reason), totals.panes)
+    word = hold.add_event(directory, "release", _reason(reason), totals.panes)
     with printing():
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
 
@@ -94,7 +94,7 @@ def ledger_verify(
     It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
     cannot be read.
     """
-    from evenflow.gates.ledger import history
+    from evenflow.gates.ledger import history, segments
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.report.figures import configuration
 
@@ -108,7 +108,7 @@ def ledger_verify(
                 json.dumps(
                     {
                         "panes": panes,
-                        "checkpoint": history.checkpoint_panes(directory),
+                        "checkpoint": segments.checkpoint_panes(directory),
                         "wrong": wrong,
                     }
                 )
@@ -137,7 +137,7 @@ def _held(directory: Path, totals: Totals, meta: Mapping[str, Any]) -> str | Non
     """Why a gate is held, under the policy of its run."""
     from evenflow.gates import hold
 
-    return hold.held(
+    return hold.held_reason(
         directory, totals, meta.get("configuration", {}).get("gate", {}).get("policy", "quarantine")
     )
 

@@ -261,7 +261,7 @@ def run(
         settings = load(config, {**overrides, **asked}, attribute or (), wordlist or ())
         _refuse_foreign(output)
         logs(session)
-        if settings.llm.url is not None and settings.tells_sentences:
+        if settings.llm.url is not None and settings.has_sentence_table:
             _meet(settings, session)
         elif asked:
             tell(

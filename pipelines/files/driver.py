@@ -124,7 +124,7 @@ class Run:
             if start.note:
                 self.on_note(start.note)
             commit.clear_leftovers(self.output, len(entries))
-            if held := hold.held(self.output, entries.totals, self.config.gate.policy):
+            if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
             outcome = self._read(names, committer)
@@ -277,7 +277,7 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
         LedgerError: The ledger is damaged.
         OSError: A file cannot be read or written.
     """
-    entries = History(output, config, mend=True)
+    entries = History(output, config, repair=True)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:

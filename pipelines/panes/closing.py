@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.schemas.documents import Figures, Mended
+from evenflow.schemas.documents import Figures, RepairedPane
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
@@ -123,7 +123,7 @@ def close_pane(
 
         mended = rebuild.repair(figures, folder, pane, annotator)
     else:
-        mended = Mended.unchanged(figures.values())
+        mended = RepairedPane.unchanged(figures.values())
     config = annotator.config
     layout = ShardLayout(
         annotator.attributes, config.fields.text, config.fields.id, config.shards.rows

@@ -25,11 +25,12 @@ from typing import Any
 import orjson
 
 from evenflow.gates import hold
-from evenflow.gates.expectations.checks import Limit, PaneChecks
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.gates.verdict import of_asking, of_reading
+from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.pipelines.panes.closing import Ready
 from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
@@ -128,7 +129,7 @@ class Committer:
             identity=config.fields.id,
             text=config.fields.text,
             strong=strong,
-            sentences=config.tells_sentences,
+            sentences=config.has_sentence_table,
         )
 
     def commit(
@@ -170,14 +171,14 @@ class Committer:
         timings["checks"] = time.perf_counter() - began
         figures, gate = ready.figures, self._config.gate
         aside = ready.set_aside.rows if ready.set_aside else 0
-        reading = of_reading(figures.dead_reasons, figures.documents + aside, gate.most_dead)
+        reading = reading_verdict(figures.dead_reasons, figures.documents + aside, gate.most_dead)
         asked = self._config.llm
         asking = (
-            of_asking(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
+            llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
         verdict = overall(attributes, checked, reading, asking)  # (c)
         place: Folder = "quarantine" if verdict.state == "block" else "accepted"
-        self._judge.settle(attributes, place)
+        self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
             pane=len(self.entries),
             source=source,
@@ -222,7 +223,7 @@ class Committer:
 
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""
-        return hold.held(self._output, self.entries.totals, self._config.gate.policy)
+        return hold.held_reason(self._output, self.entries.totals, self._config.gate.policy)
 
     def finish(self) -> None:
         """Build the data docs, if this committer has checked a pane."""

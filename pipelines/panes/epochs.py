@@ -65,7 +65,7 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
     ]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
-    if config.llm.url is not None and config.tells_sentences:
+    if config.llm.url is not None and config.has_sentence_table:
         found["prompts"] = _digest(
             sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
         )

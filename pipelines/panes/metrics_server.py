@@ -56,7 +56,7 @@ class LiveMetrics(Collector):
 
     def _held(self) -> bool:
         """Whether the gate is held."""
-        return hold.held(self._output, self._totals, self._policy) is not None
+        return hold.held_reason(self._output, self._totals, self._policy) is not None
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evenflow.gates.hold import Word
+from evenflow.gates.hold import HoldEvent
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.report.repairs import repair
@@ -26,7 +26,7 @@ def figures(
     panes: Sequence[PaneEntry],
     meta: dict[str, Any] | None,
     held: str | None = None,
-    words: Sequence[Word] = (),
+    words: Sequence[HoldEvent] = (),
     groups: Sequence[Span] = (),
 ) -> dict[str, Any]:
     """Collect the figures of a run: those of `gate status`, and of each attribute and pane.

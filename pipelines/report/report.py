@@ -76,15 +76,15 @@ def build(output: Path) -> Path:
     meta = read_meta(output)
     config = configuration(meta)
     history = History(output, config)
-    held = hold.held(output, history.totals, config.gate.policy if config else "")
+    held = hold.held_reason(output, history.totals, config.gate.policy if config else "")
     if len(history) <= MOST_SINGLE:
         entries = list(history)
-        panes = [spans.of(entry) for entry in entries]
+        panes = [spans.from_entry(entry) for entry in entries]
     else:  # by hours, or by days where these are many
         entries, panes = history[-MOST_PANES:], history.spans()
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
     groups = panes if len(panes) < len(history) else []
-    found = figures(history.totals, entries, meta, held, hold.words(output), groups)
+    found = figures(history.totals, entries, meta, held, hold.read_events(output), groups)
     timed = timings.read_timings(output, len(history))
     docs = next((path for path in DOCS if (output / path).is_file()), None)
     html = render(panes, found, meta or {}, timed, docs)

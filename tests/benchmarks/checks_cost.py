@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenflow.gates.expectations.checks import Limit, PaneChecks
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
 from evenflow.schemas import documents
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import AttributeEntry, Sums, Verdict

@@ -32,7 +32,7 @@ STEPS = {
         "import evenflow.gates.ledger.history, evenflow.schemas.config,"
         " evenflow.pipelines.report.report"
     ),
-    "start": "from evenflow.gates.ledger.history import History; History(root, mend=True)",
+    "start": "from evenflow.gates.ledger.history import History; History(root, repair=True)",
     "gate status": (
         "from evenflow.pipelines.cli.app import main; main(['gate', 'status', str(root), '--json'])"
     ),
@@ -49,7 +49,7 @@ def written(root: Path, panes: int) -> None:
     import orjson
     import report_ledgers
 
-    from evenflow.gates.ledger import history, spans
+    from evenflow.gates.ledger import segments, spans
     from evenflow.gates.ledger.files import canonical
     from evenflow.gates.ledger.totals import Totals
     from evenflow.schemas.ledger import Position, StreamPane
@@ -60,7 +60,7 @@ def written(root: Path, panes: int) -> None:
         }
         return StreamPane(span=number * MINUTE, part=0, positions=positions)
 
-    every = history.EVERY
+    every = segments.EVERY
     (root / "ledger" / "segments").mkdir(parents=True)
     (root / "gate").mkdir()
     (root / "ledger" / "meta.json").write_bytes(canonical(report_ledgers.settings()))
@@ -68,9 +68,9 @@ def written(root: Path, panes: int) -> None:
     for entry in template:
         entry.stream = a_minute(entry.pane)
     raw = [canonical(entry.model_dump()) for entry in template]
-    history.write_segment(root, 0, raw, template)
-    whole = history.segment_path(root, 0).read_bytes()
-    hour = spans.merged(list(map(spans.of, template[:60])))
+    segments.write_segment(root, 0, raw, template)
+    whole = segments.segment_path(root, 0).read_bytes()
+    hour = spans.merged(list(map(spans.from_entry, template[:60])))
     totals = Totals.of(template)
     done = panes // every * every
     for first in range(every, done, every):
@@ -85,7 +85,7 @@ def written(root: Path, panes: int) -> None:
             )
             for begin, end in pairwise(edges)
         ]
-        path = history.segment_path(root, first)
+        path = segments.segment_path(root, first)
         path.write_bytes(whole)
         path.with_suffix(".spans.json").write_bytes(
             orjson.dumps([each.model_dump() for each in some])

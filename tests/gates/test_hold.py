@@ -1,3 +1,5 @@
+"""Holds and releases of the gate."""
+
 from pathlib import Path
 
 import pytest
@@ -10,32 +12,36 @@ from evenflow.schemas.ledger import Folder, PaneEntry, State, Verdict
 
 
 def pane(number: int, folder: Folder) -> PaneEntry:
+    """An entry of a pane that went to a folder."""
     state: State = "block" if folder == "quarantine" else "open"
     return pane_entry(number, folder=folder, verdict=Verdict(state=state, reason="DR is high"))
 
 
 def test_a_blocked_pane_holds_under_halt_until_it_is_released(tmp_path: Path) -> None:
     good, bad = pane(0, "accepted"), pane(1, "quarantine")
-    assert hold.held(tmp_path, Totals.of([good]), "halt") is None
-    assert hold.held(tmp_path, Totals.of([good, bad]), "quarantine") is None
-    assert hold.held(tmp_path, Totals.of([good, bad]), "halt") == "pane 1 is blocked: DR is high"
-    hold.give(tmp_path, "release", "looked at it", 2)
-    assert hold.held(tmp_path, Totals.of([good, bad]), "halt") is None
+    assert hold.held_reason(tmp_path, Totals.of([good]), "halt") is None
+    assert hold.held_reason(tmp_path, Totals.of([good, bad]), "quarantine") is None
+    assert (
+        hold.held_reason(tmp_path, Totals.of([good, bad]), "halt")
+        == "pane 1 is blocked: DR is high"
+    )
+    hold.add_event(tmp_path, "release", "looked at it", 2)
+    assert hold.held_reason(tmp_path, Totals.of([good, bad]), "halt") is None
     # A release lets the panes be that were there, not the next.
     assert (
-        hold.held(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), "halt")
+        hold.held_reason(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), "halt")
         == "pane 2 is blocked: DR is high"
     )
 
 
 def test_a_hold_by_hand_stands_until_a_release(tmp_path: Path) -> None:
-    hold.give(tmp_path, "hold", "new source", 1)
+    hold.add_event(tmp_path, "hold", "new source", 1)
     assert "new source" in (
-        hold.held(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") or ""
+        hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") or ""
     )
-    hold.give(tmp_path, "release", "checked", 1)
-    assert hold.held(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") is None
-    assert [(word.number, word.action, word.reason) for word in hold.words(tmp_path)] == [
+    hold.add_event(tmp_path, "release", "checked", 1)
+    assert hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") is None
+    assert [(word.number, word.action, word.reason) for word in hold.read_events(tmp_path)] == [
         (0, "hold", "new source"),
         (1, "release", "checked"),
     ]
@@ -43,8 +49,8 @@ def test_a_hold_by_hand_stands_until_a_release(tmp_path: Path) -> None:
 
 def test_a_reason_is_needed_and_a_broken_word_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="needs a reason"):
-        hold.give(tmp_path, "hold", " ", 0)
+        hold.add_event(tmp_path, "hold", " ", 0)
     (tmp_path / "ledger" / "holds").mkdir(parents=True, exist_ok=True)
     (tmp_path / "ledger" / "holds" / "00000000.json").write_text("{", encoding="utf-8")
     with pytest.raises(LedgerError, match=r"00000000\.json"):
-        hold.words(tmp_path)
+        hold.read_events(tmp_path)

@@ -1,6 +1,4 @@
-"""Verdicts judge what is shipped: the last accepted panes and the one in hand, and what could be
-read of it.
-"""
+"""Verdicts on a pane together with the last accepted ones, and on what could be read of it."""
 
 from __future__ import annotations
 
@@ -8,8 +6,9 @@ import pytest
 from pane_entries import pane_entry
 
 from evenflow.gates.judge import PaneJudge, overall
-from evenflow.gates.ledger.totals import Totals, add
-from evenflow.gates.verdict import of_asking, of_reading
+from evenflow.gates.ledger.combine import add_sums
+from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, State, Verdict
@@ -21,7 +20,7 @@ OPEN = Verdict(state="open", reason="")
 
 
 def figures(female: int, male: int, size: int = 1) -> Figures:
-    """Documents of which so many name one group alone."""
+    """Figures of documents that name one group each."""
     counts, products = (
         [size * female, size * male],
         [[size * size * female, 0], [0, size * size * male]],
@@ -30,14 +29,15 @@ def figures(female: int, male: int, size: int = 1) -> Figures:
 
 
 def run(panes: list[Figures]):
+    """Judge panes in order and return their entries."""
     config = load(None, {}, only=["gender"])
-    totals = Totals.begun(config)
+    totals = Totals.for_run(config)
     judge, out = PaneJudge(config, [loader.load("gender")], totals), []
     for number, each in enumerate(panes):
         attributes = judge.judge(each)
         verdict = overall(attributes, FINE, OPEN, None)
         folder = "quarantine" if verdict.state == "block" else "accepted"
-        judge.settle(attributes, folder)
+        judge.score_accepted(attributes, folder)
         out.append(pane_entry(number, attributes=attributes, verdict=verdict, folder=folder))
         totals.add(out[-1])
     return out
@@ -76,7 +76,7 @@ def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
     shipped = [each.attributes["gender"].sums for each in panes if each.folder == "accepted"]
     total = shipped[0]
     for each in shipped[1:]:
-        total = add(total, each)
+        total = add_sums(total, each)
     assert last.accepted == score(total, last.target, 0.95)
 
 
@@ -112,7 +112,7 @@ def test_what_lasts_is_blocked_for_what_accepted_would_become() -> None:
 def test_what_could_be_read(
     dead: dict[str, int], documents: int, most: float, state: State, said: str
 ) -> None:
-    assert of_reading(dead, documents, most) == Verdict(state=state, reason=said)
+    assert reading_verdict(dead, documents, most) == Verdict(state=state, reason=said)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_could_be_read(
     ],
 )
 def test_what_an_llm_left_unanswered(fallbacks: dict[str, int], most: float, state: State) -> None:
-    found = of_asking({"stereotypes": {"questions": 10, "fallbacks": fallbacks}}, most, "warn")
+    found = llm_verdict({"stereotypes": {"questions": 10, "fallbacks": fallbacks}}, most, "warn")
     assert found.state == state
     assert state == "open" or "2 timeout" in found.reason
 

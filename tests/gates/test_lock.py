@@ -1,3 +1,5 @@
+"""The lock on an output directory."""
+
 import os
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""What Prometheus is told: from the ledger's entries, over a real scrape."""
+"""Metrics for Prometheus: from the ledger's entries, and over a real scrape."""
 
 from __future__ import annotations
 
@@ -39,16 +39,19 @@ def samples(found: Iterable[Metric]) -> Samples:
 
 
 def scraped(address: str) -> Samples:
+    """The metrics that a server serves."""
     with urllib.request.urlopen(address, timeout=10) as answer:
         assert answer.headers["Content-Type"].startswith("text/plain")
         return samples(text_string_to_metric_families(answer.read().decode()))
 
 
 def of(panes: Iterable[PaneEntry], now: Now = NOW) -> Samples:
+    """The metrics of some panes."""
     return samples(families(Totals.of(panes), now))
 
 
 def with_port(**more: object) -> Config:
+    """A configuration with a free port for metrics."""
     return load(None, {"metrics.port": 0, **more})
 
 
@@ -104,6 +107,7 @@ def test_no_score_is_no_sample_and_no_pane_is_zero() -> None:
 
 
 def llm() -> Stats:
+    """What some questions to an LLM cost."""
     stats = Stats()
     for seconds in (0.003, 0.2, 0.9, 5.0):
         stats.note(Reply({}, "model", "", 50, seconds, 2))
@@ -163,7 +167,7 @@ def test_a_scrape_goes_on_from_the_ledger_and_sees_a_hold(tmp_path: Path) -> Non
         before = scraped(address)
         assert before == {**of(panes[:3]), ("evenflow_held", ()): 0}
         metrics.committed(panes[3], (300, 400))
-        hold.give(tmp_path, "hold", "look at it", 4)
+        hold.add_event(tmp_path, "hold", "look at it", 4)
         after = scraped(address)
     assert after["evenflow_held", ()] == 1
     assert after["evenflow_input_read_bytes", ()] == 300
@@ -181,12 +185,12 @@ def test_a_release_is_seen_under_halt(tmp_path: Path) -> None:
     files.write_entry(tmp_path, entry.model_copy(update={"folder": "quarantine"}))
     with serving(tmp_path, with_port(**{"gate.policy": "halt"})) as (_, address):
         assert scraped(address)["evenflow_held", ()] == 1
-        hold.give(tmp_path, "release", "seen", 1)
+        hold.add_event(tmp_path, "release", "seen", 1)
         assert scraped(address)["evenflow_held", ()] == 0
 
 
 def test_labels_never_come_from_documents() -> None:
-    """Made-up ledgers are full of hostile texts; none of them is in what is told."""
+    """Made-up ledgers are full of hostile texts; no metric holds any of them."""
     hostile = entries(6)
     ids = {
         heavy.id for entry in hostile for each in entry.attributes.values() for heavy in each.heavy
@@ -228,9 +232,7 @@ def test_a_wrong_port_is_refused(port: Any) -> None:
 
 
 def test_a_run_serves_while_it_runs(tmp_path: Path) -> None:
-    """The command says where; what the last scrape saw is what the ledger has then; a second run
-    goes on from there.
-    """
+    """The last scrape of a run agrees with the ledger, and a second run continues from there."""
     texts = ["He left his pen. She sang." * 20, "not at all", "A man met a woman."] * 4000
     corpus = tmp_path / "in.jsonl"
     corpus.write_text(

@@ -1,3 +1,5 @@
+"""Verdicts from scores: thresholds, hysteresis and reasons."""
+
 import itertools
 import random
 
@@ -12,6 +14,7 @@ USUAL = Thresholds(warn=0.25, block=0.45, min_mentions=200, hysteresis=0.02)
 
 
 def score(low: float | None, mentions: int = 1000, documents: int = 100) -> Score:
+    """A score with a lower bound."""
     dr = None if low is None and not mentions else low or 0.0
     return Score(dr=dr, corrected=dr, low=low, high=1.0, mentions=mentions, documents=documents)
 
@@ -108,8 +111,9 @@ def test_for_any_thresholds(
 
 
 def changes(hysteresis: float, level: float) -> int:
-    """How often a stream's state changes in 2000 panes whose rolling bound wanders around a level
-    (one figure in four new).
+    """How often the state of 2000 panes changes while their rolling bound varies around a level.
+
+    One of the four figures behind a bound is new in each pane.
     """
     draw = random.Random(7)
     limits = Thresholds(0.25, 0.45, 200, hysteresis)

@@ -1,3 +1,5 @@
+"""Settings as commented YAML."""
+
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,11 +9,15 @@ from evenflow.schemas.commented import commented
 
 
 class Inner(BaseModel):
+    """A section."""
+
     text: str | None = Field(default=None, description="A text of any kind. " * 6)
     rate: float = Field(default=1e-07, description="A rate.")
 
 
 class Root(BaseModel):
+    """Settings with sections."""
+
     named: dict[str, Inner] = Field(default={"a": Inner(), "b": Inner()}, description="Sections.")
     shares: dict[str, float] = {"x": 0.5}
     nothing: dict[str, float] = {}

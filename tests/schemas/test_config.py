@@ -1,3 +1,5 @@
+"""The configuration: mistakes, sources of values, and its commented form."""
+
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ COLOUR = "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
+    """Path of a settings file."""
     return tmp_path / "c.yaml"
 
 

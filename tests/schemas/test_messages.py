@@ -1,3 +1,5 @@
+"""Messages about mistakes in settings."""
+
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -7,6 +9,8 @@ from evenflow.schemas.messages import Problem, nearest, problems, refuse, shown
 
 
 class Inner(BaseModel):
+    """A section with keys of each kind."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
     size: int = Field(default=1, ge=1)
     share: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -24,6 +28,8 @@ class Inner(BaseModel):
 
 
 class Root(BaseModel):
+    """Settings with sections."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
     inner: Inner = Inner()
     named: dict[str, Inner] = {}

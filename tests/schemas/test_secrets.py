@@ -1,6 +1,4 @@
-"""No secret that a file of settings holds is shown or kept, whatever the command, and wherever in
-the file it stands.
-"""
+"""No command shows or keeps a secret, wherever in a settings file it is."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ COMMANDS = (
 
 
 def everything(folder: Path) -> bytes:
-    """The content of all files below a folder."""
+    """The content of all files in a folder."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 

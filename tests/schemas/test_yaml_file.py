@@ -1,3 +1,5 @@
+"""Reading settings files with the lines of their keys."""
+
 from pathlib import Path
 
 import pytest

@@ -278,7 +278,7 @@ def _chosen(found: Documents, numbers: Sequence[int]) -> Documents:
 
 def _tier(config: Config) -> Tier | None:
     """The language model that is asked; None if none is configured, or nothing is asked of it."""
-    if config.llm.url is None or not config.tells_sentences:
+    if config.llm.url is None or not config.has_sentence_table:
         return None
     from evenflow.transforms.llm.worker import Tier
 

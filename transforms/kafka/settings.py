@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.secrets import SECRETS, place, wrong
+from evenflow.schemas.secrets import SECRETS, secret_place, security_problems
 
 
 class KafkaSettingsError(ValueError):
@@ -83,10 +83,10 @@ class KafkaSettings:
             key: {each.kind: each.place} if isinstance(each, Secret) else each
             for key, each in self.security.items()
         }
-        if found := wrong(given):
+        if found := security_problems(given):
             raise KafkaSettingsError("; ".join(map(str, found)))
         secrets = {
-            key: Secret(*where) if key in SECRETS and (where := place(each)) else each
+            key: Secret(*where) if key in SECRETS and (where := secret_place(each)) else each
             for key, each in given.items()
         }
         object.__setattr__(self, "security", secrets)

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import AttributeFigures, Figures, Mended
+from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.repair.draw import Unit, draw
@@ -51,7 +51,7 @@ class _Rebuilt:
 
 def repair(
     blocks: Mapping[StagedBlock, Figures], folder: Path, pane: int, annotator: Annotator
-) -> Mended:
+) -> RepairedPane:
     """Repair a pane; its staged blocks are written anew.
 
     Args:
@@ -97,7 +97,7 @@ def repair(
         if attribute.mode == "reweight":
             staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
             repairs[attribute.name] = weigh(staged, attribute, annotator.config, after)
-    return Mended(after, repairs, findings.summary() if findings is not None else {}, shard)
+    return RepairedPane(after, repairs, findings.summary() if findings is not None else {}, shard)
 
 
 class _Rebuilder:

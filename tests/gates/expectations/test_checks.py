@@ -1,3 +1,5 @@
+"""Checks of panes: the own suite, users' suites, and what a failure says."""
+
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +12,9 @@ import pytest
 import yaml
 from pane_shards import LISTS, TEXTS, changed, entry, pane, replaced, write
 
-from evenflow.gates.expectations.checks import Limit, PaneChecks, SuiteError
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.user_suite import SuiteError
 from evenflow.schemas.ledger import AttributeEntry, Checks
 
 DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
@@ -18,6 +22,7 @@ Attributes = dict[str, AttributeEntry]
 
 
 def checks(root: Path, suite: Any = None, **limits: Limit) -> PaneChecks:
+    """The checks of an output directory, with a user's suite if there is one."""
     path = None
     if suite is not None:
         path = root / "suite.yaml"
@@ -26,6 +31,7 @@ def checks(root: Path, suite: Any = None, **limits: Limit) -> PaneChecks:
 
 
 def failures(checked: Checks) -> list[tuple[str, str, str, str]]:
+    """The failures as tuples."""
     return [
         (each.expectation, each.subject, each.observed, each.severity) for each in checked.failures
     ]
@@ -40,10 +46,12 @@ def test_a_good_pane_passes(tmp_path: Path) -> None:
 
 
 def drop(table: pa.Table, attributes: Attributes) -> pa.Table:
+    """Leave out a column of mentions."""
     return table.drop_columns(["mentions_age_old"])
 
 
 def other_sum(table: pa.Table, attributes: Attributes) -> pa.Table:
+    """Record another sum in the ledger's entry."""
     attributes["gender"].sums.counts[0] += 1
     return table
 

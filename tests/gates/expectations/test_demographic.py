@@ -1,3 +1,5 @@
+"""The expectation on Demographic Representation."""
+
 from typing import Any
 
 import great_expectations as gx
@@ -16,6 +18,7 @@ SCATTERED = np.array([[3, 0], [0, 2], [2, 1], [1, 4], [5, 1], [0, 1]])
 
 
 def validate(counts: np.ndarray, **arguments: Any) -> Any:
+    """The result of the expectation on a frame of counts."""
     context: Any = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     frame = pd.DataFrame(counts, columns=pd.Index([f"c{i}" for i in range(counts.shape[1])]))
@@ -69,7 +72,7 @@ def test_what_is_seen_is_the_score() -> None:
     assert seen["details"] == {**expected.model_dump(), "judged": True}
     interval = f"DR {expected.dr:.3f}, from {expected.low:.3f} to {expected.high:.3f}, "
     assert (
-        Expectation.words(seen)
+        Expectation.describe_result(seen)
         == f"{interval}mentions: {expected.mentions}, documents with any: {expected.documents}"
     )
 
@@ -115,7 +118,9 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> N
 def test_it_says_in_words_what_was_seen_and_why_it_is_not_judged(
     counts: np.ndarray, arguments: dict[str, Any], words: str
 ) -> None:
-    assert Expectation.words(validate(counts, max_value=1, **arguments).result).endswith(words)
+    assert Expectation.describe_result(validate(counts, max_value=1, **arguments).result).endswith(
+        words
+    )
 
 
 def test_a_missing_column_is_named() -> None:

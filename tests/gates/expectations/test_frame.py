@@ -1,3 +1,5 @@
+"""The frame of a pane: what it reads from the shards, and the second count of labels."""
+
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 from pane_shards import LISTS, TEXTS, changed, pane, replaced, write
 
 from evenflow.gates.expectations import frame as shard_frame
-from evenflow.gates.expectations.frame import TYPES, ShardReader, names, read_whole
+from evenflow.gates.expectations.frame import ShardReader, names
+from evenflow.gates.expectations.shard_files import TYPES, read_whole
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
@@ -19,6 +22,7 @@ READER = ShardReader(LISTS, COLUMNS)
 
 
 def differences(frame: pd.DataFrame) -> list[str]:
+    """What the second count found."""
     return [value for value in frame[COLUMNS.recount] if isinstance(value, str)]
 
 

@@ -1,3 +1,5 @@
+"""Users' suites: what is read, what is refused, and the messages."""
+
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ MEAN = {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "n", "m
 
 
 def written(folder: Path, suite: Any, name: str = "suite.yaml") -> Path:
+    """The file of a suite."""
     path = folder / name
     path.write_text(
         json.dumps(suite) if name.endswith(".json") else yaml.safe_dump(suite), encoding="utf-8"
@@ -21,6 +24,7 @@ def written(folder: Path, suite: Any, name: str = "suite.yaml") -> Path:
 
 
 def mean(**kwargs: Any) -> dict[str, Any]:
+    """An entry that expects a mean."""
     return {"type": MEAN["type"], "kwargs": {**MEAN["kwargs"], **kwargs}}
 
 

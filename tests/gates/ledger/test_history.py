@@ -1,6 +1,4 @@
-"""The ledger as a sequence: as a list would give it, however long, and with what a kill leaves
-between two steps.
-"""
+"""The ledger as a sequence: like a list, at any length, and after a kill between two steps."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ import pytest
 import report_ledgers
 from pane_entries import pane_entry
 
-from evenflow.gates.ledger import history, spans
+from evenflow.gates.ledger import history, segments, spans
 from evenflow.gates.ledger.files import LedgerError, read_entries, write_entry
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.totals import Totals
@@ -31,11 +29,12 @@ MINUTE = 60_000
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "EVERY", EVERY)
+    """Small segments."""
+    monkeypatch.setattr(segments, "EVERY", EVERY)
 
 
 def minutes(count: int) -> list[PaneEntry]:
-    """Panes of a stream, one a minute."""
+    """Panes of a stream, one for each minute."""
     panes = report_ledgers.entries(count)
     for entry in panes:
         entry.stream = StreamPane(span=entry.pane * MINUTE, part=0, positions={})
@@ -43,15 +42,17 @@ def minutes(count: int) -> list[PaneEntry]:
 
 
 def written(root: Path, entries: list[PaneEntry]) -> History:
+    """A ledger with these entries."""
     (root / "ledger").mkdir(parents=True)
     (root / "gate").mkdir()
-    found = History(root, mend=True)
+    found = History(root, repair=True)
     for entry in entries:
         found.commit(entry)
     return found
 
 
 def digests(root: Path) -> dict[str, str]:
+    """The digests of the ledger's files."""
     return {
         str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted((root / "ledger").rglob("*.*"))
@@ -81,26 +82,26 @@ def test_it_is_what_a_list_would_be(tmp_path: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("step", ["segment", "checkpoint", "unlink"])
-def test_a_kill_between_the_steps_is_mended_with_the_same_bytes(
+def test_a_kill_between_the_steps_is_repaired_with_the_same_bytes(
     tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panes = report_ledgers.entries(EVERY + 3)
     written(tmp_path / "whole", panes)
     found = written(tmp_path / "out", panes[: EVERY - 1])
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(*_: object) -> None:
-        raise Killed
+        raise KilledError
 
     with monkeypatch.context() as patch:
-        name = {"segment": "write_segment", "checkpoint": "canonical"}.get(step)
-        patch.setattr(history, name, kill) if name else patch.setattr(Path, "unlink", kill)
-        with pytest.raises(Killed):
+        name = {"segment": "write_segment", "checkpoint": "write_checkpoint"}.get(step)
+        patch.setattr(segments, name, kill) if name else patch.setattr(Path, "unlink", kill)
+        with pytest.raises(KilledError):
             found.commit(panes[EVERY - 1])
     assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
-    again = History(tmp_path / "out", mend=True)
+    again = History(tmp_path / "out", repair=True)
     for entry in panes[EVERY:]:
         again.commit(entry)
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
@@ -112,7 +113,7 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"00000018\.json: pane 18 where pane 17 was expected"):
         History(tmp_path)
     (tmp_path / "ledger" / f"{2 * EVERY + 2:08d}.json").unlink()
-    history.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
+    segments.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
     with pytest.raises(LedgerError, match=r"000000000008-000000000015\.parquet: not a segment"):
         list(History(tmp_path))
 
@@ -141,7 +142,7 @@ def test_panes_are_grouped_by_hours_and_days(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panes = minutes(60 * 30 + 7)
-    single = list(map(spans.of, panes))
+    single = list(map(spans.from_entry, panes))
     hours = written(tmp_path, panes).spans()
     assert hours == spans.grouped(single, spans.HOUR)
     assert [each.panes for each in hours] == [60] * 30 + [7] and [
@@ -168,9 +169,10 @@ def test_panes_are_grouped_by_hours_and_days(
 def test_a_million_panes_sort(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
     names = [
-        history.segment_path(tmp_path, first).name for first in (0, 999_992, 1_000_000, 123_456_784)
+        segments.segment_path(tmp_path, first).name
+        for first in (0, 999_992, 1_000_000, 123_456_784)
     ]
     assert names == sorted(names)
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))
-    assert [number for number, _ in history._live(tmp_path)] == [99_999_999, 100_000_000]
+    assert [number for number, _ in history.entry_files(tmp_path)] == [99_999_999, 100_000_000]

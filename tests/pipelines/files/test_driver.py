@@ -157,7 +157,7 @@ def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
     again = Run([str(corpus)], tmp_path / "out", config).go()
     assert again.new == 0 and again.held == outcome.held
     while again.held is not None:
-        hold.give(tmp_path / "out", "release", "looked at it", len(again.entries))
+        hold.add_event(tmp_path / "out", "release", "looked at it", len(again.entries))
         again = Run([str(corpus)], tmp_path / "out", config).go()
     quarantine = Run(
         [str(corpus)], tmp_path / "other", load(None, {**overrides, "gate.policy": "quarantine"})

@@ -120,7 +120,7 @@ def test_merged_panes_keep_their_extremes(scores: list[float | None], most: int)
     ]
     for entry, value in zip(panes, scores, strict=True):
         entry.attributes["gender"].pane.dr = value
-    places = charts.columns(list(map(spans.of, panes)), most)
+    places = charts.columns(list(map(spans.from_entry, panes)), most)
     assert len(places) <= most
     assert [each.first for each in places[1:]] == [
         each.last + 1 for each in places[:-1]
@@ -157,7 +157,9 @@ def test_pane_ticks_lie_on_the_axis(panes: int, most: int) -> None:
 
 @given(st.integers(1, 60), st.integers(0, 5))
 def test_a_chart_stays_in_its_plot(panes: int, seed: int) -> None:
-    chart = charts.dr_chart(list(map(spans.of, ledgers.entries(panes, seed))), "age", 0.25, 0.45)
+    chart = charts.dr_chart(
+        list(map(spans.from_entry, ledgers.entries(panes, seed))), "age", 0.25, 0.45
+    )
     assert len(chart.dots.split("M")) == panes + 1 and len(chart.hovers) == panes
     for path in (chart.rolling, chart.band, chart.cumulative, chart.dots):
         numbers = [float(one) for one in NUMBER.findall(path)]
@@ -168,14 +170,14 @@ def test_a_chart_stays_in_its_plot(panes: int, seed: int) -> None:
 @pytest.mark.parametrize(("panes", "tiles"), [(1, 1), (400, 400), (401, 201), (5000, 385)])
 def test_tiles(panes: int, tiles: int) -> None:
     entries = ledgers.entries(1) * panes
-    strip = view.tiles(list(map(spans.of, entries)))
+    strip = view.tiles(list(map(spans.from_entry, entries)))
     assert len(strip) == tiles <= view.MOST_TILES
     assert sum(map(len, view.tens(strip))) == tiles
 
 
 def test_spells_cover_each_pane_that_was_not_open_once() -> None:
     entries = ledgers.entries(200)
-    spells = view.spells(list(map(spans.of, entries)))
+    spells = view.spells(list(map(spans.from_entry, entries)))
     covered = [number for spell in spells for number in range(spell.first, spell.last + 1)]
     assert covered == [entry.pane for entry in entries if entry.verdict.state != "open"]
     for spell in spells:

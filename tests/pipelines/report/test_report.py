@@ -229,7 +229,7 @@ def test_the_head_says_how_the_run_stands(
 
 def test_words_of_people_are_shown(tmp_path: Path) -> None:
     root = ledgers.write(tmp_path / "out", ledgers.entries(4), ledgers.settings(finished=False))
-    hold.give(root, "hold", "the <new> crawl first", 4)
+    hold.add_event(root, "hold", "the <new> crawl first", 4)
     page = Page(build(root).read_text("utf-8"))
     assert page.flat.count("the <new> crawl first") == 2  # in the head and in the table
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenflow.gates.expectations import sentences
+from evenflow.gates.expectations import sentence_suite
 from evenflow.schemas.documents import SENTENCES
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.staging import sentence_table
@@ -121,11 +121,11 @@ def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
     end = pa.array([7, 23, 99, 44], pa.int64())
     table = table.set_column(table.schema.get_field_index("end"), "end", end)
     pq.write_table(table, tmp_path / "t.parquet")
-    frame = sentences.read(tmp_path / "t.parquet", {"gender": (0.7, 0.8)})
-    assert frame[sentences.LENGTH].tolist() == [0, 0, 15 - 91, 0]
-    assert frame[sentences.SAME].notna().tolist() == [False, True, False, False]
-    assert frame[sentences.KEPT].notna().tolist() == [True, False, False, False]
-    assert sentences.read(tmp_path / "t.parquet", {})[sentences.KEPT].isna().all()
+    frame = sentence_suite.read(tmp_path / "t.parquet", {"gender": (0.7, 0.8)})
+    assert frame[sentence_suite.LENGTH].tolist() == [0, 0, 15 - 91, 0]
+    assert frame[sentence_suite.SAME].notna().tolist() == [False, True, False, False]
+    assert frame[sentence_suite.KEPT].notna().tolist() == [True, False, False, False]
+    assert sentence_suite.read(tmp_path / "t.parquet", {})[sentence_suite.KEPT].isna().all()
 
 
 def test_a_sentence_that_names_a_group_without_a_label_has_a_row() -> None:

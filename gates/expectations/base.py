@@ -1,5 +1,6 @@
-"""Base of the project's own expectations: each states in a sentence what it wants, and in words
-what was seen.
+"""Base of the project's own expectations.
+
+Each states in a sentence what it expects, and describes in words what it found.
 """
 
 from __future__ import annotations
@@ -12,28 +13,37 @@ from great_expectations.expectations.expectation import (
     BatchExpectation,
     render_suite_parameter_string,
 )
-from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.metric_provider import (
+    metric_value,  # pyright: ignore[reportUnknownVariableType]
+)
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from great_expectations.render.components import (
     LegacyDiagnosticRendererType,
     LegacyRendererType,
     RenderedStringTemplateContent,
 )
-from great_expectations.render.renderer.renderer import renderer
-from great_expectations.render.renderer_configuration import (
-    RendererConfiguration,
-    RendererValueType,
+from great_expectations.render.renderer.renderer import (
+    renderer,  # pyright: ignore[reportUnknownVariableType]
 )
+from great_expectations.render.renderer_configuration import RendererValueType
 
-RECORDED = "Where it does not hold, that is recorded ($severity), and sets no pane aside."
+RECORDED = "A failure is recorded ($severity) and does not quarantine the pane."
 
 
 class FrameMetric(TableMetricProvider):
-    """A metric of a whole frame; a subclass computes it with value."""
+    """A metric of a whole frame; a subclass computes it with `value`."""
 
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> Any:
-        """The metric of a frame."""
+        """Compute the metric.
+
+        Args:
+            frame: The frame.
+            arguments: Values of the metric's value_keys.
+
+        Returns:
+            The metric.
+        """
         raise NotImplementedError
 
     @metric_value(engine=PandasExecutionEngine)
@@ -45,7 +55,9 @@ class FrameMetric(TableMetricProvider):
         metrics: dict[str, Any],
         runtime_configuration: dict[str, Any],
     ) -> Any:
-        frame, _, _ = execution_engine.get_compute_domain(
+        """The metric of the frame that an engine holds."""
+        engine: Any = execution_engine  # its method's types are unknown
+        frame, _, _ = engine.get_compute_domain(
             metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE
         )
         return cls.value(frame, metric_value_kwargs)
@@ -54,11 +66,18 @@ class FrameMetric(TableMetricProvider):
 class StatedExpectation(BatchExpectation):
     """An expectation on a whole batch, from one metric.
 
-    A subclass judges the metric, and states itself with sentence and words.
+    A subclass implements `judge`, `statement` and `describe_result`.
     """
 
-    def judged(self, seen: Any) -> dict[str, Any]:
-        """What Great Expectations reads of a validation, from the metric's value."""
+    def judge(self, value: Any) -> dict[str, Any]:
+        """Judge the metric.
+
+        Args:
+            value: Value of the metric.
+
+        Returns:
+            {"success": …, "result": {…}}, as Great Expectations reads it.
+        """
         raise NotImplementedError
 
     def _validate(
@@ -67,24 +86,38 @@ class StatedExpectation(BatchExpectation):
         runtime_configuration: dict[str, Any] | None = None,
         execution_engine: Any = None,
     ) -> dict[str, Any]:
+        """The result of the expectation's one metric."""
         (metric,) = self.metric_dependencies
-        return self.judged(metrics[metric])
+        return self.judge(metrics[metric])
 
     @classmethod
-    def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """A template of string.Template, and its parameters, from the expectation's arguments."""
+    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        """State what is expected.
+
+        Args:
+            kwargs: Arguments of the expectation.
+
+        Returns:
+            A template of string.Template, and its parameters.
+        """
         raise NotImplementedError
 
     @classmethod
-    def words(cls, result: dict[str, Any]) -> str:
-        """What a result holds, for people; empty where it holds nothing."""
+    def describe_result(cls, result: dict[str, Any]) -> str:
+        """Describe what was found.
+
+        Args:
+            result: The result that `judge` returned.
+
+        Returns:
+            The description; empty if the result holds nothing.
+        """
         raise NotImplementedError
 
     @classmethod
-    def _prescriptive_template(
-        cls, renderer_configuration: RendererConfiguration
-    ) -> RendererConfiguration:
-        template, params = cls.sentence(renderer_configuration.kwargs)
+    def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
+        """The statement, as Great Expectations' newer renderers need it."""
+        template, params = cls.statement(renderer_configuration.kwargs)
         for name, value in params.items():
             renderer_configuration.add_param(
                 name=name, param_type=RendererValueType.STRING, value=value
@@ -102,8 +135,9 @@ class StatedExpectation(BatchExpectation):
         runtime_configuration: dict[str, Any] | None = None,
         **_: Any,
     ) -> list[RenderedStringTemplateContent]:
+        """The statement on a page of the data docs."""
         shown = configuration or result.expectation_config
-        template, params = cls.sentence(shown.kwargs)
+        template, params = cls.statement(shown.kwargs)
         severity = str(getattr(shown.severity, "value", shown.severity))
         if severity != "critical":
             template, params = f"{template} {RECORDED}", {**params, "severity": severity}
@@ -124,4 +158,6 @@ class StatedExpectation(BatchExpectation):
         runtime_configuration: dict[str, Any] | None = None,
         **_: Any,
     ) -> str:
-        return (cls.words(result.result) if result is not None and result.result else "") or "--"
+        """The description of a result on a page of the data docs."""
+        found = result.result if result is not None else None
+        return (cls.describe_result(found) if found else "") or "--"

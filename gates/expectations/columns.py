@@ -1,6 +1,4 @@
-"""Custom expectations on what every shard must hold: columns of the right kinds, and the mentions
-that the ledger records.
-"""
+"""Expectations on a shard's columns: their types, and their sums, which the ledger records."""
 
 from __future__ import annotations
 
@@ -8,21 +6,22 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from evenflow.gates.expectations.frame import TYPES
-from evenflow.gates.expectations.stated import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.shard_files import TYPES
 
 DEFECTS = "table.column_defects"
 SUMS = "table.column_sums"
 
 
 class ColumnDefects(FrameMetric):
-    """What is wrong with some columns, a phrase each."""
+    """What is wrong with some columns, one phrase for each defect."""
 
     metric_name = DEFECTS
     value_keys = ("texts", "counts")
 
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> list[str]:
+        """Find the defects; the arguments are those of the expectation."""
         kinds: dict[str, str] = frame.attrs.get(TYPES) or _kinds(frame)
         defects: list[str] = []
         for wanted, columns in (("text", arguments["texts"]), ("integer", arguments["counts"])):
@@ -37,8 +36,8 @@ class ColumnDefects(FrameMetric):
 
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
-    """What a frame's columns hold, where the shards' types are not at hand."""
-    found = {
+    """What a frame's columns hold, for a frame that did not come from shards."""
+    found: dict[str, str] = {
         str(name): pd.api.types.infer_dtype(frame[name], skipna=True) for name in frame.columns
     }
     return {
@@ -47,16 +46,20 @@ def _kinds(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _count_defects(column: str, values: Any) -> list[str]:
+    """What is wrong with a column of counts."""
     if values.isna().any():
         return [f"{column} has nulls"]
     return [f"{column} is negative"] if len(values) and values.min() < 0 else []
 
 
 class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
-    """Expect some columns to be there and to hold text, others to hold whole numbers from 0 on,
-    without nulls.
+    """Expect columns of text, and columns of whole numbers from 0 on without nulls.
 
-    Columns that are not named may hold anything. texts, counts: names of columns.
+    Other columns may hold anything.
+
+    Attributes:
+        texts: Names of the columns that must hold text.
+        counts: Names of the columns that must hold whole numbers.
     """
 
     texts: list[str]
@@ -66,11 +69,13 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
     success_keys: ClassVar[tuple[str, ...]] = ("texts", "counts")
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def judged(self, seen: Any) -> dict[str, Any]:
-        return {"success": not seen, "result": {"observed_value": seen}}
+    def judge(self, value: Any) -> dict[str, Any]:
+        """It holds if there is no defect."""
+        return {"success": not value, "result": {"observed_value": value}}
 
     @classmethod
-    def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        """The columns and what they must hold."""
         template = (
             "The columns $texts must be there and hold text, $counts whole numbers from 0 on;"
             " others may hold anything."
@@ -81,20 +86,20 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
         }
 
     @classmethod
-    def words(cls, result: dict[str, Any]) -> str:
+    def describe_result(cls, result: dict[str, Any]) -> str:
+        """The defects."""
         return "; ".join(result.get("observed_value") or ["as expected"])
 
 
 class ColumnSums(FrameMetric):
-    """Sums of the columns that the argument names; None for one that is missing or holds no
-    integers.
-    """
+    """Sums of columns; None for a column that is missing or holds no integers."""
 
     metric_name = SUMS
     value_keys = ("sums",)
 
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, int | None]:
+        """Sum the columns that the expectation's argument names."""
         return {
             name: (
                 int(frame[name].sum())
@@ -106,37 +111,41 @@ class ColumnSums(FrameMetric):
 
 
 class ExpectColumnSumsToEqual(StatedExpectation):
-    """Expect integer columns to add up to given sums, the mentions that the ledger records. sums:
-    column -> its sum.
+    """Expect integer columns to add up to given sums: the mentions that the ledger records.
+
+    Attributes:
+        sums: Sum of each column, or {"$PARAMETER": NAME} if each pane has its own.
     """
 
-    sums: dict[str, Any]  # integers, or {"$PARAMETER": NAME} where they are given with each pane
+    sums: dict[str, Any]
 
     metric_dependencies: ClassVar[tuple[str, ...]] = (SUMS,)
     success_keys: ClassVar[tuple[str, ...]] = ("sums",)
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def judged(self, seen: Any) -> dict[str, Any]:
+    def judge(self, value: Any) -> dict[str, Any]:
+        """It holds if every sum is the given one."""
         off = [
-            f"{name} {_shown(seen[name])}, not {wanted}"
+            f"{name} {_total(value[name])}, not {wanted}"
             for name, wanted in self.sums.items()
-            if seen[name] != wanted
+            if value[name] != wanted
         ]
         return {"success": not off, "result": {"observed_value": off}}
 
     @classmethod
-    def sentence(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        """The sums."""
         template = "The mentions in the shards must add up to those that the ledger records: $sums."
-        sums = kwargs["sums"]
-        given = {} if "$PARAMETER" in sums else sums
-        return template, {
-            "sums": ", ".join(f"{name} {wanted}" for name, wanted in given.items()) or "as counted"
-        }
+        sums: dict[str, Any] = kwargs["sums"]
+        given = [] if "$PARAMETER" in sums else [f"{name} {sums[name]}" for name in sums]
+        return template, {"sums": ", ".join(given) or "as counted"}
 
     @classmethod
-    def words(cls, result: dict[str, Any]) -> str:
+    def describe_result(cls, result: dict[str, Any]) -> str:
+        """The sums that differ."""
         return "; ".join(result.get("observed_value") or ["as recorded"])
 
 
-def _shown(total: int | None) -> str:
+def _total(total: int | None) -> str:
+    """A sum in words."""
     return "has no sum" if total is None else f"adds up to {total}"

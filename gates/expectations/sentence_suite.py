@@ -1,7 +1,6 @@
-"""What a pane's table of sentences must meet: the frame that is looked at, and the expectations on
-it.
+"""Checks of a pane's sentence table: the frame that is checked, and the expectations on it.
 
-Texts are not kept in the frame: what is asked of them is computed beside them, a row group at a
+The frame does not hold the texts. What the checks need of a text is computed one row group at a
 time.
 """
 
@@ -33,10 +32,18 @@ PLAIN = (
 
 
 def read(path: Path, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
-    """The frame of a table of sentences. Raises OSError.
+    """Read the frame of a sentence table.
 
-    thresholds: of the attributes whose strong stereotypes are taken out: the least score_scsc and
-    probability of those.
+    Args:
+        path: File of the table.
+        thresholds: Least score_scsc and least probability of the stereotypes that are removed, for
+            each attribute whose stereotypes are removed.
+
+    Returns:
+        A row for each sentence and attribute.
+
+    Raises:
+        OSError: The file cannot be read.
     """
     try:
         file = pq.ParquetFile(path)
@@ -49,11 +56,13 @@ def read(path: Path, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFr
 
 
 def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
+    """The frame of one row group."""
     frame = table.select(list(PLAIN)).to_pandas()
     lengths = pc.call_function("utf8_length", [table.column("sent_text")])
     frame[LENGTH] = lengths.to_numpy() - (frame["end"] - frame["start"])
     same = pc.call_function("equal", [table.column("sent_text"), table.column("text_cda")])
-    frame[SAME] = pd.Series(same.to_pylist(), dtype=object).where(lambda each: each == True, None)  # noqa: E712 (nulls too)
+    values = [True if each else None for each in same.to_pylist()]
+    frame[SAME] = pd.Series(values, dtype=object)
     least, sure = (
         frame["attribute"].map({name: each[at] for name, each in thresholds.items()})
         for at in (0, 1)
@@ -64,7 +73,14 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
 
 
 def expectations(expect: Any) -> list[Any]:
-    """The suite's expectations; expect: great_expectations.expectations."""
+    """The suite's expectations.
+
+    Args:
+        expect: The module great_expectations.expectations.
+
+    Returns:
+        The expectations.
+    """
     return [
         expect.ExpectTableRowCountToEqual(value={"$PARAMETER": "rows"}),
         expect.ExpectColumnValuesToNotBeNull(
@@ -72,7 +88,7 @@ def expectations(expect: Any) -> list[Any]:
         ),
         expect.ExpectCompoundColumnsToBeUnique(
             column_list=["id", "attribute", "sent_id"],
-            description="A sentence has one row an attribute.",
+            description="A sentence has one row for each attribute.",
         ),
         expect.ExpectColumnValuesToBeBetween(
             column="start", min_value=0, description="No sentence begins before its text."
@@ -84,7 +100,7 @@ def expectations(expect: Any) -> list[Any]:
             description="A sentence is as long as its offsets say.",
         ),
         expect.ExpectColumnValuesToBeNull(
-            column=SAME, description="What stands in text_cda differs from the sentence."
+            column=SAME, description="The text in text_cda differs from the sentence."
         ),
         expect.ExpectColumnValuesToBeBetween(
             column="potential_stereotype",

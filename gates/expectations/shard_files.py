@@ -1,0 +1,137 @@
+"""Reads a pane's shards back from disk, as a whole or one row group at a time.
+
+A shard was written a moment ago. If it cannot be read back, the disk is at fault and not the data,
+so every function here raises OSError then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+# Attribute of a frame: what each column holds in the shards, because pandas does not preserve it
+TYPES = "types"
+
+
+def open_shard(path: Path) -> pq.ParquetFile:
+    """Open a shard.
+
+    Args:
+        path: The shard.
+
+    Returns:
+        The open file.
+
+    Raises:
+        OSError: The shard cannot be read.
+    """
+    try:
+        return pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        raise _unreadable(path, error) from error
+
+
+def read_columns(path: Path, file: pq.ParquetFile, columns: list[str]) -> pa.Table:
+    """Read some columns of a shard.
+
+    Args:
+        path: The shard, for messages.
+        file: The open file.
+        columns: Names of the columns.
+
+    Returns:
+        The columns, in that order.
+
+    Raises:
+        OSError: The shard cannot be read.
+    """
+    try:
+        return file.read(columns=columns).select(columns)
+    except pa.ArrowInvalid as error:
+        raise _unreadable(path, error) from error
+
+
+def row_groups(
+    shards: Sequence[Path], files: Sequence[pq.ParquetFile], column: str
+) -> Iterator[pa.ChunkedArray]:
+    """Read a column, one row group at a time.
+
+    Args:
+        shards: The shards, for messages.
+        files: The open files.
+        column: Name of the column.
+
+    Yields:
+        The column of each row group, in order.
+
+    Raises:
+        OSError: A shard cannot be read.
+    """
+    for path, file in zip(shards, files, strict=True):
+        for group in range(file.num_row_groups):
+            try:
+                yield file.read_row_group(group, columns=[column]).column(column)
+            except pa.ArrowInvalid as error:
+                raise _unreadable(path, error) from error
+
+
+def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.DataFrame:
+    """Read shards as they are.
+
+    Args:
+        shards: The shards, in order.
+        columns: Names of the columns to read; None for all. Columns that a shard lacks are left
+            out.
+
+    Returns:
+        The rows of all shards.
+
+    Raises:
+        OSError: A shard cannot be read.
+    """
+    tables: list[pa.Table] = []
+    for path in shards:
+        file = open_shard(path)
+        present = [name for name in file.schema_arrow.names if columns is None or name in columns]
+        tables.append(read_columns(path, file, present))
+    # Integers with nulls stay integers; as floats, large ids would lose their last digits
+    frames = [table.to_pandas(integer_object_nulls=True) for table in tables]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> dict[str, str]:
+    """Find out what columns hold.
+
+    Args:
+        files: The open shards.
+        columns: Names of the columns.
+
+    Returns:
+        “text”, “integer” or Arrow's name of the type, for each column that all shards have.
+    """
+    out: dict[str, str] = {}
+    for name in columns:
+        types = [
+            file.schema_arrow.field(name).type
+            for file in files
+            if file.schema_arrow.get_field_index(name) >= 0
+        ]
+        if types and len(types) == len(files):
+            out[name] = " and ".join(sorted({_kind(each) for each in types}))
+    return out
+
+
+def _kind(type_: pa.DataType) -> str:
+    """A type of Arrow in words."""
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return "text"
+    return "integer" if pa.types.is_integer(type_) else str(type_)
+
+
+def _unreadable(path: Path, error: Exception) -> OSError:
+    """The error for a shard that cannot be read back."""
+    return OSError(f"{path}: does not read back as it was written: {error}")

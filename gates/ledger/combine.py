@@ -1,0 +1,94 @@
+"""Combines two records of the ledger into one: sums, repairs, and what the filter found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evenflow.schemas.documents import summed
+from evenflow.schemas.ledger import Filtered, Repair, Substitution, Sums
+
+# Different substitutions that are counted. Twice as many are held before the rarest are dropped.
+MOST_SUBSTITUTIONS = 500
+EXAMPLES = 6  # strong stereotypes that are kept
+REPAIR_COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
+FILTER_COUNTS = ("asked", "unsure", "potential", "strong", "kept")
+
+
+def add_sums(a: Sums, b: Sums) -> Sums:
+    """Add sums over the same M groups."""
+    return Sums(
+        documents=a.documents + b.documents,
+        counts=[one + two for one, two in zip(a.counts, b.counts, strict=True)],
+        products=[
+            [one + two for one, two in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(a.products, b.products, strict=True)
+        ],
+    )
+
+
+def combine_repairs(a: Repair | None, b: Repair) -> Repair:
+    """Combine the repairs of an attribute.
+
+    Args:
+        a: Earlier repair; None if there is none.
+        b: Later repair.
+
+    Returns:
+        Their sums. Values that are not additive come from the later repair.
+    """
+    if a is None:
+        return b
+    known = [each.weights for each in (a, b) if each.weights is not None]
+    counts = {name: getattr(a, name) + getattr(b, name) for name in REPAIR_COUNTS}
+    return b.model_copy(
+        update={
+            **counts,
+            "before": add_sums(a.before, b.before),
+            "shortage": [one + two for one, two in zip(a.shortage, b.shortage, strict=True)],
+            "mentions": [one + two for one, two in zip(a.mentions, b.mentions, strict=True)],
+            "barred": summed(a.barred, b.barred),
+            "weights": (min(low for low, _ in known), max(high for _, high in known))
+            if known
+            else None,
+            "substitutions": _combine_substitutions(a.substitutions, b.substitutions),
+        }
+    )
+
+
+def _combine_substitutions(
+    a: Sequence[Substitution], b: Sequence[Substitution]
+) -> list[Substitution]:
+    """Substitutions with their counts added, each with its first example, the rarest dropped."""
+    found = {(each.said, each.instead, each.target): each for each in a}
+    for each in b:
+        key = (each.said, each.instead, each.target)
+        before = found.get(key)
+        found[key] = (
+            each
+            if before is None
+            else before.model_copy(update={"count": before.count + each.count})
+        )
+    if len(found) <= 2 * MOST_SUBSTITUTIONS:
+        return list(found.values())
+    return [
+        found[key]
+        for key in sorted(found, key=lambda key: (-found[key].count, key))[:MOST_SUBSTITUTIONS]
+    ]
+
+
+def combine_filtered(a: Filtered | None, b: Filtered) -> Filtered:
+    """Combine what the filter found for an attribute.
+
+    Args:
+        a: Earlier findings; None if there are none.
+        b: Later findings.
+
+    Returns:
+        Their counts, with the strongest examples. Other values come from the later findings.
+    """
+    examples = sorted(
+        [*(a.examples if a else ()), *b.examples],
+        key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),
+    )
+    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in FILTER_COUNTS}
+    return b.model_copy(update={**counts, "examples": examples[:EXAMPLES]})

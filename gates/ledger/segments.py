@@ -1,0 +1,150 @@
+"""Compacted parts of the ledger: segments with the entries of EVERY panes, and the checkpoint.
+
+ledger/checkpoint.json                 sums of the panes that are in segments (totals.Totals)
+ledger/segments/FIRST-LAST.parquet     entries of EVERY panes; each row is the JSON of PANE.json
+ledger/segments/FIRST-LAST.spans.json  summary of these panes by hours, for charts (spans.Span)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from evenflow.gates.ledger import spans
+from evenflow.gates.ledger.files import LedgerError, atomic_write, canonical
+from evenflow.gates.ledger.spans import Span
+from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.ledger import PaneEntry
+
+# Panes in a segment. Fewer panes give more files; more make a start slower (2 ms an entry).
+EVERY = 256
+
+
+def read_checkpoint(root: Path) -> Totals | None:
+    """Read the last checkpoint.
+
+    Args:
+        root: Output directory.
+
+    Returns:
+        Sums of the panes in segments; None before the first checkpoint.
+
+    Raises:
+        LedgerError: The file is not a checkpoint.
+    """
+    path = root / "ledger" / "checkpoint.json"
+    try:
+        return Totals.model_validate(json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise LedgerError(
+            f"{path}: not a checkpoint: {error}; `evenflow ledger verify --rebuild` makes it anew"
+        ) from error
+
+
+def write_checkpoint(root: Path, totals: Totals) -> None:
+    """Replace the checkpoint; it is durable when this returns.
+
+    Args:
+        root: Output directory.
+        totals: Sums of the panes that are in segments.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    atomic_write(root / "ledger" / "checkpoint.json", canonical(totals.model_dump(mode="json")))
+
+
+def checkpoint_panes(root: Path) -> int:
+    """Number of panes that are in segments."""
+    try:
+        return int(orjson.loads((root / "ledger" / "checkpoint.json").read_bytes())["panes"])
+    except FileNotFoundError:
+        return 0
+
+
+def segment_path(root: Path, first: int) -> Path:
+    """File of the segment that begins with a pane; the names sort as the panes do, up to 10^12."""
+    return root / "ledger" / "segments" / f"{first:012d}-{first + EVERY - 1:012d}.parquet"
+
+
+def _spans_path(root: Path, first: int) -> Path:
+    """File of a segment's spans."""
+    return segment_path(root, first).with_suffix(".spans.json")
+
+
+def write_segment(
+    root: Path, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]
+) -> None:
+    """Write a segment and its spans; both are durable when this returns.
+
+    Args:
+        root: Output directory.
+        first: Number of the first pane.
+        raw: JSON of the entries.
+        entries: The entries.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    # Imported here, because most commands read the ledger and write no segment
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = segment_path(root, first)
+    path.parent.mkdir(exist_ok=True)
+    sink = pa.BufferOutputStream()
+    table = pa.table(
+        {
+            "pane": pa.array(range(first, first + len(raw)), pa.int64()),
+            "entry": pa.array(raw, pa.large_binary()),
+        }
+    )
+    pq.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=["pane"])
+    hours = spans.grouped(map(spans.from_entry, entries), spans.HOUR)
+    atomic_write(_spans_path(root, first), orjson.dumps([each.model_dump() for each in hours]))
+    atomic_write(path, sink.getvalue().to_pybytes())
+
+
+def read_segment(root: Path, first: int) -> list[bytes]:
+    """Read a segment.
+
+    Args:
+        root: Output directory.
+        first: Number of the first pane.
+
+    Returns:
+        JSON of the entries.
+
+    Raises:
+        LedgerError: The file is missing or is not a segment.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = segment_path(root, first)
+    try:
+        return pq.read_table(path, columns=["entry"]).column(0).to_pylist()
+    except (FileNotFoundError, pa.ArrowException) as error:
+        raise LedgerError(f"{path}: not a segment of the ledger: {error}") from error
+
+
+def read_spans(root: Path, first: int) -> list[Span]:
+    """Read the spans of the segment that begins with a pane.
+
+    Args:
+        root: Output directory.
+        first: Number of the first pane.
+
+    Returns:
+        The segment's panes, by hours.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    found = orjson.loads(_spans_path(root, first).read_bytes())
+    return [Span.model_validate(each) for each in found]
