@@ -17,6 +17,7 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # what a run raises
+from evenflow.pipelines.panes.progress import PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
@@ -24,18 +25,6 @@ from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
-
-
-@dataclass
-class PaneProgress:
-    """What the terminal shows after each pane. input_bytes, total_bytes: of the files as stored,
-    done and in all.
-    """
-
-    entry: PaneEntry
-    seconds: float
-    input_bytes: int
-    total_bytes: int
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The driver of `evenflow run --kafka`: starts the graph on a runner, commits panes beside it, and
+"""The driver of `evenflow stream`: starts the graph on a runner, commits panes beside it, and
 stops in order.
 """
 

@@ -136,7 +136,7 @@ class _Logs(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         # Beam logs what was raised within it, and then raises it: that is said once, at the end.
         if self._session.debug or not record.name.startswith("apache_beam"):
-            tell("log", record.getMessage(), 0, self._session)
+            report_event("log", record.getMessage(), 0, self._session)
 
 
 def logs(session: Session) -> None:
@@ -152,7 +152,7 @@ def stopped(number: int, session: Session) -> NoReturn:
     was done.
     """
     message = f"stopped; {AGAIN}" if session.resumable else "stopped"
-    tell("stopped", message, 128 + number, session)
+    report_event("stopped", message, 128 + number, session)
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -164,7 +164,7 @@ def failed(error: Exception, session: Session) -> int:
     message, status = explained(error, session)
     if session.debug:
         traceback.print_exception(error)
-    tell("error", message, status, session)
+    report_event("error", message, status, session)
     return status
 
 
@@ -221,7 +221,7 @@ def _is_below(path: object, output: Path) -> bool:
     return one == other or other in one.parents or one in other.parents
 
 
-def tell(kind: str, message: str, status: int, session: Session) -> None:
+def report_event(kind: str, message: str, status: int, session: Session) -> None:
     """Say something on standard error, as lines of text or as one JSON line."""
     with suppress(OSError):  # standard error may be gone
         if session.json_lines:

@@ -41,7 +41,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import PaneProgress
+    from evenflow.pipelines.panes.progress import PaneProgress
 
 LINE_SECONDS = 5.0  # between two lines that report no pane: a log stays readable
 REDRAWS = 4  # of the bar a second

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
@@ -18,6 +19,9 @@ from evenflow.transforms.representation.dr import (
     score,
 )
 from evenflow.wordlists import loader
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.files.driver import Outcome
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
@@ -70,6 +74,24 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
             }
             for name, each in sorted(totals.attributes.items())
         },
+    }
+
+
+def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:
+    """Summarise a run as `evenflow run --json` prints it.
+
+    Args:
+        outcome: How the run ended.
+        output: Its output directory.
+        page: Its report.
+
+    Returns:
+        The state of the gate (see `status`), and output, report and new_panes.
+    """
+    return status(outcome.entries.totals, not outcome.halted, outcome.held) | {
+        "output": str(output),
+        "report": str(page),
+        "new_panes": outcome.new,
     }
 
 
@@ -188,7 +210,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
     return result
 
 
-def left_in(entries: Sequence[PaneEntry]) -> list[str]:
+def kept_stereotypes(entries: Sequence[PaneEntry]) -> list[str]:
     """A line for each attribute whose stereotypes were to be taken out and were not, since no
     precision is known.
     """

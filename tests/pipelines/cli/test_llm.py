@@ -8,7 +8,7 @@ import typer
 from scripted_llm import MODEL, ScriptedLLM, Turn
 from typer.testing import CliRunner, Result
 
-from evenflow.pipelines.cli import llm
+from evenflow.pipelines.cli import estimate, llm
 from evenflow.pipelines.terminal.endings import FAILED, USAGE, Session, explained
 from evenflow.transforms.llm.client.settings import InferenceError, ServerSettingsError
 
@@ -20,7 +20,7 @@ def call() -> Call:
     """Runs one of the commands: call("check", …)."""
     app = typer.Typer()
     app.command("check")(llm.llm_check)
-    app.command("estimate")(llm.estimate)
+    app.command("estimate")(estimate.estimate)
     return lambda *words: CliRunner().invoke(
         app, [str(word) for word in words], env={"COLUMNS": "200"}
     )

@@ -428,8 +428,8 @@ def as_nobody(log: Path, *words: object) -> tuple[int, str]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
 def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
-    import evenflow.pipelines.board.report
-    import evenflow.pipelines.run  # noqa: F401
+    import evenflow.pipelines.files.driver
+    import evenflow.pipelines.report.report  # noqa: F401
 
     assert call("measure", even).status == 0
     for path in [even, *even.parents]:

@@ -20,7 +20,7 @@ from evenflow.pipelines.terminal.endings import (
     failed,
     printing,
     stoppable,
-    tell,
+    report_event,
     undisturbed,
 )
 from evenflow.schemas.config import ConfigError
@@ -134,9 +134,9 @@ def test_the_place_of_an_unexpected_error(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_message_in_lines_of_text_and_as_one_of_json(capsys: pytest.CaptureFixture[str]) -> None:
-    tell("error", "one\ntwo \x1b[31m", 2, Session())
+    report_event("error", "one\ntwo \x1b[31m", 2, Session())
     assert capsys.readouterr() == ("", "evenflow: one\nevenflow: two \\u001b[31m\n")
-    tell("error", "one\ntwo \x1b[31m", 2, Session(json_lines=True))
+    report_event("error", "one\ntwo \x1b[31m", 2, Session(json_lines=True))
     event = json.loads(capsys.readouterr().err)
     assert event.pop("time")
     assert event == {"event": "error", "message": "one\ntwo \x1b[31m", "status": 2}
