@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Read = Callable[[Config, LiveMetrics | None], Outcome]
 
 PROBE_SECONDS = 10.0  # that the language model has for the question before the run
-# Folders whose leftovers a run removes
-FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged")
 
 
 def run_gate(
@@ -52,11 +50,14 @@ def run_gate(
         nothing_new: What is printed where no pane was new.
 
     Raises:
-        typer.BadParameter: Options contradict each other, or the output is not a run's.
+        typer.BadParameter: Options contradict each other.
+        RunError: The output is somebody else's.
         typer.Exit: Always, with the exit status.
     """
     one_of(result.log_format, ("text", "json"), "--log-format")
     session.json_lines = result.log_format == "json"
+    from evenflow.pipelines.panes.output import refuse_foreign
+
     with cli_llm.configured(llm) as server:
         config = gate.configuration(
             {
@@ -66,7 +67,7 @@ def run_gate(
                 **server,
             }
         )
-        _refuse_foreign(result.output)
+        refuse_foreign(result.output)
         logs(session)
         if config.llm.url is not None and config.tells_sentences:
             _probe(config, session)
@@ -180,16 +181,3 @@ def _print_result(outcome: Outcome, page: Path, result: ResultOptions, nothing_n
             for line in summaries.kept_stereotypes(outcome.entries):
                 print(line)
             print(f"report: {visible(str(page))}")
-
-
-def _refuse_foreign(output: Path) -> None:
-    """Refuse an output directory with somebody else's files: a run clears its folders."""
-    if (output / "ledger").is_dir():
-        return
-    for name in FOLDERS:
-        if (output / name).is_dir() and any((output / name).iterdir()):
-            raise typer.BadParameter(
-                f"{output} has a folder {name} with files in it but no ledger: it is no run's"
-                " output. Give an empty or new directory",
-                param_hint="'--output'",
-            )
