@@ -50,7 +50,7 @@ def test_verdicts_are_those_of_the_gate(speeches: list[dict[str, Any]], tmp_path
     evenflow.Gate(settings).run(speeches, tmp_path / "out")
     entries = History(tmp_path / "out", load(None, settings))
     expected = [
-        (each.pane, each.folder, [one.rolling.dr for one in each.attributes.values()])
+        (each.pane, each.folder, {name: one.rolling.dr for name, one in each.attributes.items()})
         for each in entries
     ]
     assert len({folder for _, folder, _ in expected}) == 2
@@ -66,7 +66,7 @@ def test_verdicts_are_those_of_the_gate(speeches: list[dict[str, Any]], tmp_path
                 lambda found: (
                     found["pane"],
                     found["folder"],
-                    [each["rolling"]["dr"] for each in found["attributes"].values()],
+                    {name: each["rolling"]["dr"] for name, each in found["attributes"].items()},
                 )
             )
         )

@@ -134,7 +134,7 @@ def test_a_gate_on_documents_in_memory_goes_on_and_knows_its_input(tmp_path: Pat
     assert gate.run(rows, output) == {**first, "new_panes": 0}
     with pytest.raises(RunError, match="begun with other settings"):
         gate.run(rows[:-1], output)
-    with pytest.raises(ChangedError, match="out.input"):
+    with pytest.raises(ChangedError, match=r"out\.input"):
         gate.run([*rows[:-1], {**rows[-1], "text": "She wrote to them."}], output)
     with pytest.raises(RunError, match="rolling"):
         evenflow.Gate({"pane.docs": 20, "pane.rolling": 1}, attributes=["gender"]).run(rows, output)

@@ -1,6 +1,4 @@
-"""The commands but `run` (test_run.py): what they print, on which stream, and with which status
-they end.
-"""
+"""The commands but `run`: what they print, on which stream, and with which status they end."""
 
 from __future__ import annotations
 
@@ -375,6 +373,6 @@ def test_an_unexpected_error_is_one_line(
     assert ended.err.startswith("evenflow: unexpected error: KeyError: 'x' (test_app.py, line ")
     assert ended.err.endswith("; --debug shows the traceback\n")
     for words in (["--debug", "measure", texts], ["measure", texts, "--debug"]):
-        told = call(*words)
-        assert told.status == 1
-        assert "Traceback" in told.err
+        ended = call(*words)
+        assert ended.status == 1
+        assert "Traceback" in ended.err
