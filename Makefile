@@ -29,6 +29,7 @@ lint: install
 	$(BIN)/ruff format --check .
 	mkdir -p build/src/evenflow
 	for room in pipelines transforms gates schemas wordlists prompts; do ln -sfn ../../../$$room build/src/evenflow/$$room; done
+	for file in pipelines/api/*.py; do ln -sfn ../../../$$file build/src/evenflow/; done
 	$(BIN)/pyright
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.

@@ -1,5 +1,6 @@
-"""Evenflow's package metadata: the top-level folders are the subpackages of the one import name
-`evenflow`.
+"""Evenflow's package metadata.
+
+The folder pipelines/api is the package `evenflow`; the top-level folders are its subpackages.
 """
 
 from pathlib import Path
@@ -14,9 +15,17 @@ METRICS = ["prometheus-client>=0.20"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
+API = Path("pipelines/api")
 ROOMS = [
-    ".".join(room.parent.parts) for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))
+    room.parent
+    for top in TOPS
+    for room in sorted(Path(top).rglob("__init__.py"))
+    if room.parent != API
 ]
+PACKAGES = {
+    "evenflow": API.as_posix(),
+    **{".".join(("evenflow", *room.parts)): room.as_posix() for room in ROOMS},
+}
 
 setup(
     name="evenflow",
@@ -30,9 +39,8 @@ setup(
     license="Apache-2.0",
     license_files=["LICENSE", "NOTICE"],
     python_requires=">=3.11",
-    # Evenflow itself is a namespace: it has no folder of its own
-    packages=[f"evenflow.{room}" for room in ROOMS],
-    package_dir={f"evenflow.{room}": room.replace(".", "/") for room in ROOMS},
+    packages=list(PACKAGES),
+    package_dir=PACKAGES,
     package_data={
         "": [
             *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),

@@ -77,7 +77,8 @@ class Config(Section):
     )
     shards: Shards = Field(default_factory=Shards, description="The output's files.")
     kafka: Kafka = Field(
-        default_factory=Kafka, description="How to reach a Kafka cluster; only for run --kafka."
+        default_factory=Kafka,
+        description="How to reach a Kafka cluster; only for `evenflow stream`.",
     )
     llm: Llm = Field(
         default_factory=Llm,

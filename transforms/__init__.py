@@ -1,3 +1,4 @@
 """What happens to text, one step one file: pure functions first, the Beam wrapper last.
 
-Nothing here decides about a pane; that belongs in gates."""
+Nothing here decides about a pane; that belongs in gates.
+"""

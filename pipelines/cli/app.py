@@ -6,27 +6,32 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, NoReturn
 
 import typer
 
+from evenflow.pipelines.cli import estimate, explain, measure, run, stream
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
-from evenflow.pipelines.cli import run, text
+from evenflow.pipelines.cli.commands import PanelCommand, options_of
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
 DEBUG = "--debug"
 HELP = """A data-quality gate for training data.
 
-It measures how evenly documents name the groups of a protected attribute, judges them pane by pane, and accepts each
-pane or sets it aside.
+It measures how evenly documents name the groups of a protected attribute, judges them pane by pane,
+and accepts each pane or sets it aside.
 """
 
 
 def application() -> typer.Typer:
-    """All commands."""
+    """Declare all commands.
+
+    Returns:
+        The application; calling it runs a command.
+    """
     # Plain help: boxes leave too few of 80 columns for the words. Tracebacks are dealt with in
     # main.
     settings = {
@@ -37,45 +42,60 @@ def application() -> typer.Typer:
     names = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(help=HELP, context_settings=names, add_completion=False, **settings)
     app.callback()(_common)
-    app.command("run", epilog=run.EXAMPLES)(run.run)
-    app.command("measure", epilog=text.MEASURE_EXAMPLES)(text.measure)
-    app.command("explain", epilog=text.EXPLAIN_EXAMPLES)(text.explain)
-    app.command("report", epilog=cli_gate.REPORT_EXAMPLES)(cli_gate.report)
-    gate = typer.Typer(help="The state of a gate.", **settings)
-    gate.command("status", epilog=cli_gate.STATUS_EXAMPLES)(cli_gate.gate_status)
-    gate.command("hold", epilog=cli_gate.HOLD_EXAMPLES)(cli_gate.gate_hold)
-    gate.command("release", epilog=cli_gate.RELEASE_EXAMPLES)(cli_gate.gate_release)
-    app.add_typer(gate, name="gate")
-    ledger = typer.Typer(help="The ledger of a run.", **settings)
-    ledger.command("verify", epilog=cli_gate.VERIFY_EXAMPLES)(cli_gate.ledger_verify)
-    ledger.callback()(lambda: None)  # a group, although it has one command
-    app.add_typer(ledger, name="ledger")
-    lists = typer.Typer(help="Word lists: those shipped, and yours.", **settings)
-    lists.command("list", epilog=cli_lists.LIST_EXAMPLES)(cli_lists.wordlists_list)
-    lists.command("show", epilog=cli_lists.SHOW_EXAMPLES)(cli_lists.wordlists_show)
-    lists.command("check", epilog=cli_lists.CHECK_EXAMPLES)(cli_lists.wordlists_check)
-    app.add_typer(lists, name="wordlists")
-    llm = typer.Typer(help="The language model that a run may ask.", **settings)
-    llm.command("check", epilog=cli_llm.CHECK_EXAMPLES)(cli_llm.llm_check)
-    llm.callback()(lambda: None)  # a group, although it has one command
-    app.add_typer(llm, name="llm")
-    app.command("estimate", epilog=cli_llm.ESTIMATE_EXAMPLES)(cli_llm.estimate)
-    config = typer.Typer(help="The configuration.", **settings)
-    config.command("show", epilog=cli_lists.CONFIG_EXAMPLES)(cli_lists.config_show)
-    config.callback()(lambda: None)  # a group, although it has one command
-    app.add_typer(config, name="config")
+
+    def group(name: str, text: str) -> typer.Typer:
+        below = typer.Typer(help=text, **settings)
+        below.callback()(lambda: None)  # so that it stays a group where it has one command
+        app.add_typer(below, name=name)
+        return below
+
+    def add(
+        name: str,
+        function: Callable[..., None],
+        examples: str,
+        parent: typer.Typer = app,
+        cls: type[PanelCommand] = PanelCommand,
+    ) -> None:
+        parent.command(name, cls=cls, epilog=examples)(function)
+
+    add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
+    add("stream", stream.stream, stream.EXAMPLES)
+    add("measure", measure.measure, measure.EXAMPLES)
+    add("explain", explain.explain, explain.EXAMPLES)
+    add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
+    gate = group("gate", "The state of a gate.")
+    add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
+    add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)
+    add("release", cli_gate.gate_release, cli_gate.RELEASE_EXAMPLES, gate)
+    ledger = group("ledger", "The ledger of a run.")
+    add("verify", cli_gate.ledger_verify, cli_gate.VERIFY_EXAMPLES, ledger)
+    lists = group("wordlists", "Word lists: those shipped, and yours.")
+    add("list", cli_lists.wordlists_list, cli_lists.LIST_EXAMPLES, lists)
+    add("show", cli_lists.wordlists_show, cli_lists.SHOW_EXAMPLES, lists)
+    add("check", cli_lists.wordlists_check, cli_lists.CHECK_EXAMPLES, lists)
+    llm = group("llm", "The language model that a run may ask.")
+    add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
+    add("estimate", estimate.estimate, estimate.EXAMPLES)
+    config = group("config", "The configuration.")
+    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and end with its status; arguments are those of the process unless given.
-    Raises SystemExit.
+    """Run a command and end with its status.
+
+    Args:
+        arguments: The words after the program's name; None for those of the process.
+
+    Raises:
+        SystemExit: Always, with the exit status.
     """
     _usable_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    session = Session(debug=DEBUG in _options(words))
-    # Taken wherever it stands: who wants a traceback adds it at the end of the command.
-    words = [word for word in _options(words) if word != DEBUG] + words[len(_options(words)) :]
+    session = Session(debug=DEBUG in options_of(words))
+    # Taken wherever it stands: a user who wants a traceback adds it at the end of the command.
+    first = options_of(words)
+    words = [word for word in first if word != DEBUG] + words[len(first) :]
     try:
         with stoppable(session):
             application()(words, prog_name="evenflow", obj=session)
@@ -90,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _version(wanted: bool) -> None:
+    """Print the version and end, where it was asked for."""
     if wanted:
         from importlib.metadata import version  # it loads a parser of mails
 
@@ -105,16 +126,11 @@ def _common(
         bool, typer.Option(DEBUG, help="Show the traceback of an error; with any command.")
     ] = False,
 ) -> None:
-    """What every command takes; main has looked at both before."""
-
-
-def _options(words: Sequence[str]) -> Sequence[str]:
-    """The words before --, after which nothing is an option."""
-    return words[: words.index("--")] if "--" in words else words
+    """Take the options of every command; main has read --debug before."""
 
 
 def _usable_streams() -> None:
-    """Any text can be printed, a path that is no UTF-8 too; a closed stream takes and loses it."""
+    """Make any text printable, a path that is not UTF-8 too; a closed stream loses what it gets."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

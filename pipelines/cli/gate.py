@@ -1,6 +1,4 @@
-"""`evenflow gate status|hold|release`, `evenflow ledger verify` and `evenflow report`: what the
-ledger of a run says.
-"""
+"""Commands on the ledger of a run: `evenflow gate`, `evenflow ledger` and `evenflow report`."""
 
 from __future__ import annotations
 
@@ -12,21 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
 from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger.totals import Totals
 
-STATUS_EXAMPLES = options.examples(
+STATUS_EXAMPLES = examples(
     "evenflow gate status out", "evenflow gate status out --json && train.sh"
 )
-HOLD_EXAMPLES = options.examples("evenflow gate hold out --reason 'the source is being looked at'")
-RELEASE_EXAMPLES = options.examples(
-    "evenflow gate release out --reason 'one book, looked at by Ada'"
-)
-VERIFY_EXAMPLES = options.examples("evenflow ledger verify out")
-REPORT_EXAMPLES = options.examples("evenflow report out")
+HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being looked at'")
+RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
+VERIFY_EXAMPLES = examples("evenflow ledger verify out")
+REPORT_EXAMPLES = examples("evenflow report out")
 
 ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the ledger.")]
 
@@ -53,7 +50,7 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
 def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Hold a gate: no pane is committed until it is released.
 
-    A run stops after the pane in hand. Who, when and why stand in the ledger.
+    A run stops after the pane in hand. The ledger notes who did it, when and why.
     """
     from evenflow.gates import hold
 
@@ -66,8 +63,8 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Let a held gate go on: behind a blocked pane, or after a hold.
 
-    The blocked pane stays in quarantine; run the same command again to go on. Who, when and why
-    stand in the ledger.
+    The blocked pane stays in quarantine; run the same command again to go on. The ledger notes who
+    did it, when and why.
     """
     from evenflow.gates import hold
 
@@ -89,7 +86,7 @@ def ledger_verify(
     ] = False,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Add up a ledger again, entry by entry, and compare its checkpoint with that.
+    """Add up a ledger again, entry by entry, and compare the sums with its checkpoint.
 
     It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
     cannot be read.
@@ -123,8 +120,22 @@ def ledger_verify(
     raise typer.Exit(FAILED if wrong else 0)
 
 
+def report(
+    context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
+) -> None:
+    """Rebuild report.html and report.json from the ledger."""
+    from evenflow.pipelines.report.report import build
+
+    _check(directory)
+    session: Session = context.obj
+    session.output = directory
+    page = build(directory)
+    with printing():
+        print(json.dumps({"report": str(page)}) if as_json else visible(str(page)))
+
+
 def _totals(directory: Path) -> tuple[Totals, Mapping[str, Any]]:
-    """The sums of a ledger, and what its run noted."""
+    """The sums of a ledger, and its metadata (ledger/meta.json)."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
     from evenflow.pipelines.report.figures import configuration
@@ -143,30 +154,19 @@ def _held(directory: Path, totals: Totals, meta: Mapping[str, Any]) -> str | Non
 
 
 def _after(panes: int) -> str:
+    """After which pane a hold or release stands."""
     return f"after pane {panes - 1}" if panes else "before the first pane"
 
 
 def _reason(reason: str) -> str:
+    """The reason, which may not be blank."""
     if not reason.strip():
         raise typer.BadParameter("a reason was expected", param_hint="'--reason'")
     return reason
 
 
-def report(
-    context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
-) -> None:
-    """Rebuild report.html and report.json from the ledger."""
-    from evenflow.pipelines.report.report import build
-
-    _check(directory)
-    session: Session = context.obj
-    session.output = directory
-    page = build(directory)
-    with printing():
-        print(json.dumps({"report": str(page)}) if as_json else visible(str(page)))
-
-
 def _check(directory: Path) -> None:
+    """Raise ConfigError for a directory without a ledger."""
     from evenflow.schemas.config import ConfigError
 
     if not (directory / "ledger").is_dir():

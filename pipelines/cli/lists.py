@@ -1,4 +1,4 @@
-"""`evenflow wordlists` and `evenflow config`: what is measured, and how."""
+"""`evenflow wordlists` and `evenflow config`: what is measured, and how it is configured."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
 from evenflow.pipelines.terminal.endings import USAGE, printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList
 
-LIST_EXAMPLES = options.examples("evenflow wordlists list")
-SHOW_EXAMPLES = options.examples(
+LIST_EXAMPLES = examples("evenflow wordlists list")
+SHOW_EXAMPLES = examples(
     "evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json"
 )
-CHECK_EXAMPLES = options.examples("evenflow wordlists check gender mine.yaml")
-CONFIG_EXAMPLES = options.examples(
+CHECK_EXAMPLES = examples("evenflow wordlists check gender mine.yaml")
+CONFIG_EXAMPLES = examples(
     "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"
 )
 
@@ -32,7 +33,7 @@ NamesArgument = Annotated[
 
 
 def wordlists_list(as_json: options.JsonOption = False) -> None:
-    """The shipped word lists, with their groups and numbers of labels."""
+    """List the shipped word lists, with their groups and numbers of labels."""
     from evenflow.pipelines.terminal import tables
     from evenflow.wordlists import loader
 
@@ -45,7 +46,7 @@ def wordlists_list(as_json: options.JsonOption = False) -> None:
 
 
 def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> None:
-    """The labels of a word list, by group."""
+    """Show the labels of a word list, by group."""
     from evenflow.wordlists import loader
 
     words = loader.load(name)
@@ -69,7 +70,9 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
 
 
 def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -> None:
-    """Check word lists and their role maps: every defect with file, line and label.
+    """Check word lists and their role maps.
+
+    Every defect is named with file, line and label.
 
     Exit status: 0 all are sound, 2 there is a defect.
     """
@@ -103,19 +106,15 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
     raise typer.Exit(USAGE if defects else 0)
 
 
-def config_show(
-    config: options.ConfigOption = None,
-    attribute: options.AttributeOption = None,
-    wordlist: options.WordlistOption = None,
-    as_json: options.JsonOption = False,
-) -> None:
-    """The effective configuration, each key with its meaning and its default's reason.
+@with_groups
+def config_show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
+    """Show the effective configuration.
 
-    What is printed is a configuration file.
+    Each key has its meaning and its default's reason. What is printed is a configuration file.
     """
-    from evenflow.schemas.config import commented, load
+    from evenflow.schemas.config import commented
 
-    effective = load(config, only=attribute or (), own_lists=wordlist or ())
+    effective = selection.configuration()
     with printing():
         print(
             json.dumps(effective.model_dump(), indent=1) + "\n"
@@ -126,6 +125,7 @@ def config_show(
 
 
 def _sizes(words: WordList) -> dict[str, Any]:
+    """A list's groups with their numbers of labels, as JSON-able data."""
     groups = list(words.labels.values())
     return {
         "attribute": words.attribute,

@@ -1,15 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share, each declared once, and the configuration they make."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+
+DATA, PANES, REPAIR = "Data", "Panes and verdicts", "Repair"
+LLM, RESULT = "Language model", "Result"
+
 
 def _no_encoder(given: str | None) -> None:
-    """Says what became of an option of earlier versions."""
+    """Tell a user of an earlier version's option that it is gone."""
     if given is not None:
         raise typer.BadParameter(
             "there is no encoder to choose any more: the shipped one always looks; leave this"
@@ -17,44 +25,261 @@ def _no_encoder(given: str | None) -> None:
         )
 
 
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option("--config", "-c", metavar="FILE", help="YAML file, see `evenflow config show`."),
-]
-AttributeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--attribute", "-a", metavar="NAME", help="Measure this attribute only; may be repeated."
-    ),
-]
-WordlistOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--wordlist",
-        "-w",
-        metavar="PATH",
-        help="A word list of your own, measured too; may be repeated.",
-    ),
-]
-TextFieldOption = Annotated[
-    str | None,
-    typer.Option("--text-field", metavar="NAME", help="Field of the text.  [default: text]"),
-]
 EncoderOption = Annotated[
     str | None,
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Output directory of a run.")]
+InputsArgument = Annotated[
+    list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")
+]
+TextFieldOption = Annotated[
+    str | None,
+    typer.Option(
+        "--text-field",
+        metavar="NAME",
+        help="Field of the text.  [default: text]",
+        rich_help_panel=DATA,
+    ),
+]
 
 
-def given(**options: object) -> dict[str, object]:
-    """Overrides for the configuration from options that were given: section__key=value is the
-    dotted key section.key.
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """What is measured.
+
+    Attributes:
+        config: A YAML file; None for the defaults.
+        attribute: Names of the attributes; None for all.
+        wordlist: Paths of the user's own word lists; None for none.
     """
-    return {name.replace("__", "."): value for name, value in options.items() if value is not None}
+
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="FILE",
+            help="YAML file, see `evenflow config show`.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attribute",
+            "-a",
+            metavar="NAME",
+            help="Measure this attribute only; repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    wordlist: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--wordlist",
+            "-w",
+            metavar="PATH",
+            help="Your own word list, measured too; repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+
+    def configuration(self, overrides: Mapping[str, object] | None = None) -> Config:
+        """Make the configuration that a command works under.
+
+        Args:
+            overrides: Values of options by dotted configuration key; None leaves a key as it is.
+
+        Returns:
+            The configuration file (or the defaults) under the overrides.
+
+        Raises:
+            ConfigError: The configuration cannot be used; every mistake is named.
+            WordListError: A word list cannot be used.
+        """
+        from evenflow.schemas.config import load
+
+        given = {key: value for key, value in (overrides or {}).items() if value is not None}
+        return load(self.config, given, self.attribute or (), self.wordlist or ())
 
 
-def examples(*lines: str) -> str:
-    """A command's last words in its help, kept line by line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Selection):
+    """What a gate reads, judges and repairs; the attributes are named after configuration keys."""
+
+    text_field: TextFieldOption = None
+    id_field: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Field of the id.  [default: id]", rich_help_panel=DATA),
+    ] = None
+    pane_mib: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="MiB of records a pane at most.  [default: 64]",
+            rich_help_panel=PANES,
+        ),
+    ] = None
+    rolling: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Panes that a verdict looks back on.  [default: 4]",
+            rich_help_panel=PANES,
+        ),
+    ] = None
+    warn: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DR", help="Warn from this DR on.  [default: 0.25]", rich_help_panel=PANES
+        ),
+    ] = None
+    block: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DR", help="Block from this DR on.  [default: 0.45]", rich_help_panel=PANES
+        ),
+    ] = None
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="After a block: quarantine or halt.  [default: quarantine]",
+            rich_help_panel=PANES,
+        ),
+    ] = None
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            help="measure (default), substitute, augment, reweight.",
+            rich_help_panel=REPAIR,
+        ),
+    ] = None
+    strictness: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Least confidence of a substitution.  [default: 0.5]",
+            rich_help_panel=REPAIR,
+        ),
+    ] = None
+    stereotypes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="off, flag, remove or quarantine.  [default: off]",
+            rich_help_panel=REPAIR,
+        ),
+    ] = None
+    encoder: EncoderOption = None
+
+    def overrides(self) -> dict[str, object]:
+        """The options as values of dotted configuration keys; None where one was not given."""
+        return {
+            "fields.text": self.text_field,
+            "fields.id": self.id_field,
+            "pane.mib": self.pane_mib,
+            "pane.rolling": self.rolling,
+            "gate.warn": self.warn,
+            "gate.block": self.block,
+            "gate.policy": self.policy,
+            "repair.mode": self.mode,
+            "repair.strictness": self.strictness,
+            "stereotypes.policy": self.stereotypes,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmOptions:
+    """How a language model is reached: at an address, or started by this command.
+
+    Attributes:
+        llm: Address of a server.
+        llm_model: The model's name at that server.
+        llm_key_env: Environment variable that holds the server's key.
+        llm_key_file: File that holds the server's key.
+        llm_serve: Folder or name of a model that vLLM is started with.
+        llm_argument: Further arguments of vLLM.
+    """
+
+    llm: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="An OpenAI-compatible server.", rich_help_panel=LLM),
+    ] = None
+    llm_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The model's name there.", rich_help_panel=LLM),
+    ] = None
+    llm_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Environment variable with its key.", rich_help_panel=LLM
+        ),
+    ] = None
+    llm_key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File with its key.", rich_help_panel=LLM)
+    ] = None
+    llm_serve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|NAME", help="Start vLLM with this model for the run.", rich_help_panel=LLM
+        ),
+    ] = None
+    llm_argument: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ARG", help="Of vLLM: --llm-argument=--x; repeatable.", rich_help_panel=LLM
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions:
+    """Where a gate's results go, and what it prints meanwhile and at the end.
+
+    Attributes:
+        output: The directory of shards, ledger, checks and report.
+        metrics_port: Port that Prometheus reads metrics at; 0 for a free one, None for none.
+        log_format: Form of the progress: text or json.
+        quiet: Whether nothing but errors is printed.
+        as_json: Whether a summary is printed as JSON at the end.
+    """
+
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Directory of shards, ledger and report.",
+            rich_help_panel=RESULT,
+        ),
+    ]
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="N",
+            help="Port for Prometheus; 0: a free one.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None
+    log_format: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM", help="Progress on stderr: text or json.", rich_help_panel=RESULT
+        ),
+    ] = "text"
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=RESULT),
+    ] = False
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a summary as JSON.", rich_help_panel=RESULT)
+    ] = False

@@ -1,4 +1,4 @@
-"""`evenflow run --kafka`: the gate on a topic."""
+"""`evenflow stream`: the gate on a Kafka topic."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import shutil
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenflow.pipelines.cli.commands import examples, one_of, with_groups
+from evenflow.pipelines.cli.lifecycle import run_gate
+from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
 from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
 
@@ -21,32 +23,147 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
     from evenflow.schemas.ledger import PaneEntry
 
+PUBLISHING = "Publishing"
+EXAMPLES = examples(
+    "evenflow stream --kafka localhost:9092 --topic docs --output out",
+    "evenflow stream --kafka localhost:9092 --topic docs --output out --until-end",
+)
 FLINK_SECONDS = 60  # that its job server may take to answer; a busy one takes some
 BUILT_PRISM = Path("build/services/prism/prism")  # where `make prism` puts it
 
 
-@dataclass(frozen=True)
-class StreamOptions:
-    """The options of `run` that are for a topic alone."""
+@with_groups
+def stream(
+    context: typer.Context,
+    *,
+    kafka: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="A broker.", rich_help_panel=DATA)
+    ],
+    topic: Annotated[str, typer.Option(metavar="NAME", help="The topic.", rich_help_panel=DATA)],
+    values: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM", help="json: objects; text: the key is the id.", rich_help_panel=DATA
+        ),
+    ] = "json",
+    until_end: Annotated[
+        bool,
+        typer.Option(
+            "--until-end", help="Stop at the end offsets of the start.", rich_help_panel=DATA
+        ),
+    ] = False,
+    max_panes: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Stop after as many panes.", rich_help_panel=DATA),
+    ] = None,
+    gate: GateOptions,
+    pane_seconds: Annotated[
+        float,
+        typer.Option(min=0.1, metavar="S", help="Span of time of a pane.", rich_help_panel=PANES),
+    ] = 60.0,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Commit offsets to it, after the ledger.",
+            rich_help_panel=PUBLISHING,
+        ),
+    ] = None,
+    accepted_topic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Publish accepted documents there.", rich_help_panel=PUBLISHING
+        ),
+    ] = None,
+    dead_letter_topic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Publish dead letters there.", rich_help_panel=PUBLISHING
+        ),
+    ] = None,
+    publish_from: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="PANE",
+            help="First pane, where no proof says it.",
+            rich_help_panel=PUBLISHING,
+        ),
+    ] = None,
+    llm: LlmOptions,
+    result: ResultOptions,
+    runner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="prism, flink, in-process (with --until-end), or Beam's options, one each.",
+        ),
+    ] = None,
+) -> None:
+    """Measure, judge and commit a Kafka topic, pane by pane.
 
-    kafka: str
-    topic: str | None
-    group: str | None
-    values: str
-    pane_seconds: float
-    until_end: bool
-    max_panes: int | None
-    runner: list[str]
-    accepted_topic: str | None
-    dead_letter_topic: str | None
-    publish_from: int | None
+    A pane is a span of time. Begun again on the same output it goes on where it was.
+
+    Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration,
+    1 failure.
+    """
+    one_of(values, ("json", "text"), "--values")
+    arguments = runner_options(runner or [], until_end)
+    session: Session = context.obj
+
+    def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
+        # Imported here: Beam takes a second, which help and wrong usage need not wait for.
+        from evenflow.pipelines.stream.driver import Stream, StreamRun
+        from evenflow.pipelines.stream.publish import Topics
+        from evenflow.transforms.kafka.settings import KafkaSettings
+
+        publish = Topics(accepted_topic, dead_letter_topic)
+        topics = [topic, *publish.names, *([config.kafka.proof_topic] if publish else [])]
+        if len(set(topics)) < len(topics):
+            raise typer.BadParameter(
+                f"each topic has one purpose; given are {', '.join(topics)}",
+                param_hint="'--topic'",
+            )
+        source = Stream(
+            KafkaSettings(kafka, config.kafka.security),
+            topic,
+            pane_seconds=pane_seconds,
+            values="text" if values == "text" else "json",
+            until_end=until_end,
+            max_panes=max_panes,
+            group=group or ("evenflow" if publish else None),
+            publish=publish,
+            publish_from=publish_from,
+        )
+        lines = _Lines(session, result.quiet)
+
+        def on_pane(entry: PaneEntry, seconds: float) -> None:
+            lines.on_pane(entry, seconds)
+            if metrics is not None:
+                metrics.committed(entry)
+
+        stop = threading.Event()
+        run = StreamRun(
+            source, result.output, config, arguments, stop, on_pane, lines.on_note, session.debug
+        )
+        return run.go()
+
+    run_gate(session, gate, llm, result, {}, read, "nothing new to read")
 
 
 def runner_options(names: list[str], until_end: bool) -> list[str]:
-    """Options for Beam from --runner: prism, flink, in-process, or options as Beam has them, one
-    each.
+    """Translate --runner to options of Beam.
 
-    Raises BadParameter.
+    Args:
+        names: prism, flink, in-process, or options as Beam has them, one each; empty for the
+            default.
+        until_end: Whether the topic is read to its end only, for which in-process is the default.
+
+    Returns:
+        Options of Beam; none for in-process.
+
+    Raises:
+        typer.BadParameter: A name is unknown, or prism is not built.
     """
     if not names:
         names = ["in-process"] if until_end else ["prism"]
@@ -69,75 +186,20 @@ def runner_options(names: list[str], until_end: bool) -> list[str]:
     return names
 
 
-def run_stream(
-    options: StreamOptions,
-    output: Path,
-    config: Config,
-    session: Session,
-    quiet: bool,
-    metrics: LiveMetrics | None = None,
-) -> tuple[Outcome, Path]:
-    """Run the gate on a topic until its end, a stop or an error; the report's path. metrics: told
-    of each pane.
-    """
-    if options.topic is None:
-        raise typer.BadParameter("which topic?", param_hint="'--topic'")
-    if options.values not in ("json", "text"):
-        raise typer.BadParameter(
-            f"{options.values!r} is neither json nor text", param_hint="'--values'"
-        )
-    arguments = runner_options(options.runner, options.until_end)
-    # Imported here: Beam takes a second, which help and wrong usage need not wait for.
-    from evenflow.pipelines.report.report import build
-    from evenflow.pipelines.stream.driver import Stream, StreamRun
-    from evenflow.pipelines.stream.publish import Topics
-    from evenflow.transforms.kafka.settings import KafkaSettings
-
-    publish = Topics(options.accepted_topic, options.dead_letter_topic)
-    topics = [options.topic, *publish.names, *([config.kafka.proof_topic] if publish else [])]
-    if len(set(topics)) < len(topics):
-        raise typer.BadParameter(
-            f"each topic has one purpose; given are {', '.join(topics)}", param_hint="'--topic'"
-        )
-    stream = Stream(
-        KafkaSettings(options.kafka, config.kafka.security),
-        options.topic,
-        pane_seconds=options.pane_seconds,
-        values="text" if options.values == "text" else "json",
-        until_end=options.until_end,
-        max_panes=options.max_panes,
-        group=options.group or ("evenflow" if publish else None),
-        publish=publish,
-        publish_from=options.publish_from,
-    )
-    lines = _Lines(session, quiet)
-
-    def on_pane(entry: PaneEntry, seconds: float) -> None:
-        lines.on_pane(entry, seconds)
-        if metrics is not None:
-            metrics.committed(entry)
-
-    run = StreamRun(
-        stream, output, config, arguments, threading.Event(), on_pane, lines.on_note, session.debug
-    )
-    outcome = run.go()
-    return outcome, build(output)
-
-
 class _Lines:
-    """A line a pane on standard error."""
+    """Prints a line a pane on standard error."""
 
     def __init__(self, session: Session, quiet: bool):
         self._session, self._quiet = session, quiet
 
     def on_pane(self, entry: PaneEntry, seconds: float) -> None:
-        """A pane was committed."""
+        """Print a pane that was committed, and the seconds that it took to commit."""
         if self._quiet or entry.stream is None:
             return
         lag = time.time() - entry.stream.span / 1000
         if self._session.json_lines:
             scores = {name: each.cumulative.dr for name, each in entry.attributes.items()}
-            self._say(
+            self._event(
                 "pane",
                 pane=entry.pane,
                 verdict=entry.verdict.state,
@@ -149,22 +211,20 @@ class _Lines:
                 dr=scores,
             )
             return
-        said = (
-            f"pane {entry.pane}: {entry.verdict.state} ({entry.verdict.reason});"
-            f" {entry.documents:,} documents"
+        verdict = entry.verdict
+        line = (
+            f"pane {entry.pane}: {verdict.state} ({verdict.reason}); {entry.documents:,} documents,"
+            f" {entry.dead:,} dead letters, {lag:.1f} s after its start"
         )
-        print(
-            visible(f"{said}, {entry.dead:,} dead letters, {lag:.1f} s after its start"),
-            file=sys.stderr,
-            flush=True,
-        )
+        print(visible(line), file=sys.stderr, flush=True)
 
     def on_note(self, text: str) -> None:
-        """Something that is worth knowing."""
+        """Print what a user should know."""
         if self._session.json_lines:
-            self._say("note", message=text)
+            self._event("note", message=text)
         else:
             print(f"evenflow: {visible(text)}", file=sys.stderr, flush=True)
 
-    def _say(self, kind: str, **values: Any) -> None:
+    def _event(self, kind: str, **values: Any) -> None:
+        """Print a JSON line."""
         print(event(kind, values), file=sys.stderr, flush=True)

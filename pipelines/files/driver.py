@@ -15,6 +15,7 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
+from evenflow.pipelines.panes.progress import PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
@@ -22,18 +23,6 @@ from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
-
-
-@dataclass
-class PaneProgress:
-    """What the terminal shows after each pane. input_bytes, total_bytes: of the files as stored,
-    done and in all.
-    """
-
-    entry: PaneEntry
-    seconds: float
-    input_bytes: int
-    total_bytes: int
 
 
 @dataclass

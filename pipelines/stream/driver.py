@@ -1,4 +1,4 @@
-"""The driver of `evenflow run --kafka`: runs the graph, commits panes beside it, stops in order."""
+"""The driver of `evenflow stream`: runs the graph, commits panes beside it, stops in order."""
 
 from __future__ import annotations
 

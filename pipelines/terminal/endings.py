@@ -1,8 +1,7 @@
-"""How a command ends: its exit status, and one clear message on standard error instead of a
-traceback.
+"""How a command ends: its exit status, and a message on standard error instead of a traceback.
 
-0 done, 1 failure, 2 wrong usage or configuration, 3 a pane is blocked; 130 and 143 stopped by
-Ctrl-C and SIGTERM, as shells count them (128 and the signal's number).
+The status is 0 for done, 1 for a failure, 2 for wrong usage or configuration, 3 for a blocked pane;
+130 and 143 for a stop by Ctrl-C and SIGTERM, as shells count them (128 and the signal's number).
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from evenflow.pipelines.terminal.lines import event, visible
 FAILED, USAGE, BLOCKED = 1, 2, 3
 AGAIN = "run the same command again to go on"
 
-# Errors that say all there is to say. An error's module is loaded where it was raised: none is
-# imported for this table.
+# Errors whose message is enough for a user: module, class, exit status. The module of an error that
+# was raised is loaded; none is imported for this table.
 KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
@@ -56,15 +55,19 @@ NO_FOLDER = (errno.ENOTDIR, errno.EEXIST)
 
 
 class Stopped(BaseException):
-    """A signal asked this process to stop; no error, so that nobody takes it for one and goes on."""
+    """A signal asked this process to stop; no Exception, so that no library catches it."""
 
 
 @dataclass
 class Session:
     """What the end of a command depends on.
 
-    output: the directory it writes to. resumable: begun again, the command goes on. signal: the one
-    that asked to stop.
+    Attributes:
+        debug: Whether tracebacks and warnings of libraries are printed.
+        json_lines: Whether messages are JSON lines.
+        output: The directory that the command writes to; None for none.
+        resumable: Whether the command goes on where it was when it is begun again.
+        signal: Number of the signal that asked to stop; None where none did.
     """
 
     debug: bool = False
@@ -74,8 +77,10 @@ class Session:
     signal: int | None = None
 
     def go_on(self) -> None:
-        """Raises Stopped where a signal came and what it raised was lost: some libraries swallow
-        whatever is raised in them.
+        """Stop where a signal came and a library swallowed the exception.
+
+        Raises:
+            Stopped: A signal asked to stop.
         """
         if self.signal is not None:
             raise Stopped
@@ -83,11 +88,16 @@ class Session:
 
 @contextmanager
 def stoppable(session: Session) -> Iterator[None]:
-    """Within the block SIGINT and SIGTERM raise Stopped, and end worker processes at once; a second
-    one ends this process.
+    """Let SIGINT and SIGTERM raise Stopped within the block, and end worker processes at once.
 
-    What comes out may be another error: Beam wraps whatever is raised while it runs. The session's
-    signal tells.
+    A second signal ends this process. Beam wraps whatever is raised while it runs, so another error
+    may leave the block; the session's signal shows that it was a stop.
+
+    Args:
+        session: Its signal is set.
+
+    Yields:
+        Nothing.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -107,8 +117,12 @@ def stoppable(session: Session) -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within the block SIGINT and SIGTERM wait for its end: for steps of milliseconds that belong
-    together.
+    """Let SIGINT and SIGTERM wait for the end of the block, whose steps belong together.
+
+    The block should take milliseconds.
+
+    Yields:
+        Nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled in the main thread alone
@@ -127,32 +141,44 @@ def undisturbed() -> Iterator[None]:
 
 
 class _Logs(logging.Handler):
-    """What libraries log, in the form of this command's messages."""
+    """Prints what libraries log in the form of this command's messages."""
 
     def __init__(self, session: Session):
         super().__init__(logging.WARNING if session.debug else logging.ERROR)
         self._session = session
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Beam logs what was raised within it, and then raises it: that is said once, at the end.
+        """Print a record.
+
+        Args:
+            record: What a library logged.
+        """
+        # Beam logs what was raised within it, and then raises it: it is printed once, at the end.
         if self._session.debug or not record.name.startswith("apache_beam"):
-            tell("log", record.getMessage(), 0, self._session)
+            report_event("log", record.getMessage(), 0, self._session)
 
 
 def logs(session: Session) -> None:
-    """Errors that libraries log are said as messages, in JSON lines too; their warnings with
-    --debug alone.
+    """Print errors that libraries log as messages, and their warnings with --debug alone.
+
+    Args:
+        session: Its debug and json_lines are looked at.
     """
     logging.basicConfig(handlers=[_Logs(session)], level=logging.WARNING, force=True)
     logging.captureWarnings(True)
 
 
 def stopped(number: int, session: Session) -> NoReturn:
-    """Say so and end at once: threads of the graph need not be waited for, the ledger knows what
-    was done.
+    """Print that the command was stopped, and end the process at once.
+
+    Threads of the graph are not waited for: the ledger has what was done.
+
+    Args:
+        number: Number of the signal.
+        session: Whether the command can go on when it is begun again.
     """
     message = f"stopped; {AGAIN}" if session.resumable else "stopped"
-    tell("stopped", message, 128 + number, session)
+    report_event("stopped", message, 128 + number, session)
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -160,20 +186,36 @@ def stopped(number: int, session: Session) -> NoReturn:
 
 
 def failed(error: Exception, session: Session) -> int:
-    """Say what went wrong; the exit status."""
+    """Print what went wrong.
+
+    Args:
+        error: The error that ended the command.
+        session: What the command was doing.
+
+    Returns:
+        The exit status.
+    """
     message, status = explained(error, session)
     if session.debug:
         traceback.print_exception(error)
-    tell("error", message, status, session)
+    report_event("error", message, status, session)
     return status
 
 
 def explained(error: Exception, session: Session) -> tuple[str, int]:
-    """What went wrong, where and what to do; and the exit status."""
+    """Explain an error to a user.
+
+    Args:
+        error: The error that ended the command.
+        session: What the command was doing.
+
+    Returns:
+        What went wrong, where and what to do; and the exit status.
+    """
     for module, name, status in KNOWN:
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(error, kind):
-            # A file that is there but cannot be opened is no wrong usage.
+            # A file that exists but cannot be opened is a failure, not wrong usage
             return str(error), (
                 FAILED if isinstance(error.__cause__, OSError) and name == "InputError" else status
             )
@@ -197,20 +239,19 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
 
 
 def _system(error: OSError, session: Session) -> str:
-    """An error of the system with the path it is about and what to do."""
+    """An error of the system, with its path and what to do."""
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow's own words hide it
     path = error.filename or (session.output if error.errno in (*FULL, *FORBIDDEN, None) else None)
-    said = (
-        f"{os.fsdecode(path)}: {reason}" if isinstance(path, str | bytes | os.PathLike) else reason
-    )
+    place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes | os.PathLike) else ""
+    message = place + reason
     if error.errno in FULL:
-        return f"{said}; make room{f', then {AGAIN}' if session.resumable else ''}"
+        return f"{message}; make room{f', then {AGAIN}' if session.resumable else ''}"
     if session.output is not None and _is_below(path, session.output):
         if error.errno in FORBIDDEN:
-            return f"{said}; give an --output that you may write to"
+            return f"{message}; give an --output that you may write to"
         if error.errno in NO_FOLDER:
-            return f"{said}; a file stands where a directory is needed: give another --output"
-    return said
+            return f"{message}; a file stands where a directory is needed: give another --output"
+    return message
 
 
 def _is_below(path: object, output: Path) -> bool:
@@ -221,8 +262,15 @@ def _is_below(path: object, output: Path) -> bool:
     return one == other or other in one.parents or one in other.parents
 
 
-def tell(kind: str, message: str, status: int, session: Session) -> None:
-    """Say something on standard error, as lines of text or as one JSON line."""
+def report_event(kind: str, message: str, status: int, session: Session) -> None:
+    """Print a message on standard error, as lines of text or as one JSON line.
+
+    Args:
+        kind: The JSON line's event, such as error or note.
+        message: What is printed; it may have several lines.
+        status: The exit status that the JSON line has.
+        session: Its json_lines says which form.
+    """
     with suppress(OSError):  # standard error may be gone
         if session.json_lines:
             print(event(kind, {"message": message, "status": status}), file=sys.stderr, flush=True)
@@ -233,10 +281,15 @@ def tell(kind: str, message: str, status: int, session: Session) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """What is printed on standard output within; a reader who has seen enough ends the block, not
-    the command.
+    """Guard what is printed on standard output within the block.
 
-    Raises OSError where standard output cannot be written to.
+    A reader that closes the pipe ends the block, not the command.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        OSError: Standard output cannot be written to.
     """
     try:
         yield

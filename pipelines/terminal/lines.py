@@ -13,15 +13,20 @@ from typing import Any
 
 
 def visible(text: str) -> str:
-    """Text that cannot steer a terminal: blanks and line breaks as blanks, what does not show as
-    escapes.
+    """Make text that cannot steer a terminal.
 
-    So control characters, bidi marks, zero-width characters and lone surrogates can be seen.
+    Args:
+        text: Any text.
+
+    Returns:
+        The text with blanks and line breaks as blanks, and with control characters, bidi marks,
+        zero-width characters and lone surrogates as escapes.
     """
     return "".join(map(_visible, text))
 
 
 def _visible(character: str) -> str:
+    """A character, a blank, or an escape."""
     if character.isprintable():
         return character
     if character in "\n\r\t" or unicodedata.category(character)[0] == "Z":
@@ -31,7 +36,15 @@ def _visible(character: str) -> str:
 
 
 def event(name: str, fields: Mapping[str, Any]) -> str:
-    """A JSON line."""
+    """Format an event as a JSON line.
+
+    Args:
+        name: The event.
+        fields: Further fields.
+
+    Returns:
+        A JSON object with event, time (ISO 8601 in UTC) and the fields, without a line end.
+    """
     return json.dumps(
         {"event": name, "time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields}
     )

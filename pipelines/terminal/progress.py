@@ -1,5 +1,6 @@
-"""Progress of a run, on standard error alone: a bar on a terminal, plain lines elsewhere, or JSON
-lines.
+"""Progress of a run, on standard error alone: a bar, plain lines, or JSON lines.
+
+The bar is for terminals, plain lines are for what is none, and JSON lines for programs.
 
 A JSON line is an object with these fields:
 
@@ -17,7 +18,7 @@ for each attribute dr (cumulative, null without a mention) and state.
 
 The end of a run that did not end well has another event, with the fields time, message and status
 (the exit status): "error", "stopped" (by a signal), or "held" (before the end of the input); "log"
-is what a library had to say.
+is what a library logged.
 """
 
 from __future__ import annotations
@@ -41,25 +42,34 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import PaneProgress
+    from evenflow.pipelines.panes.progress import PaneProgress
 
-LINE_SECONDS = 5.0  # between two lines that report no pane: a log stays readable
+LINE_SECONDS = 5.0  # between two lines that report no pane, so that a log stays readable
 REDRAWS = 4  # of the bar a second
 BAR_WIDTH = 24  # columns: bar and figures fit in 80
-# A block that is read is half done until its pane is judged and committed: so the bar moves within
-# a pane, keeps to the time that small panes take to commit, and is full at the end alone.
+# Share of a block's work that is done when it is read; the rest is judging and committing its pane.
+# With it the bar moves within a pane, and is full only at the end.
 READ = 0.5
-# Records a stored byte, before the first pane says: text shrinks to a third.
+# Bytes of records a stored byte, until the first pane is committed: text shrinks to a third.
 EXPANSION = {".gz": 3.0, ".zst": 3.0, ".parquet": 2.0}
 
 
 @dataclass
 class Pace:
-    """What was read and committed since the start, and what follows from it. Times are seconds of
-    any clock.
+    """What was read and committed since the start, and the pace that follows from it.
 
-    began: the start. total: bytes of the input as stored. likely: bytes of its records, as far as
-    can be guessed.
+    Attributes:
+        began: The start, in seconds of any clock.
+        total: Bytes of the input as stored.
+        likely: Bytes of its records, by estimate.
+        documents: Documents read since the start.
+        size: Bytes of their records.
+        committed_documents: Documents in committed panes.
+        committed_size: Bytes of their records.
+        share: Share of the input that was read up to the last committed pane.
+        size_then: Bytes of records read when that pane was committed.
+        mark: Time and share done from which the pace is measured; None for the start.
+        scores: Cumulative DR by attribute.
     """
 
     began: float
@@ -69,19 +79,23 @@ class Pace:
     size: int = 0
     committed_documents: int = 0
     committed_size: int = 0
-    share: float = 0.0  # of the input, read up to the last committed pane
-    size_then: int = 0  # bytes of records read when it was committed
-    # Time and share done from which the pace is measured; None: from the start
+    share: float = 0.0
+    size_then: int = 0
     mark: tuple[float, float] | None = None
     scores: dict[str, float | None] = field(default_factory=dict)
 
     def read(self, figures: Figures) -> None:
-        """A block was read."""
+        """Count a block that was read, from its figures."""
         self.documents += figures.documents
         self.size += figures.input_bytes
 
     def committed(self, progress: PaneProgress, now: float) -> None:
-        """A pane was committed."""
+        """Count a pane that was committed.
+
+        Args:
+            progress: The pane, and how much of the input is done.
+            now: The time, in seconds.
+        """
         entry = progress.entry
         first = not self.committed_documents
         self.committed_documents += entry.documents
@@ -92,16 +106,18 @@ class Pace:
         if progress.total_bytes:
             self.share, self.size_then = progress.input_bytes / progress.total_bytes, self.size
         self.scores = {name: each.cumulative.dr for name, each in entry.attributes.items()}
-        if first and entry.pane:  # a restart: what was done before took none of this time
+        if first and entry.pane:  # a restart: earlier panes took none of this time
             self.mark = (now, self.done() or 0.0)
 
     def rate(self, now: float) -> float:
-        """10^6 bytes of records a second, on average."""
+        """Average speed up to a time, in 10^6 bytes of records a second."""
         return self.size / 1e6 / (now - self.began) if now > self.began else 0.0
 
     def done(self) -> float | None:
-        """Share of the input that is done, by estimate within a pane; None where nothing is known
-        of its size.
+        """Estimate how much of the input is done.
+
+        Returns:
+            A share from 0 to 1; None where the size of the input is unknown.
         """
         if not self.likely:
             return None
@@ -110,7 +126,14 @@ class Pace:
         return max(read - waiting * (1 - READ), 0.0)
 
     def left(self, now: float) -> float | None:
-        """Seconds that the rest will take at the pace so far."""
+        """Estimate the time that the rest takes.
+
+        Args:
+            now: The time, in seconds.
+
+        Returns:
+            Seconds at the pace so far; None where it is unknown.
+        """
         since, at = self.mark or (self.began, 0.0)
         done = self.done()
         if done is None or done <= at or now <= since:
@@ -119,7 +142,12 @@ class Pace:
 
 
 class Reporter:
-    """Counts and says nothing. Its functions may be called from any thread."""
+    """Counts and prints nothing. Its methods may be called from any thread.
+
+    Args:
+        pace: What was counted so far.
+        clock: Gives the time in seconds.
+    """
 
     def __init__(self, pace: Pace, clock: Callable[[], float]):
         self.pace = pace
@@ -128,37 +156,37 @@ class Reporter:
         self._broken = False
 
     def on_block(self, figures: Figures) -> None:
-        """A block was read."""
+        """Report a block that was read, from its figures."""
         with self._lock:
             self.pace.read(figures)
-            self._say(None)
+            self._report(None)
 
     def on_measured(self, figures: Figures) -> None:
-        """A block was read, and there is no more to be done with it."""
+        """Report a block that is read and needs no commit, from its figures."""
         with self._lock:
             self.pace.read(figures)
             self.pace.committed_documents, self.pace.committed_size = (
                 self.pace.documents,
                 self.pace.size,
             )
-            self._say(None)
+            self._report(None)
 
     def on_pane(self, progress: PaneProgress) -> None:
-        """A pane was committed."""
+        """Report a pane that was committed."""
         with self._lock:
             self.pace.committed(progress, self.clock())
-            self._say(progress.entry)
+            self._report(progress.entry)
 
-    def _say(self, entry: PaneEntry | None) -> None:
-        """Report, of a pane that was committed or of a block."""
+    def _report(self, entry: PaneEntry | None) -> None:
+        """Print a line about a committed pane, or (None) about a block."""
 
 
 class Lines(Reporter):
-    """Lines on standard error: one a pane, and one in LINE_SECONDS between them."""
+    """Prints lines on standard error: one a pane, and one in LINE_SECONDS between them."""
 
     _last: float | None = None
 
-    def _say(self, entry: PaneEntry | None) -> None:
+    def _report(self, entry: PaneEntry | None) -> None:
         now = self.clock()
         if self._broken or (entry is None and now - (self._last or self.pace.began) < LINE_SECONDS):
             return
@@ -166,7 +194,7 @@ class Lines(Reporter):
         try:
             print(self._line(entry, now), file=sys.stderr, flush=True)
         except OSError:
-            self._broken = True  # nobody reads it any more: that is no reason to end the run
+            self._broken = True  # nobody reads it any more, which is no reason to end the run
 
     def _line(self, entry: PaneEntry | None, now: float) -> str:
         pace = self.pace
@@ -175,12 +203,12 @@ class Lines(Reporter):
             return f"reading: {pace.documents:,} documents, {ahead}"
         verdict = entry.verdict
         why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
-        said = f"{pace.committed_documents:,} documents, {ahead}; DR {_scores(pace.scores)}"
-        return f"pane {entry.pane}: {verdict.state}{why}; {said}"
+        figures = f"{pace.committed_documents:,} documents, {ahead}; DR {_scores(pace.scores)}"
+        return f"pane {entry.pane}: {verdict.state}{why}; {figures}"
 
 
 class JsonLines(Lines):
-    """The same as JSON objects, see the module's docstring."""
+    """Prints the same as JSON objects, see the module's docstring."""
 
     def _line(self, entry: PaneEntry | None, now: float) -> str:
         pace = self.pace
@@ -209,23 +237,23 @@ class JsonLines(Lines):
 
 
 class TerminalBar(Reporter):
-    """Two lines that a terminal redraws: bar, figures and time left; DR of each attribute."""
+    """Draws two lines in a terminal: bar, figures and time left; DR of each attribute."""
 
     _entry: PaneEntry | None = None
 
-    def _say(self, entry: PaneEntry | None) -> None:
+    def _report(self, entry: PaneEntry | None) -> None:
         self._entry = entry or self._entry
 
     def draw(self) -> Group:
-        """The bar as it stands."""
+        """Draw the bar and, after the first pane, the line of scores."""
         pace, now = self.pace, self.clock()
         done = pace.done()
         bar = ProgressBar(
             100.0, (done or 0.0) * 100, width=BAR_WIDTH, pulse=done is None or not pace.size
         )
         line = Table.grid(padding=(0, 1))
-        said = [*_ahead(pace, now), f"{pace.rate(now):.1f} MB/s", f"{pace.documents:,} documents"]
-        line.add_row(bar, Text(", ".join(said), overflow="ellipsis", no_wrap=True))
+        words = [*_ahead(pace, now), f"{pace.rate(now):.1f} MB/s", f"{pace.documents:,} documents"]
+        line.add_row(bar, Text(", ".join(words), overflow="ellipsis", no_wrap=True))
         if self._entry is None:
             return Group(line)
         scores = f"pane {self._entry.pane}: {self._entry.verdict.state}; DR {_scores(pace.scores)}"
@@ -239,8 +267,16 @@ def reporter(
     quiet: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Reporter]:
-    """Reports progress within a with-block. log_format: text or json. sizes: the input's files with
-    their stored bytes.
+    """Report progress within the block.
+
+    Args:
+        log_format: text or json.
+        sizes: The input's files with their stored bytes.
+        quiet: Whether nothing is printed.
+        clock: Gives the time in seconds.
+
+    Yields:
+        The reporter that blocks and panes are passed to.
     """
     likely = sum(size * EXPANSION.get(name[name.rfind(".") :], 1.0) for name, size in sizes.items())
     pace = Pace(clock(), sum(sizes.values()), likely)
@@ -263,19 +299,21 @@ def reporter(
 
 
 def _ahead(pace: Pace, now: float) -> list[str]:
+    """How much is done and how long the rest takes, as far as known."""
     done, left = pace.done(), pace.left(now)
-    said = [] if done is None else [f"{int(done * 100)} %"]
-    return said if left is None else [*said, f"{_span(left)} left"]
+    share = [] if done is None else [f"{int(done * 100)} %"]
+    return share if left is None else [*share, f"{_span(left)} left"]
 
 
 def _span(seconds: float) -> str:
-    """A time to wait, as people say it: 42 s, 3 min, 2.5 h."""
+    """A time to wait, rounded: 42 s, 3 min, 2.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _scores(scores: Mapping[str, float | None]) -> str:
+    """DR of each attribute in a line."""
     return ", ".join(
         f"{name} {'–' if dr is None else format(dr, '.3f')}" for name, dr in scores.items()
     )

@@ -1,10 +1,11 @@
-"""What commands print as JSON, as plain data; the tables draw the same."""
+"""What commands print as JSON, as plain data; the tables show the same."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
@@ -19,19 +20,27 @@ from evenflow.transforms.representation.dr import (
 )
 from evenflow.wordlists import loader
 
+if TYPE_CHECKING:
+    from evenflow.pipelines.files.driver import Outcome
+
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
 
 def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
-    """The state of a gate: block if any pane was set aside, else that of its last pane; and its
-    figures so far.
+    """Summarise the state of a gate and its figures so far.
 
-    finished: whether all input was read. held: why the gate stands still, None if it does not.
-    blocked: numbers of the last blocked_panes. reading, asking: of how many panes too little could
-    be read, or the LLM left too much unanswered, and why that was in the last of them. attributes:
-    of each its verdict, rolling and cumulative score after the last pane, the score of what is in
-    accepted/, the stream's own rolling score and state, dr_before of the text before its repair
-    (null: none), and how many panes were in which state.
+    Args:
+        totals: Sums of its ledger.
+        finished: Whether all input was read.
+        held: Why the gate is held; None where it is not.
+
+    Returns:
+        state is block if any pane was set aside, else that of the last pane. blocked has the
+        numbers of the last blocked_panes. reading and asking say of how many panes too little could
+        be read, or the LLM left too much unanswered, and the reason in the last of them. attributes
+        has of each the verdict, the rolling and cumulative score after the last pane, the score of
+        what is in accepted/, the stream's own rolling score and state, dr_before of the text before
+        its repair (None without repair), and how many panes were in which state.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -73,30 +82,54 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
     }
 
 
+def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:
+    """Summarise a run as `evenflow run --json` prints it.
+
+    Args:
+        outcome: How the run ended.
+        output: Its output directory.
+        page: Its report.
+
+    Returns:
+        The state of the gate (see `status`), and output, report and new_panes.
+    """
+    return status(outcome.entries.totals, not outcome.halted, outcome.held) | {
+        "output": str(output),
+        "report": str(page),
+        "new_panes": outcome.new,
+    }
+
+
 def lost(status: Mapping[str, Any]) -> list[str]:
-    """What is said first of a gate, if there is anything: panes that could not be read, an LLM that
-    did not answer.
+    """List what is shown first of a gate: unread panes, and an LLM that did not answer.
+
+    Args:
+        status: What `status` returned.
+
+    Returns:
+        A sentence for each; none where all is well.
     """
     reading, asking = status["reading"], status["asking"]
-    said = []
+    sentences = []
     if reading["panes"]:
-        said.append(
+        sentences.append(
             f"too little could be read of {_panes(reading['panes'])}, which is in quarantine:"
             f" {reading['reason']}"
         )
     if asking["panes"]:
-        said.append(
+        sentences.append(
             f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}"
         )
-    return said
+    return sentences
 
 
 def _panes(count: int) -> str:
+    """How many panes, as the subject of "which is in quarantine"."""
     return "1 pane" if count == 1 else f"{count:,} panes, the last of them"
 
 
 def _before(each: AttributeTotals) -> float | None:
-    """The cumulative DR of the text as it was before its repair; None where there was none."""
+    """The cumulative DR of the text before its repair; None where nothing was repaired."""
     if each.repair is None:
         return None
     dr = demographic_representation(each.repair.before.counts, each.last.target)
@@ -105,22 +138,35 @@ def _before(each: AttributeTotals) -> float | None:
 
 @dataclass
 class Course:
-    """How an attribute's sums grew: those after each block, in the order of the input."""
+    """How the attributes' sums grew, block by block.
+
+    Attributes:
+        sums: By attribute, the sums after each block, in the order of the input.
+    """
 
     sums: dict[str, list[Sums]] = field(default_factory=dict)
 
     def note(self, total: Figures) -> None:
-        """Note where the figures of all blocks so far stand."""
+        """Note the figures of all blocks so far."""
         for name, seen in total.attributes.items():
             self.sums.setdefault(name, []).append(seen.sums)
 
     def convergence(
         self, name: str, target: list[float] | None, confidence: float, epsilon: float
     ) -> Convergence:
-        """After how many documents the score's interval was within +- epsilon, to the block.
+        """Find after how many documents the score's interval was within ± epsilon, to the block.
 
-        Looked for at POINTS blocks at most, each some percent further than the one before, then
-        between two of them.
+        Scores are computed at POINTS blocks at most, each some percent further than the one before,
+        then between two of them.
+
+        Args:
+            name: The attribute.
+            target: Share that each group should have, (M,); None for equal shares.
+            confidence: Of the interval, in (0.5, 1).
+            epsilon: Half of the interval's width.
+
+        Returns:
+            The number of documents, or an estimate where the interval is still wider.
         """
         course = self.sums.get(name, [])
         count = len(course)
@@ -148,11 +194,18 @@ class Course:
 
 
 def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
-    """What was measured: of each attribute its score (ledger.Score), counts and shares a group, and
-    its target.
+    """Summarise a measurement as `evenflow measure --json` prints it.
 
-    convergence: after how many documents that name the attribute its interval was within +-
-    epsilon, or is likely to be (representation.Convergence).
+    Args:
+        total: Figures of the whole input.
+        config: The configuration that it was measured under.
+        course: How the sums grew.
+
+    Returns:
+        documents, text_bytes, dead_letters, dead_reasons, confidence, and of each attribute its
+        score (ledger.Score), counts and shares by group, its target, and convergence: after how
+        many documents that name the attribute its interval was within ± epsilon, or is likely to
+        be (representation.Convergence).
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -188,9 +241,16 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
     return result
 
 
-def left_in(entries: Sequence[PaneEntry]) -> list[str]:
-    """A line for each attribute whose stereotypes were to be taken out and were not, since no
-    precision is known.
+def kept_stereotypes(entries: Sequence[PaneEntry]) -> list[str]:
+    """List the attributes whose stereotypes stayed although the policy is to take them out.
+
+    They stay where the detector's precision is not known.
+
+    Args:
+        entries: The ledger's entries; the last one is looked at.
+
+    Returns:
+        A sentence for each attribute.
     """
     last = entries[-1].attributes if entries else {}
     return [

@@ -1,5 +1,6 @@
-"""Tables for people, from the plain data of the summaries. They fit in 80 columns; no text of
-theirs is markup.
+"""Tables for people, from the plain data of the summaries.
+
+They fit in 80 columns, and none of their text is taken for markup.
 """
 
 from __future__ import annotations
@@ -19,14 +20,23 @@ STYLES = {"open": "green", "warn": "yellow", "block": "bold red"}
 
 
 def console() -> Console:
-    """Standard output. What is not a terminal gets the tables 80 columns wide and without colours."""
+    """Open standard output for tables.
+
+    Returns:
+        A console; where standard output is not a terminal, it is 80 columns wide and has no
+        colours.
+    """
     return Console(
         markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 80
     )
 
 
 def gate(status: Mapping[str, Any]) -> None:
-    """The state of a gate."""
+    """Print the state of a gate.
+
+    Args:
+        status: What `summaries.status` returned.
+    """
     repaired = any(each["dr_before"] is not None for each in status["attributes"].values())
     table = Table(
         "attribute",
@@ -62,27 +72,33 @@ def gate(status: Mapping[str, Any]) -> None:
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
     if asked := status["asking"]["questions"]:
-        fell = status["asking"]["fallbacks"]
+        fallbacks = status["asking"]["fallbacks"]
         print(
-            f"{_count(asked, 'question')} to the language model, {fell:,} answered by the embedded"
-            " one in its place"
+            f"{_count(asked, 'question')} to the language model, {fallbacks:,} answered by the"
+            " embedded one in its place"
         )
     for reason, count in status["dead_reasons"].items():
         print(f"{_count(count, 'dead letter')}: {visible(reason)}")
-    said = [visible(status["reason"])]
+    reasons = [visible(status["reason"])]
     if status["held"]:
-        said.append(
+        reasons.append(
             "held" if status["reason"] in status["held"] else f"held: {visible(status['held'])}"
         )
     elif not status["finished"]:
-        said.append("the run is not finished")
+        reasons.append("the run is not finished")
     out.print(
-        Text.assemble("gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(said)})")
+        Text.assemble(
+            "gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(reasons)})"
+        )
     )
 
 
 def measured(result: Mapping[str, Any]) -> None:
-    """Counts, shares and DR of each attribute."""
+    """Print counts, shares and DR of each attribute.
+
+    Args:
+        result: What `summaries.measured` returned.
+    """
     title = (
         f"{_count(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
     )
@@ -107,12 +123,12 @@ def measured(result: Mapping[str, Any]) -> None:
             first = ("", "", "")
     console().print(table)
     for name, each in result["attributes"].items():
-        if said := _converged(each["convergence"]):
-            print(visible(f"{name}: {said}"))
+        if sentence := _converged(each["convergence"]):
+            print(visible(f"{name}: {sentence}"))
 
 
 def _converged(convergence: Mapping[str, Any]) -> str:
-    """After how many documents DR is known well enough; empty where nothing can be said."""
+    """After how many documents DR is known well enough; empty where that is unknown."""
     known = f"DR is known to ±{convergence['epsilon']:g}"
     if convergence["documents"] is not None:
         return f"{known} after {_count(convergence['documents'], 'document')} that name it"
@@ -125,12 +141,16 @@ def _converged(convergence: Mapping[str, Any]) -> str:
 
 
 def _rounded(number: int) -> int:
-    """A rough number as one: two digits."""
+    """A number rounded to two digits."""
     return round(number, 2 - len(str(number)))
 
 
 def lists(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Word lists with their groups and numbers of labels."""
+    """Print word lists with their groups and numbers of labels.
+
+    Args:
+        rows: Of each list its attribute, groups with their sizes, and source.
+    """
     table = Table("attribute", "groups (labels)", "source")
     for row in rows:
         groups = ", ".join(f"{group} ({size})" for group, size in row["groups"].items())
@@ -139,7 +159,7 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _score(score: Mapping[str, Any]) -> tuple[str, str]:
-    """DR and its interval."""
+    """DR and its interval as text."""
     if score["dr"] is None:
         return "no mention", ""
     return f"{score['dr']:.4f}", (
@@ -148,4 +168,5 @@ def _score(score: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _count(number: int, thing: str) -> str:
+    """A number with its noun, in the singular or plural."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

@@ -171,7 +171,7 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
     ]
     command = [
         EVENFLOW,
-        "run",
+        "stream",
         "--kafka",
         broker.address,
         "--topic",

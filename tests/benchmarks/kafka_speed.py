@@ -163,7 +163,7 @@ def main() -> None:
             output = Path(folder) / "out"
             run = [
                 EVENFLOW,
-                "run",
+                "stream",
                 "--kafka",
                 broker.address,
                 "--topic",

@@ -108,7 +108,7 @@ def command(read: Path, output: Path, options: tuple[str, ...]) -> list[str]:
 
 
 def peer(job: str, read: Path) -> list[str]:
-    """spaCy on a file: sentences, or labels too."""
+    """SpaCy on a file: sentences, or labels too."""
     own = (
         [str(HERE / "peers.py"), "spacy", str(read), ""]
         if job == "labels"

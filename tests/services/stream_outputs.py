@@ -140,7 +140,7 @@ def flink_runner(endpoint: str) -> list[str]:
 def _command(broker: Broker, topic: str, output: Path) -> list[str]:
     return [
         EVENFLOW,
-        "run",
+        "stream",
         "--kafka",
         broker.address,
         "--topic",

@@ -76,7 +76,7 @@ def command(folder: Path, address: str, security: dict[str, Any], *more: str) ->
         "--output",
         str(folder / "out"),
     ]
-    return [EVENFLOW, "run", *options, *more]
+    return [EVENFLOW, "stream", *options, *more]
 
 
 def shown(folder: Path, text: str, secret: str) -> list[str]:

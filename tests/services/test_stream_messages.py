@@ -206,7 +206,7 @@ def test_a_topic_without_messages(
     for number, words in enumerate(
         (
             command(broker, name, tmp_path / "0", prism, "--until-end"),
-            [EVENFLOW, "run", "--until-end", "--kafka", broker.address],
+            [EVENFLOW, "stream", "--until-end", "--kafka", broker.address],
         )
     ):
         output = tmp_path / str(number)

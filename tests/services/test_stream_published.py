@@ -171,7 +171,7 @@ def test_a_topic_that_is_named_later_needs_a_word(
         "--accepted-topic",
         accepted,
     ]
-    run = [EVENFLOW, "run", "--output", str(output), *words, "--group", f"g-{name}"]
+    run = [EVENFLOW, "stream", "--output", str(output), *words, "--group", f"g-{name}"]
     for _ in range(2):
         ended = subprocess.run(
             [*run, "--publish-from", "0"], capture_output=True, text=True, timeout=180

@@ -1,5 +1,7 @@
-"""Judges the sentences of documents: which sentences are asked about, for which attributes, and
-which answers make a strong stereotype (main paper, 4.2.3).
+"""Judges the sentences of documents (main paper, 4.2.3).
+
+It decides which sentences are asked about, for which attributes, and which answers make a strong
+stereotype.
 
 `run` and `explain` both ask and decide here, so that they agree. What becomes of a strong
 stereotype is decided in `filter`.
@@ -77,8 +79,7 @@ class Judgement(NamedTuple):
 
 
 class StereotypeJudge:
-    """Judges sentences that name people of a group in any form, one of the DR score's labels or
-    not.
+    """Judges sentences that name people of a group, by a label of the DR score or another word.
 
     Args:
         lists: The attributes' word lists.

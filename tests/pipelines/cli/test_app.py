@@ -1,6 +1,4 @@
-"""The commands but `run` (test_cli_run.py): what they print, on which stream, and with which status
-they end.
-"""
+"""The commands but `run`: what they print, on which stream, and with which status they end."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evenflow.pipelines.cli import gate, lists, run, text
+from evenflow.pipelines.cli import estimate, explain, gate, lists, llm, measure, run, stream
 from evenflow.schemas.config import Config, load
 
 if TYPE_CHECKING:
@@ -25,8 +23,9 @@ pytest_plugins = ["commands"]
 COMMAND = str(Path(sys.executable).with_name("evenflow"))
 COMMANDS = {
     "run": run.EXAMPLES,
-    "measure": text.MEASURE_EXAMPLES,
-    "explain": text.EXPLAIN_EXAMPLES,
+    "stream": stream.EXAMPLES,
+    "measure": measure.EXAMPLES,
+    "explain": explain.EXAMPLES,
     "report": gate.REPORT_EXAMPLES,
     "gate status": gate.STATUS_EXAMPLES,
     "gate hold": gate.HOLD_EXAMPLES,
@@ -36,6 +35,8 @@ COMMANDS = {
     "wordlists show": lists.SHOW_EXAMPLES,
     "wordlists check": lists.CHECK_EXAMPLES,
     "config show": lists.CONFIG_EXAMPLES,
+    "llm check": llm.CHECK_EXAMPLES,
+    "estimate": estimate.EXAMPLES,
 }
 COLOUR = "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n"
 
@@ -119,6 +120,21 @@ def test_version(call: Call) -> None:
             "none.yaml: cannot be read: No such file",
         ),
         (["run", "-o", "out", "-i", "none/*.jsonl"], "none/*.jsonl: no file matches"),
+        (["stream", "-o", "out", "--topic", "t"], "Missing option '--kafka'"),
+        (["stream", "-o", "out", "--kafka", "h:1"], "Missing option '--topic'"),
+        (
+            ["stream", "-o", "out", "--kafka", "h:1", "--topic", "t", "--workers", "2"],
+            "No such option: --workers",
+        ),
+        (
+            ["stream", "-o", "out", "--kafka", "h:1", "--topic", "t", "--values", "xml"],
+            "'xml' is neither json nor text",
+        ),
+        (
+            ["run", "--kafka", "h:1", "--topic", "a b", "-o", "out"],
+            "a topic has a command of its own:   evenflow stream --kafka h:1 --topic 'a b' -o out",
+        ),
+        (["run", "-o", "out", "--kafka=h:1"], "evenflow stream -o out --kafka=h:1"),
         (["measure"], "Missing argument"),
         (["measure", "none.jsonl"], "none.jsonl: no file matches"),
         (
@@ -357,6 +373,6 @@ def test_an_unexpected_error_is_one_line(
     assert ended.err.startswith("evenflow: unexpected error: KeyError: 'x' (test_app.py, line ")
     assert ended.err.endswith("; --debug shows the traceback\n")
     for words in (["--debug", "measure", texts], ["measure", texts, "--debug"]):
-        told = call(*words)
-        assert told.status == 1
-        assert "Traceback" in told.err
+        ended = call(*words)
+        assert ended.status == 1
+        assert "Traceback" in ended.err

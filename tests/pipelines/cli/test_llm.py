@@ -8,7 +8,7 @@ import typer
 from scripted_llm import MODEL, ScriptedLLM, Turn
 from typer.testing import CliRunner, Result
 
-from evenflow.pipelines.cli import llm
+from evenflow.pipelines.cli import estimate, llm
 from evenflow.pipelines.terminal.endings import FAILED, USAGE, Session, explained
 from evenflow.transforms.llm.client.settings import InferenceError, ServerSettingsError
 
@@ -17,10 +17,10 @@ Call = Callable[..., Result]
 
 @pytest.fixture
 def call() -> Call:
-    """Runs one of the commands: call("check", …)."""
+    """A function that runs one of the commands by its name."""
     app = typer.Typer()
     app.command("check")(llm.llm_check)
-    app.command("estimate")(llm.estimate)
+    app.command("estimate")(estimate.estimate)
     return lambda *words: CliRunner().invoke(
         app, [str(word) for word in words], env={"COLUMNS": "200"}
     )
@@ -84,7 +84,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--llm", "nonsense", "--llm-model", "m"), "'nonsense' is no address"),
         (("--llm", "", "--llm-model", "m"), "is no address"),
@@ -97,11 +97,11 @@ def test_options_that_do_not_go_together_are_wrong_usage(
     ],
 )
 def test_what_cannot_be_a_server_is_wrong_usage(
-    call: Call, words: tuple[str, ...], said: str
+    call: Call, words: tuple[str, ...], message: str
 ) -> None:
     result = call("check", *words)
     assert result.exit_code == 2
-    assert said in " ".join(result.output.replace("│", " ").split())
+    assert message in " ".join(result.output.replace("│", " ").split())
     assert "secret" not in result.output
 
 

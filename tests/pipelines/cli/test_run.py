@@ -1,6 +1,4 @@
-"""`evenflow run` and what looks at its output, from the shell's side: streams, statuses, how it is
-stopped and goes on.
-"""
+"""`evenflow run` as the shell sees it: streams, statuses, how it is stopped and goes on."""
 
 from __future__ import annotations
 
@@ -157,7 +155,7 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
     assert call(*command).json == {**result, "new_panes": 0}
 
 
-def test_what_could_not_be_read_is_said_first_and_is_status_3(
+def test_what_could_not_be_read_is_shown_first_and_is_status_3(
     call: Call, even: Path, tmp_path: Path
 ) -> None:
     ended = call("run", "-i", even, "-o", tmp_path / "out", "--text-field", "body")
@@ -223,16 +221,16 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
     ]
     ended = call(*command)
     assert (ended.status, ended.out) == (3, "")
-    said = ended.err.splitlines()
-    assert said[0].startswith(
+    lines = ended.err.splitlines()
+    assert lines[0].startswith(
         "evenflow: stopped before the end of the input: pane 1 is blocked: gender: rolling DR is at"
         " least"
     )
     assert (
-        said[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in"
+        lines[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in"
         f" {output}/quarantine"
     )
-    assert said[2].startswith(
+    assert lines[2].startswith(
         f"evenflow: to go on behind it: evenflow gate release '{output}' --reason "
     )
     assert call(*command).err == ended.err
@@ -384,10 +382,10 @@ def test_no_space_left(tmp_path: Path, workers: int) -> None:
         tmp_path, "800k", f'{run}; a=$?; mount -o remount,size=80m "$1" && {run} >&2; exit $a$?'
     )
     assert ended.returncode == 10, ended.stderr  # 1, and then 0
-    said = [line for line in ended.stderr.splitlines() if line.startswith("evenflow:")]
-    assert len(said) == 1
-    assert f"{tmp_path}/device/out" in said[0]
-    assert said[0].endswith(
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("evenflow:")]
+    assert len(lines) == 1
+    assert f"{tmp_path}/device/out" in lines[0]
+    assert lines[0].endswith(
         ": No space left on device; make room, then run the same command again to go on"
     )
 
@@ -406,8 +404,9 @@ def test_read_only_output(even: Path, tmp_path: Path) -> None:
 
 
 def as_nobody(log: Path, *words: object) -> tuple[int, str]:
-    """Status and standard error of a command in a fork that has no rights; what it imports must be
-    imported before.
+    """Status and standard error of a command in a fork that has no rights.
+
+    The modules that it needs must be imported before.
     """
     from evenflow.pipelines.cli.app import main
 
@@ -436,8 +435,8 @@ def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
         if not path.stat().st_mode & 0o001:
             path.chmod(path.stat().st_mode | 0o011)
     (tmp_path / "out").mkdir(mode=0o755)
-    status, said = as_nobody(tmp_path / "log1", "run", "-q", "-i", even, "-o", tmp_path / "out")
-    assert (status, said) == (
+    status, err = as_nobody(tmp_path / "log1", "run", "-q", "-i", even, "-o", tmp_path / "out")
+    assert (status, err) == (
         1,
         (
             f"evenflow: {tmp_path}/out/accepted: Permission denied; give an --output that you may"
@@ -445,8 +444,8 @@ def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
         ),
     )
     (even / "0.jsonl").chmod(0)
-    status, said = as_nobody(tmp_path / "log2", "measure", even)
-    assert (status, said) == (1, f"evenflow: {even}/0.jsonl: cannot be opened: Permission denied\n")
+    status, err = as_nobody(tmp_path / "log2", "measure", even)
+    assert (status, err) == (1, f"evenflow: {even}/0.jsonl: cannot be opened: Permission denied\n")
 
 
 def is_gone(group: int) -> bool:

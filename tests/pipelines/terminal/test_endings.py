@@ -19,8 +19,8 @@ from evenflow.pipelines.terminal.endings import (
     explained,
     failed,
     printing,
+    report_event,
     stoppable,
-    tell,
     undisturbed,
 )
 from evenflow.schemas.config import ConfigError
@@ -128,15 +128,15 @@ def test_the_place_of_an_unexpected_error(capsys: pytest.CaptureFixture[str]) ->
         short = capsys.readouterr().err
         assert failed(error, Session(debug=True)) == 1
     assert short.startswith("evenflow: unexpected error: KeyError: 'x' (test_endings.py, line ")
-    told = capsys.readouterr().err
-    assert told.startswith("Traceback")
-    assert "--debug" not in told
+    printed = capsys.readouterr().err
+    assert printed.startswith("Traceback")
+    assert "--debug" not in printed
 
 
 def test_a_message_in_lines_of_text_and_as_one_of_json(capsys: pytest.CaptureFixture[str]) -> None:
-    tell("error", "one\ntwo \x1b[31m", 2, Session())
+    report_event("error", "one\ntwo \x1b[31m", 2, Session())
     assert capsys.readouterr() == ("", "evenflow: one\nevenflow: two \\u001b[31m\n")
-    tell("error", "one\ntwo \x1b[31m", 2, Session(json_lines=True))
+    report_event("error", "one\ntwo \x1b[31m", 2, Session(json_lines=True))
     event = json.loads(capsys.readouterr().err)
     assert event.pop("time")
     assert event == {"event": "error", "message": "one\ntwo \x1b[31m", "status": 2}

@@ -71,7 +71,7 @@ def test_after_a_restart_the_time_left_follows_the_pace_since_then() -> None:
     assert pace.rate(5.0) == pytest.approx(4.0)
 
 
-def test_of_an_input_of_unknown_size_nothing_is_foretold() -> None:
+def test_of_an_input_of_unknown_size_nothing_is_predicted() -> None:
     pace = Pace(0.0, total=0, likely=0)
     pace.committed(done(0, MB, 0, 0), 1.0)
     assert pace.done() is None

@@ -1,0 +1,47 @@
+"""Evenflow in Python: what it offers to other programs; this folder is the package `evenflow`.
+
+The functions take paths, texts, records, Hugging Face datasets and pandas frames:
+
+Example:
+    >>> import evenflow
+    >>> result = evenflow.measure(["She met her brother.", "He met his father."])
+    >>> result["attributes"]["gender"]["counts"]
+    {'female': 2, 'male': 4}
+    >>> round(result["attributes"]["gender"]["dr"], 3)
+    0.167
+
+Everything is imported at its first use, so that `evenflow --help` waits for no library of data.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evenflow import beam as beam
+    from evenflow.functions import explain as explain
+    from evenflow.functions import measure as measure
+    from evenflow.gating import Gate as Gate
+
+__all__ = ["Gate", "beam", "explain", "measure"]
+
+_MODULES = {
+    "Gate": "evenflow.gating",
+    "explain": "evenflow.functions",
+    "measure": "evenflow.functions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name of this package at its first use."""
+    if name == "beam":
+        return import_module("evenflow.beam")
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,155 @@
+"""What the functions take: files by path, or documents in memory; and configurations."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import orjson
+
+from evenflow.schemas.config import Config, load
+from evenflow.transforms.io import files
+from evenflow.transforms.io.files import Block, InputError
+
+# A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
+Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
+Configuration: TypeAlias = "Config | str | os.PathLike[str] | Mapping[str, Any] | None"
+
+MEMORY = "documents"  # stands for the file's name where documents are in memory
+
+
+def configuration(
+    config: Configuration = None, attributes: Sequence[str] = (), wordlists: Sequence[str] = ()
+) -> Config:
+    """Make a configuration from what a caller gave.
+
+    Args:
+        config: A configuration; the path of a YAML file; or a mapping of dotted keys to values,
+            such as {"gate.warn": 0.2, "fields.text": "body"}. None stands for the defaults.
+        attributes: Names of the attributes that are measured; empty for all. Not with a Config.
+        wordlists: Paths of further word lists. Not with a Config.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        ConfigError: It cannot be used; every mistake is named.
+        WordListError: A word list cannot be used.
+        TypeError: Attributes or word lists are given beside a Config, which has its own.
+    """
+    if isinstance(config, Config):
+        if attributes or wordlists:
+            raise TypeError("a Config has its own attributes and word lists; give none beside it")
+        return config
+    overrides = config if isinstance(config, Mapping) else None
+    path = None if config is None or isinstance(config, Mapping) else Path(config)
+    return load(path, overrides, attributes, wordlists)
+
+
+def patterns(inputs: Inputs) -> list[str] | None:
+    """Tell files from documents.
+
+    Args:
+        inputs: What a caller gave. A str or Path is a path, folder or glob, and so is each of a
+            list of Paths; a list of str holds texts.
+
+    Returns:
+        The patterns; None where the inputs are documents.
+    """
+    if isinstance(inputs, str | os.PathLike):
+        return [os.fspath(inputs)]
+    if isinstance(inputs, Sequence) and inputs:
+        paths = [os.fspath(each) for each in inputs if isinstance(each, os.PathLike)]
+        return paths if len(paths) == len(inputs) else None
+    return None
+
+
+def lines(inputs: Iterable[Any], config: Config) -> Iterator[bytes]:
+    """Write documents in memory as lines of JSON.
+
+    Args:
+        inputs: Texts, mappings with a text and an id, a Hugging Face dataset (any iterable of
+            mappings), or a pandas frame. A missing value of a frame is null.
+        config: Its fields.text and fields.id name the fields or columns.
+
+    Yields:
+        A JSON object for each document, without a line end.
+
+    Raises:
+        InputError: A table has no column of the text's name.
+        TypeError: An element is neither text nor a mapping, or the inputs are a mapping.
+    """
+    if isinstance(inputs, Mapping):
+        raise TypeError(f"documents were expected, not a mapping of {', '.join(map(str, inputs))}")
+    columns = getattr(inputs, "column_names", getattr(inputs, "columns", None))
+    if isinstance(columns, Iterable) and config.fields.text not in (names := list(columns)):
+        raise InputError(
+            f"no column {config.fields.text!r} (fields.text); there are"
+            f" {', '.join(map(str, names))}"
+        )
+    for number, each in enumerate(_rows(inputs)):
+        if isinstance(each, str):
+            yield _line({config.fields.text: each})
+        elif isinstance(each, Mapping):
+            yield _line(dict(each))
+        else:
+            raise TypeError(
+                f"document {number} is of type {type(each).__name__}; text or a mapping was"
+                " expected"
+            )
+
+
+def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
+    """Read inputs in blocks.
+
+    Args:
+        inputs: See `patterns` and `lines`.
+        config: Its fields name the text and the id.
+
+    Yields:
+        Blocks of records, in the order of the input.
+
+    Raises:
+        InputError: No file matches, a file cannot be opened, or a table has no such column.
+        OSError: A device fails.
+        TypeError: An element is neither text nor a mapping.
+    """
+    found = patterns(inputs)
+    if found is not None:
+        source = (block for name in files.match(found) for block in files.blocks(name))
+        yield from files.together(source)
+        return
+    assert not isinstance(inputs, str | os.PathLike)
+    records: list[bytes] = []
+    first = size = 0
+    for line in lines(inputs, config):
+        records.append(line)
+        size += len(line)
+        if size >= files.BLOCK_BYTES or len(records) == files.BLOCK_RECORDS:
+            yield Block(MEMORY, first, records, 0)
+            first, size, records = first + len(records), 0, []
+    if records:
+        yield Block(MEMORY, first, records, 0)
+
+
+def _rows(inputs: Any) -> Iterable[Any]:
+    """The elements; of a pandas frame, its rows as mappings."""
+    if not hasattr(inputs, "itertuples"):
+        return inputs
+    plain = inputs.astype(object).where(inputs.notna(), None)
+    names = list(plain.columns)
+    rows = plain.itertuples(index=False, name=None)
+    return (dict(zip(names, row, strict=True)) for row in rows)
+
+
+def _line(record: dict[Any, Any]) -> bytes:
+    """A record as JSON; what JSON has no form for (dates, say) as text."""
+    try:
+        return orjson.dumps(
+            record, default=str, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+        )
+    except orjson.JSONEncodeError:  # a lone surrogate, a whole number beyond 64 bits
+        return json.dumps(record, default=str).encode()

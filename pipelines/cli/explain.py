@@ -1,0 +1,149 @@
+"""`evenflow explain`: the sentences of a text with their labels, nothing written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, one_of, with_groups
+from evenflow.pipelines.terminal.endings import FAILED, printing
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.explain.explainer import Explainer
+
+EXAMPLES = examples(
+    "evenflow explain speech.txt",
+    "echo 'She lost her keys.' | evenflow explain --json",
+    "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
+    "echo 'She lost her keys.' | evenflow explain --counterfactual gc -a gender",
+    "echo 'Women cannot park.' | evenflow explain --stereotypes",
+    "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
+)
+
+
+@with_groups
+def explain(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="A text, or - for standard input.")
+    ] = "-",
+    jsonl: Annotated[
+        bool,
+        typer.Option("--jsonl", help='Lines of {"id", "text"} in, a line of JSON for each out.'),
+    ] = False,
+    *,
+    selection: options.Selection,
+    counterfactual: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA).",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")
+    ] = None,
+    stereotypes: Annotated[
+        bool | None,
+        typer.Option(
+            "--stereotypes/--no-stereotypes",
+            help=(
+                "Judge relevant sentences: potential stereotype, strength, and why.  [default: in"
+                " JSON]"
+            ),
+        ),
+    ] = None,
+    all_sentences: Annotated[
+        bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")
+    ] = False,
+    encoder: options.EncoderOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show every sentence of a text with its labels and counts.
+
+    Asked for, it shows too what the text would say of another group, and which sentences are
+    stereotypes. On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
+    """
+    from evenflow.pipelines.explain import document as explaining
+    from evenflow.pipelines.explain.explainer import Explainer
+    from evenflow.transforms.io.files import InputError
+
+    config = selection.configuration()
+    if counterfactual is not None:
+        one_of(counterfactual, ("gc", "base"), "--counterfactual")
+    elif source is not None or target is not None:
+        raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
+    if stereotypes is None:
+        stereotypes = jsonl or as_json or not sys.stdout.isatty()
+    method = None if counterfactual is None else "gc" if counterfactual == "gc" else "base"
+    try:
+        explainer = Explainer(config, method, source, target, stereotypes, all_sentences)
+    except ValueError as error:
+        if source is None and target is None:
+            raise
+        raise typer.BadParameter(str(error)) from error
+    with _opened(file) as stream:
+        if jsonl:
+            raise typer.Exit(_print_lines(file, stream, explainer))
+        raw = stream.read()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
+    document = explainer.explain(file, text)
+    with printing():
+        if as_json or not sys.stdout.isatty():
+            print(explaining.dumps(document, indent=1))
+            return
+        from evenflow.pipelines.terminal import tables
+
+        tables.console().print(explaining.coloured(document, explainer.finder))
+        if explainer.rewrites:
+            from evenflow.pipelines.explain.counterfactual import difference
+
+            tables.console().print(difference(document))
+        if explainer.judges:
+            from evenflow.pipelines.explain.stereotypes import summary
+
+            tables.console().print(summary(document))
+
+
+def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> int:
+    """Print a line for each document, and errors on both streams; the exit status."""
+    from evenflow.pipelines.explain import document as explaining
+
+    status = 0
+    with printing():
+        for document in explainer.explain_lines(stream):
+            print(explaining.dumps(document), flush=sys.stdout.isatty())
+            if "error" in document:
+                status = FAILED
+                print(f"evenflow: {file}:{document['line']}: {document['error']}", file=sys.stderr)
+    return status
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for -. Raises InputError."""
+    from evenflow.transforms.io.files import InputError
+
+    if file == "-":
+        if sys.stdin.isatty():
+            print("evenflow: reading from the terminal; end with Ctrl-D", file=sys.stderr)
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115 (closed below; a failure to read is another error)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{file}: cannot be opened: {reason}") from error
+    with stream:
+        yield stream

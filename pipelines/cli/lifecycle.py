@@ -1,0 +1,183 @@
+"""What `evenflow run` and `evenflow stream` share: checks before a gate runs, and its result."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from evenflow.pipelines.cli import llm as cli_llm
+from evenflow.pipelines.cli.commands import one_of
+from evenflow.pipelines.cli.options import GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, logs, printing, report_event
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.files.driver import Outcome
+    from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.schemas.config import Config
+
+    # Reads the input under a configuration; LiveMetrics is updated pane by pane, where there is one
+    Read = Callable[[Config, LiveMetrics | None], Outcome]
+
+PROBE_SECONDS = 10.0  # that the language model has for the question before the run
+
+
+def run_gate(
+    session: Session,
+    gate: GateOptions,
+    llm: LlmOptions,
+    result: ResultOptions,
+    overrides: dict[str, object],
+    read: Read,
+    nothing_new: str,
+) -> None:
+    """Run a gate from its options to the command's end.
+
+    Args:
+        session: What the end of the command depends on; it is filled in.
+        gate: What is read, judged and repaired.
+        llm: How a language model is reached.
+        result: Where the results go.
+        overrides: Values of the command's own options by dotted configuration key.
+        read: Runs the gate on the input.
+        nothing_new: What is printed where no pane was new.
+
+    Raises:
+        typer.BadParameter: Options contradict each other.
+        RunError: The output is somebody else's.
+        typer.Exit: Always, with the exit status.
+    """
+    one_of(result.log_format, ("text", "json"), "--log-format")
+    session.json_lines = result.log_format == "json"
+    from evenflow.pipelines.panes.output import refuse_foreign
+
+    with cli_llm.configured(llm) as server:
+        config = gate.configuration(
+            {
+                **gate.overrides(),
+                **overrides,
+                "metrics.port": result.metrics_port,
+                **server,
+            }
+        )
+        refuse_foreign(result.output)
+        logs(session)
+        if config.llm.url is not None and config.has_sentence_table:
+            _probe(config, session)
+        elif server:
+            report_event(
+                "note",
+                "the language model is asked nothing: neither --stereotypes nor --mode substitute"
+                " or augment is on",
+                0,
+                session,
+            )
+        session.output, session.resumable = result.output, True
+        with _serving_metrics(config, result, session) as metrics:
+            outcome = read(config, metrics)
+            from evenflow.pipelines.report.report import build
+
+            page = build(result.output)
+    session.resumable = False
+    _print_result(outcome, page, result, nothing_new)
+    if outcome.halted:
+        report_event("held", "\n".join(advice(outcome, result.output)), BLOCKED, session)
+    raise typer.Exit(BLOCKED if outcome.halted or outcome.entries.totals.blocked_panes else 0)
+
+
+def advice(outcome: Outcome, output: Path) -> list[str]:
+    """What a user of a held gate needs to know.
+
+    Args:
+        outcome: How the run ended.
+        output: Its output directory.
+
+    Returns:
+        Lines: why it is held, at which pane, where that pane's documents are, how to go on.
+    """
+    lines = [f"stopped before the end of the input: {outcome.held}"]
+    entry = outcome.entries[-1] if outcome.entries else None
+    if entry is not None and entry.folder == "quarantine":
+        first, last = entry.source[0], entry.source[-1]
+        until = (
+            f"record {last.last}" if last.file == first.file else f"{last.file}, record {last.last}"
+        )
+        lines.append(
+            f"pane {entry.pane} is {first.file}, record {first.first} to {until}; it was set aside"
+            f" in {output / 'quarantine'}"
+        )
+    return [
+        *lines,
+        (
+            f"to go on behind it: evenflow gate release {shlex.quote(str(output))} --reason '…',"
+            " then the same command again"
+        ),
+        "to try again: repair the input or the configuration, and give a new --output",
+    ]
+
+
+def _probe(config: Config, session: Session) -> None:
+    """Ask the language model a question before anything is read.
+
+    A wrong answer is reported. Raises InferenceError where no server is there.
+    """
+    from evenflow.prompts import loader as prompts
+    from evenflow.transforms.llm.client import check
+    from evenflow.transforms.llm.client.client import Client
+    from evenflow.transforms.llm.client.server import describe
+    from evenflow.transforms.llm.worker import settings
+
+    server = settings(config)
+    describe(server)
+    with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
+        [found] = check.check(client, prompts.names()[:1])
+    if not found.is_sound:
+        report_event(
+            "note",
+            f"{server.url}: the language model left the first question unanswered"
+            f" ({found.reason}); where it does so again, the embedded model answers in its place",
+            0,
+            session,
+        )
+
+
+@contextmanager
+def _serving_metrics(
+    config: Config, result: ResultOptions, session: Session
+) -> Iterator[LiveMetrics | None]:
+    """Serve metrics within the block where a port is configured, and print their address.
+
+    Raises OSError for a port that cannot be had.
+    """
+    if config.metrics.port is None:
+        yield None
+        return
+    from evenflow.pipelines.panes.metrics_server import serving
+
+    with serving(result.output, config) as (metrics, address):
+        if not result.quiet:
+            report_event("metrics", f"metrics at {address}", 0, session)
+        yield metrics
+
+
+def _print_result(outcome: Outcome, page: Path, result: ResultOptions, nothing_new: str) -> None:
+    """Print the state of the gate as a table or as JSON."""
+    from evenflow.pipelines.terminal import summaries, tables
+
+    with printing():
+        if result.as_json:
+            print(json.dumps(summaries.of_run(outcome, result.output, page), indent=1))
+        elif not result.quiet:
+            if not outcome.new and not outcome.halted:
+                print(f"{visible(str(result.output))} is finished; {nothing_new}.")
+            tables.gate(summaries.status(outcome.entries.totals, not outcome.halted, outcome.held))
+            for line in summaries.kept_stereotypes(outcome.entries):
+                print(line)
+            print(f"report: {visible(str(page))}")

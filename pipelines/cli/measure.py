@@ -1,0 +1,62 @@
+"""`evenflow measure`: figures of files, nothing written."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.terminal.endings import printing
+
+EXAMPLES = examples(
+    "evenflow measure corpus/",
+    "evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json",
+    "evenflow measure reviews.parquet --text-field body --wordlist mine.yaml",
+)
+
+
+@with_groups
+def measure(
+    inputs: options.InputsArgument,
+    *,
+    selection: options.Selection,
+    text_field: options.TextFieldOption = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Count labels and score DR with its interval, per attribute.
+
+    Nothing is written. Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt.
+    """
+    from evenflow.pipelines.files.measure import measure as figures_of
+    from evenflow.pipelines.terminal import summaries, tables
+    from evenflow.pipelines.terminal.progress import reporter
+    from evenflow.schemas.documents import Figures
+    from evenflow.transforms.io import files
+
+    config = selection.configuration({"fields.text": text_field, "measure.epsilon": epsilon})
+    total, course = Figures(), summaries.Course()
+    # Elsewhere than on a terminal the figures themselves are the report.
+    with reporter("text", files.match(inputs), quiet or not sys.stderr.isatty()) as progress:
+        for figures in figures_of(inputs, config):
+            total.add(figures)
+            course.note(total)
+            progress.on_measured(figures)
+    result = summaries.measured(total, config, course)
+    with printing():
+        if as_json:
+            print(json.dumps(result, indent=1))
+        else:
+            tables.measured(result)
+    for reason, count in total.dead_reasons.items():
+        print(f"evenflow: not measured: {count:,} ({reason})", file=sys.stderr)

@@ -1,0 +1,99 @@
+"""Explains texts under a configuration: sentences and labels, counterfactuals, stereotypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from evenflow.pipelines.explain import document as explaining
+from evenflow.schemas.config import Config
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.substitution.counterfactuals import Method
+from evenflow.wordlists import loader
+
+
+class Explainer:
+    """Explains texts; built once for many of them.
+
+    Args:
+        config: Its attributes are looked for, at its strictness and thresholds.
+        counterfactual: Method that rewrites every eligible sentence: gc (grammar and context) or
+            base (BaseCDA). None rewrites nothing.
+        source: Only mentions of this group are rewritten; None for any group.
+        target: Mentions are rewritten to this group only; None for any group.
+        stereotypes: Whether sentences that name a group are judged.
+        all_sentences: Whether sentences that name no group are judged too.
+
+    Attributes:
+        finder: Finds the labels.
+        rewrites: Whether sentences are rewritten.
+        judges: Whether sentences are judged.
+
+    Raises:
+        ValueError: No attribute has the group source or target.
+        WordListError: A word list cannot be used.
+        ModelError: A shipped model cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        counterfactual: Method | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        stereotypes: bool = False,
+        all_sentences: bool = False,
+    ):
+        lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
+        self.finder = LabelFinder(lists)
+        self.rewrites = counterfactual is not None
+        self.judges = stereotypes or all_sentences
+        self._steps = []
+        if counterfactual is not None:
+            # Models take a part of a second, which plain texts need not wait for
+            from evenflow.pipelines.explain.counterfactual import Rewriter
+            from evenflow.transforms.models import encoder
+
+            judge = encoder.Encoder.shipped() if counterfactual == "gc" else None
+            strictness = {each.attribute: config.strictness(each.attribute) for each in lists}
+            rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge)
+            self._steps.append(rewriter.add_to)
+        if self.judges:
+            from evenflow.pipelines.explain import stereotypes as stereotyping
+
+            judging = stereotyping.judge_every if all_sentences else stereotyping.judge
+            thresholds = {
+                each.attribute: config.stereotype_threshold(each.attribute) for each in lists
+            }
+            self._steps.append(judging(lists, thresholds, config.stereotypes.precision).add_to)
+
+    def explain(self, identity: str, text: str) -> dict[str, Any]:
+        """Explain a text.
+
+        Args:
+            identity: Its id.
+            text: The text.
+
+        Returns:
+            The document as `evenflow explain --json` prints it.
+        """
+        return self._completed(explaining.explain(identity, text, self.finder))
+
+    def explain_lines(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+        """Explain documents that come as JSON lines.
+
+        Args:
+            lines: Objects with a text and, if they have one, an id; blank lines are passed over.
+
+        Yields:
+            Each document as `explain` returns it; of a line that is no document, its number (from
+            1) as "line" and what is wrong as "error".
+        """
+        for document in explaining.explain_lines(lines, self.finder):
+            yield document if "error" in document else self._completed(document)
+
+    def _completed(self, document: dict[str, Any]) -> dict[str, Any]:
+        """The document with its counterfactuals and stereotypes."""
+        for add_to in self._steps:
+            add_to(document)
+        return document
