@@ -120,7 +120,8 @@ class RepairSettings(Section):
         default=0.8,
         description=(
             "Least probability that a substitution is right. 0 makes every possible substitution,"
-            " 1 only the surest. docs/pages/quality.md has the precision and recall at 0.8 and at 0.5."
+            " 1 only the surest. docs/pages/quality.md has the precision and recall at 0.8"
+            " and at 0.5."
         ),
     )
     judge: Literal["careful", "fast"] = Field(

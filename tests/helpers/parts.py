@@ -30,7 +30,7 @@ def require(missing: str | None) -> None:
 
 
 def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """With CI set, make a skip a failure, unless CI may do without the part; then add the reason."""
+    """With CI set, make a skip a failure unless CI may miss the part; then add the reason."""
     if not os.environ.get("CI") or not report.skipped or hasattr(report, "wasxfail"):
         return
     path, line, reason = (

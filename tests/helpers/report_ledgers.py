@@ -1,4 +1,4 @@
-"""Ledgers for the report's tests: made up, of any length, with names that would like to be markup."""
+"""Ledgers for the tests of the report: made up, of any length, with names that look like markup."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ class Stage:
 
     def process(self, item: Item) -> Iterator[tuple[str, str]]:
         pane = f"{item.pane.span}-{item.pane.part}"
-        name = f"{item.topic}-{item.partition}-{item.start:09d}{'-lost' if isinstance(item, Lost) else ''}"
+        end = "-lost" if isinstance(item, Lost) else ""
+        name = f"{item.topic}-{item.partition}-{item.start:09d}{end}"
         record: dict[str, Any] = {
             "topic": item.topic,
             "partition": item.partition,

@@ -1,8 +1,8 @@
 """Spends a budget of questions on a whole pane, and annotates again the blocks that got answers.
 
 Where a block is read, its questions are only collected, and the embedded models' answers stand
-(`llm.budget.QuestionCollector`). The deferred questions and the documents as they were read are then parts
-of the staged block. Once all blocks of the pane are there:
+(`llm.budget.QuestionCollector`). The deferred questions and the documents as they were read are
+then parts of the staged block. Once all blocks of the pane are there:
 
 1. Rank the questions of all blocks by worth, then by key. Grant as many as the budget has.
 2. Ask these. Annotate again, with the answers, the blocks that have one of these questions.
