@@ -29,7 +29,7 @@ def interval(figure: Callable[[Values], float], n: int) -> str:
 
 
 def area(chances: Values, true: Values) -> Callable[[Values], float]:
-    """Area under the ROC curve of the cases at some places, from the sum of the positives' ranks."""
+    """Area under the ROC curve of the cases at some places, by the sum of the positives' ranks."""
 
     def of(at: Values) -> float:
         own = true[at]
