@@ -10,8 +10,8 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -127,17 +127,13 @@ def docstring(name: str) -> str:
     Args:
         name: Dotted name of a module, or of an object in one.
     """
-    try:
-        found: Any = import_module(name)
-    except ModuleNotFoundError:
-        module, _, own = name.rpartition(".")
-        found = getattr(import_module(module), own)
-    said = inspect.getdoc(found) or ""
+    found: Any = resolve_name(name)
+    text = inspect.getdoc(found) or ""
     if inspect.ismodule(found):
-        return said
+        return text
     # Code is shown as it is: sections of a docstring are indented, which Markdown reads otherwise
     head = f"### {name.removeprefix('evenflow.')}\n\n"
-    return head + _fenced("python", f"{found.__name__}{inspect.signature(found)}\n\n{said}")
+    return head + _fenced("python", f"{found.__name__}{inspect.signature(found)}\n\n{text}")
 
 
 def _fenced(language: str, text: str) -> str:

@@ -40,7 +40,7 @@ from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, Folder, PaneEntry, Sums, Verdict
-from evenflow.transforms.io.records import Checker
+from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.representation.dr import score
 from evenflow.wordlists import loader
@@ -291,7 +291,7 @@ def judge_panes(
     Yields:
         A verdict for each pane, see `JudgePanes`.
     """
-    totals = Totals.begun(config)
+    totals = Totals.for_run(config)
     judge = PaneJudge(config, _lists(config), totals)
     passed = Checks(success=True, evaluated=0, failures=[])
     readable = Verdict(state="open", reason="")
@@ -307,7 +307,7 @@ def judge_panes(
         attributes = judge.judge(figures)
         verdict = overall(attributes, passed, readable, None)
         folder: Folder = "quarantine" if verdict.state == "block" else "accepted"
-        judge.settle(attributes, folder)
+        judge.score_accepted(attributes, folder)
         entry = PaneEntry(
             pane=number,
             source=[],
@@ -343,7 +343,7 @@ class _Annotate(beam.DoFn):
     def setup(self) -> None:
         """Build the tables."""
         config = Config.model_validate(self._settings)
-        self._check = Checker(config)
+        self._parser = RecordParser(config)
         self._lists = _lists(config)
         self._finder = LabelFinder(self._lists)
 
@@ -356,8 +356,8 @@ class _Annotate(beam.DoFn):
         Yields:
             The document with its mentions, sentences and counts.
         """
-        text = self._check.text(element.get(self._check.text_name))
-        self._check.identity(element.get(self._check.id_name))
+        text = self._parser.check_text(element.get(self._parser.text_name))
+        self._parser.check_id(element.get(self._parser.id_name))
         found = self._finder.find_all(text)
         mentions = sorted(
             self._finder.named(found), key=lambda each: (each.start, -each.end, each.attribute)

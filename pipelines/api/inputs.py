@@ -12,7 +12,14 @@ import orjson
 
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.io import files
-from evenflow.transforms.io.files import Block, InputError
+from evenflow.transforms.io.blocks import (
+    BLOCK_BYTES,
+    BLOCK_RECORDS,
+    Block,
+    join_texts,
+    read_blocks,
+)
+from evenflow.transforms.io.files import InputError
 
 # A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
@@ -119,8 +126,8 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     """
     found = patterns(inputs)
     if found is not None:
-        source = (block for name in files.match(found) for block in files.blocks(name))
-        yield from files.together(source)
+        source = (block for name in files.match(found) for block in read_blocks(name))
+        yield from join_texts(source)
         return
     assert not isinstance(inputs, str | os.PathLike)
     records: list[bytes] = []
@@ -128,7 +135,7 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     for line in lines(inputs, config):
         records.append(line)
         size += len(line)
-        if size >= files.BLOCK_BYTES or len(records) == files.BLOCK_RECORDS:
+        if size >= BLOCK_BYTES or len(records) == BLOCK_RECORDS:
             yield Block(MEMORY, first, records, 0)
             first, size, records = first + len(records), 0, []
     if records:
