@@ -10,9 +10,9 @@ from typing import Any
 from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.panes.output import refuse_foreign
-from evenflow.pipelines.panes.progress import PaneProgress
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
+from evenflow.pipelines.terminal.outcome import PaneProgress
 
 
 class Gate:

@@ -19,8 +19,8 @@ from evenflow.pipelines.terminal.endings import BLOCKED, Session, logs, printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import Outcome
     from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
 
     # Reads the input under a configuration; LiveMetrics is updated pane by pane, where there is one

@@ -14,9 +14,8 @@ from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions,
 from evenflow.pipelines.terminal.endings import Session, report_event
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import Outcome
     from evenflow.pipelines.panes.metrics_server import LiveMetrics
-    from evenflow.pipelines.panes.progress import PaneProgress
+    from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
     from evenflow.schemas.config import Config
 
 EXAMPLES = examples(

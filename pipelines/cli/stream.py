@@ -18,8 +18,8 @@ from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import Outcome
     from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
     from evenflow.schemas.ledger import PaneEntry
 

@@ -15,7 +15,7 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
-from evenflow.pipelines.panes.progress import PaneProgress
+from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
@@ -23,26 +23,6 @@ from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
-
-
-@dataclass
-class Outcome:
-    """How a run ended.
-
-    Attributes:
-        entries: The ledger.
-        new: Panes that this run committed.
-        held: Why the gate is held; None if it is not.
-    """
-
-    entries: History
-    new: int
-    held: str | None = None
-
-    @property
-    def halted(self) -> bool:
-        """Whether the run stopped before the end of its input."""
-        return self.held is not None
 
 
 @dataclass

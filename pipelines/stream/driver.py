@@ -14,13 +14,14 @@ import apache_beam as beam
 
 from evenflow.gates.ledger.history import History
 from evenflow.gates.lock import OutputLock
-from evenflow.pipelines.files.driver import Outcome, RunError, begin, settings, write_meta
+from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
 from evenflow.pipelines.files.graph import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.stream import graph as stream
 from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
 from evenflow.pipelines.stream.publish import Topics, identity, messages
 from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
+from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator

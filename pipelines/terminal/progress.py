@@ -42,7 +42,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.panes.progress import PaneProgress
+    from evenflow.pipelines.terminal.outcome import PaneProgress
 
 LINE_SECONDS = 5.0  # between two lines that report no pane, so that a log stays readable
 REDRAWS = 4  # of the bar a second

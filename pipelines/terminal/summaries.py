@@ -21,7 +21,7 @@ from evenflow.transforms.representation.dr import (
 from evenflow.wordlists import loader
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.driver import Outcome
+    from evenflow.pipelines.terminal.outcome import Outcome
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 

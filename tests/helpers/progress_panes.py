@@ -2,7 +2,7 @@
 
 from pane_entries import pane_entry
 
-from evenflow.pipelines.panes.progress import PaneProgress
+from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Score, State, Sums, Verdict
 
 MB = 1_000_000

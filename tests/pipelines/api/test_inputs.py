@@ -16,7 +16,7 @@ import pytest
 import evenflow
 from evenflow.pipelines.files.cutting import ChangedError
 from evenflow.pipelines.panes.epochs import RunError
-from evenflow.pipelines.panes.progress import PaneProgress
+from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.transforms.io.files import InputError
 
