@@ -186,7 +186,8 @@ class Annotator:
         details, aside = None, None
         if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
-            relevant = list(self.mentions.relevant(searched))
+            # The filter knows groups by more words than the labels
+            relevant = list(self.mentions.relevant(searched, every=self.screen is not None))
             kept = found
             if self.screen is None:
                 for number, text, sentences, mentions in relevant:
@@ -245,6 +246,7 @@ class Annotator:
                 found.places[number], found.ids[number], text, sentences, mentions
             )
             for number, text, sentences, mentions in relevant
+            if mentions
         )
         return [each for each in proposed if each is not None]
 

@@ -89,8 +89,16 @@ class MentionCounter:
         none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self._attributes]
         return figures, [np.concatenate(each) for each in zip(none, *parts, strict=True)]
 
-    def relevant(self, searched: Sequence[Searched]) -> Iterator[Relevant]:
-        """The documents that name a label, from what a count found; in the block's order."""
+    def relevant(self, searched: Sequence[Searched], every: bool = False) -> Iterator[Relevant]:
+        """The documents that name a label, from what a count found; in the block's order.
+
+        Args:
+            searched: What `count` noted.
+            every: Whether documents without a label are given too.
+
+        Yields:
+            A document with its sentences and mentions.
+        """
         names = [words.attribute for words in self._lists]
         ranks = np.array([sorted(names).index(name) for name in names])
         labels = [self._finder.labels(number) for number in range(len(names))]
@@ -105,13 +113,10 @@ class MentionCounter:
             owners = np.searchsorted(piece.begins, begins[order], "right") - 1
             begins, ends = begins[order] - piece.begins[owners], ends[order] - piece.begins[owners]
             columns = (begins, ends, numbers[order], groups[order], lists[order])
-            edges = (
-                np.flatnonzero(np.diff(owners, prepend=-1, append=-1)).tolist()
-                if len(owners)
-                else []
-            )
-            for first, last in pairwise(edges):
-                owner = int(owners[first])
+            edges = np.searchsorted(owners, np.arange(len(piece.texts) + 1)).tolist()
+            for owner, (first, last) in enumerate(pairwise(edges)):
+                if first == last and not every:
+                    continue
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
