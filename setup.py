@@ -74,7 +74,6 @@ setup(
         "train": [
             "onnx>=1.16",
             "onnxscript>=0.3",
-            "peft>=0.13",
             "scikit-learn>=1.4",
             "torch>=2.6",
             "transformers>=4.45",
