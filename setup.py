@@ -92,7 +92,15 @@ setup(
             "scikit-learn>=1.4",
             "types-PyYAML",
         ],
-        "bench": ["blingfire>=0.1.8", "datatrove>=0.3", "nltk>=3.9", "pysbd>=0.3.4", "spacy>=3.7"],
+        "bench": [
+            "blingfire>=0.1.8",
+            "datatrove>=0.3",
+            "inflect>=7",
+            "nltk>=3.9",
+            "pysbd>=0.3.4",
+            "ruamel.yaml>=0.18",
+            "spacy>=3.7",
+        ],
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",
