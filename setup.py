@@ -87,6 +87,7 @@ setup(
             "psutil>=5.9",
             "pyright>=1.1.380",
             "pytest>=8",
+            "pytest-cov>=6",
             "pytest-xdist>=3.6",
             "ruff>=0.6",
             "scikit-learn>=1.4",
