@@ -8,7 +8,7 @@ include deploy/services.mk
 include deploy/llm.mk
 
 .DEFAULT_GOAL := install
-.PHONY: install demo docs test lint clean
+.PHONY: install demo docs test lint coverage clean
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml
