@@ -25,7 +25,9 @@ RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looke
 VERIFY_EXAMPLES = examples("evenflow ledger verify out")
 REPORT_EXAMPLES = examples("evenflow report out")
 
-ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the ledger.")]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
+]
 
 
 def gate_status(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
@@ -61,9 +63,9 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
 
 
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
-    """Let a held gate go on: behind a blocked pane, or after a hold.
+    """Release a held gate: after a blocked pane, or after a hold.
 
-    The blocked pane stays in quarantine; run the same command again to go on. The ledger notes who
+    The blocked pane stays in quarantine. Run the same command again to go on. The ledger notes who
     did it, when and why.
     """
     from evenflow.gates import hold
@@ -88,8 +90,8 @@ def ledger_verify(
 ) -> None:
     """Add up a ledger again, entry by entry, and compare the sums with its checkpoint.
 
-    It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
-    cannot be read.
+    It takes about 3 ms for each pane. Exit status: 0 they agree, 1 they do not agree, or an entry
+    is missing or cannot be read.
     """
     from evenflow.gates.ledger import history, segments
     from evenflow.gates.ledger.files import read_meta
