@@ -52,7 +52,8 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
 def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Hold a gate: no pane is committed until it is released.
 
-    A run stops after the pane in hand. The ledger notes who did it, when and why.
+    A run on files stops after the current pane. A run on a topic waits. The ledger notes who did
+    it, when and why.
     """
     from evenflow.gates import hold
 
@@ -65,8 +66,8 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Release a held gate: after a blocked pane, or after a hold.
 
-    The blocked pane stays in quarantine. Run the same command again to go on. The ledger notes who
-    did it, when and why.
+    The blocked pane stays in quarantine. A run on files is started again with the same command; a
+    run on a topic that still waits goes on by itself. The ledger notes who did it, when and why.
     """
     from evenflow.gates import hold
 
@@ -84,7 +85,7 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
 def ledger_verify(
     directory: options.DirArgument,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make the checkpoint anew from the segments.")
+        bool, typer.Option("--rebuild", help="Rebuild the checkpoint from the segments.")
     ] = False,
     as_json: options.JsonOption = False,
 ) -> None:

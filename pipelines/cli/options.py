@@ -215,16 +215,17 @@ class LlmOptions:
     ] = None
     llm_model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The model's name there.", rich_help_panel=LLM),
+        typer.Option(metavar="NAME", help="Name of the model at the server.", rich_help_panel=LLM),
     ] = None
     llm_key_env: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Environment variable with its key.", rich_help_panel=LLM
+            metavar="NAME", help="Environment variable with the server's key.", rich_help_panel=LLM
         ),
     ] = None
     llm_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File with its key.", rich_help_panel=LLM)
+        Path | None,
+        typer.Option(metavar="FILE", help="File with the server's key.", rich_help_panel=LLM),
     ] = None
     llm_serve: Annotated[
         str | None,
