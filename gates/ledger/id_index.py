@@ -47,7 +47,7 @@ class IdIndex:
             self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False
         )
         self._database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        # What is lost when the machine crashes is read again from the ledger
+        # Writes that a crash of the machine loses are made again from the ledger
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, pane INTEGER NOT NULL) WITHOUT"

@@ -142,7 +142,7 @@ def convert_inputs(table: pa.Table, pane: Sequence[pa.Field]) -> list[pa.Array |
 
 
 def _row_groups(tables: Iterator[pa.Table], text: str, most: int) -> Iterator[pa.Table]:
-    """Row groups, full but for the last and the last of each shard of `most` documents."""
+    """Row groups; only the last one of each shard of `most` documents may not be full."""
     pending: list[pa.Table] = []
     rows = size = in_shard = 0
     for table in tables:
