@@ -18,7 +18,7 @@ from evenflow.schemas.ledger import Shard
 from evenflow.transforms.io import fields
 from evenflow.transforms.staging.block import Part, StagedBlock, input_fields
 
-# A row group ends with either: it bounds the memory of writing, and of whoever reads the shard.
+# A row group ends at either limit, which bounds the memory of writers and readers.
 ROW_GROUP = 20_000  # documents
 ROW_GROUP_BYTES = 16 << 20  # of text
 
