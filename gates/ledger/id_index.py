@@ -1,7 +1,7 @@
 """An index on disk of the ids of all committed panes.
 
 It says which of some ids occurred before, and in which pane. The index is exact: it holds the ids
-themselves and no hashes. Its memory is bounded by CACHE_KIB, whatever the number of ids. The ledger
+themselves and no hashes. CACHE_KIB bounds its memory for any number of ids. The ledger
 is the source: panes that the index lacks are read again from their files.
 """
 

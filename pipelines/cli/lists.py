@@ -83,7 +83,7 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
     for name in names:
         try:
             words = loader.load(name)
-            # What its labels may be substituted by, where there is such a map beside it
+            # The role map, if the list's folder has one
             roles.of(words)
             checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
         except (loader.WordListError, roles.RoleMapError) as error:

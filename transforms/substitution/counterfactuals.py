@@ -51,7 +51,7 @@ def rewrite(
     judge: ExchangeJudge | None = None,
     tier: SubstitutionJudge | None = None,
 ) -> Rewritten:
-    """Exchange every eligible set of a text, whatever a repair plan would choose.
+    """Exchange every eligible set of a text, without a repair plan.
 
     Args:
         text: The document.
@@ -133,7 +133,7 @@ def judged(
 def chooser(
     text: str, source: str | None = None, target: str | None = None
 ) -> Callable[[Set], str | None]:
-    """Make the choice of a target group for each set of a text, whatever a repair plan chooses.
+    """Make a function that chooses a target group for each set of a text, without a repair plan.
 
     Args:
         text: The document.

@@ -26,7 +26,7 @@ FORMAT = 1  # of the file; another one is refused
 PRIVATE = 0o600  # of the file: answers quote the texts that they are about
 # Wait for another process's transaction, which takes milliseconds; long enough for a slow disk
 BUSY_SECONDS = 30.0
-MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
+MEMORY_KIB = 4096  # of SQLite's page cache, for a file of any size
 WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
 DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that this is rare
 # Stored answers between two checks of the size; ours are below 1 KiB, so that is 256 KiB
