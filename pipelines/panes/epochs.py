@@ -1,9 +1,9 @@
 """Decides whether a run may go on with a ledger, and in which epoch.
 
-The input must be the same, and so must every setting that decides what is measured and what is done
-to a text. Otherwise the run is refused. Another program (version, code, models, lists or prompts)
-opens a new epoch. On a topic, other thresholds open one too. A setting that one of the two programs
-does not know counts as its default.
+The input and the recorded settings must be the same, except for the thresholds of a run on a topic.
+Otherwise the run is refused. Another program (version, code, models, lists or prompts) opens a new
+epoch. On a topic, other thresholds open one too. A setting that one of the two programs does not
+know counts as its default.
 """
 
 from __future__ import annotations
