@@ -1,7 +1,7 @@
 # Real parts for streaming and its tests: Kafka, Prism and Flink's job server, fetched into build/services/.
 # The gate on files needs none of them. `make services` needs Java 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
-# pom.xml, Prism's modules by Go's own checksum database. What is there already is neither fetched nor built again.
+# pom.xml, Prism's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
 PRISM_VERSION := v2.77.0# that of apache-beam in the environment
 PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
@@ -23,7 +23,7 @@ $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	test $$(ls $(@D)/lib | wc -l) -eq $$(wc -l < deploy/$*/SHA256SUMS)
 	touch $@
 
-# As it is released, Prism takes jobs, which are code, from every interface, and has no option for that. One line is changed.
+# The released Prism takes jobs, which are code, on every interface, and no option changes that. So one line is changed.
 PRISM_LISTENS := go/pkg/beam/runners/prism/internal/jobservices/server.go
 $(PRISM)/prism:
 	@command -v go >/dev/null || { echo "Prism is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }

@@ -99,8 +99,8 @@ def add_event(root: Path, action: Action, reason: str, panes: int) -> HoldEvent:
 def held_reason(root: Path, totals: Totals, policy: str) -> str | None:
     """Say why the gate is held now.
 
-    An event counts over the policy: a release accepts a blocked pane, and a hold lasts until a
-    release.
+    An event overrides the policy: a release lets the gate go on after a blocked pane, and a hold
+    lasts until a release.
 
     Args:
         root: Output directory.

@@ -48,8 +48,8 @@ class Thresholds:
 def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Verdict:
     """Decide on a pane's attribute from the lower bound of its rolling score, with hysteresis.
 
-    Without enough mentions, or without an interval, the pane is open, whatever the state before
-    was. Without evidence, no pane is blocked and no state is kept. The rolling score includes the
+    Without enough mentions, or without an interval, the pane is open, even after another state.
+    Without evidence, no pane is blocked and no state is kept. The rolling score includes the
     earlier panes, so they too had little evidence.
 
     Args:

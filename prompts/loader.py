@@ -40,7 +40,7 @@ class PromptError(ValueError):
 
 
 def json_digest(data: Any) -> bytes:
-    """SHA-256 (32 bytes) of JSON data, whatever the order of its keys."""
+    """SHA-256 (32 bytes) of JSON data, the same for any order of its keys."""
     # ASCII, so that a lone surrogate has a digest too
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
 

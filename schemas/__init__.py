@@ -1,4 +1,4 @@
-"""What passes between rooms: documents, ledger entries and settings, with their validation.
+"""The data that the other folders exchange: documents, ledger entries, settings; and validation.
 
 Nothing here measures, judges or writes.
 """

@@ -15,7 +15,7 @@ from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.secrets import check_place, check_security
 
-# Of the sum of a target's shares: thirds written with seven digits still make 1
+# Allowed error of the sum of a target's shares: three thirds written with seven digits pass
 SHARES_TOLERANCE = 1e-6
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -68,7 +68,7 @@ class PaneSettings(Section):
             "Number of panes behind a verdict: the pane itself and the last accepted ones before"
             " it, because the verdict is about what accepted/ will hold. 4: one odd pane (a single"
             " book or site) does not decide alone, and a lasting change shows within four panes."
-            " 1: each pane is judged by itself."
+            " 1: each pane is judged alone."
         ),
     )
 
@@ -305,8 +305,8 @@ class Gate(Section):
         default="quarantine",
         description=(
             "What happens after a blocked pane. quarantine: the pane goes to quarantine/, the run"
-            " goes on, and the pane's text does not count in later verdicts. halt: the run stops;"
-            " this is for gates where a person must release each blocked pane."
+            " goes on, and the pane's text does not count in later verdicts. halt: a run on files"
+            " stops and a run on a topic waits until a person releases the gate."
         ),
     )
     confidence: float = Field(

@@ -24,7 +24,7 @@ from evenflow.schemas.guards import is_mapping
 LATEST = 50
 LATEST_FAILED = 50  # further panes with failures that they show
 SITE = "data_docs"
-HEADER = "# Written anew at each start of a run: changes are lost.\n"
+HEADER = "# Rewritten at each start of a run: changes are lost.\n"
 
 
 def _backend(folder: str) -> dict[str, Any]:

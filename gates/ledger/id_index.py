@@ -1,7 +1,7 @@
 """An index on disk of the ids of all committed panes.
 
 It says which of some ids occurred before, and in which pane. The index is exact: it holds the ids
-themselves and no hashes. Its memory is bounded by CACHE_KIB, whatever the number of ids. The ledger
+themselves and no hashes. CACHE_KIB bounds its memory for any number of ids. The ledger
 is the source: panes that the index lacks are read again from their files.
 """
 
@@ -47,7 +47,7 @@ class IdIndex:
             self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False
         )
         self._database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        # What is lost when the machine crashes is read again from the ledger
+        # Writes that a crash of the machine loses are made again from the ledger
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, pane INTEGER NOT NULL) WITHOUT"

@@ -48,7 +48,7 @@ class Converged(Entry):
         documents: Number of documents that name the attribute at that point; None if the interval
             is wider.
         projected: Number of such documents that it would take, if the interval is wider
-            (representation.Convergence).
+            (dr.Convergence).
         pane: Pane at that point; None if the interval is wider.
     """
 
@@ -163,8 +163,8 @@ class Totals(Entry):
         last_failures: The last of these, with their panes.
         attributes: Sums of each attribute.
         llm: What questions to an LLM cost, by prompt.
-        recent: Sums of the last panes: those that the next verdict looks back on.
-        recent_accepted: Sums of the last accepted panes, as many.
+        recent: Sums of the last rolling - 1 panes, for the score of the stream.
+        recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
         newest: Time of the newest record of a topic that was committed, ms since 1970.
         stream: Span and part of the last pane of a stream.
         positions: Where a topic's partitions stand.

@@ -1,4 +1,4 @@
-"""Evenflow in Python: what it offers to other programs; this folder is the package `evenflow`.
+"""The Python API of Evenflow; this folder is the package `evenflow`.
 
 The functions take paths, texts, records, Hugging Face datasets and pandas frames:
 
@@ -10,7 +10,7 @@ Example:
     >>> round(result["attributes"]["gender"]["dr"], 3)
     0.167
 
-Everything is imported at its first use, so that `evenflow --help` waits for no library of data.
+Everything is imported at its first use, so that `evenflow --help` does not load data libraries.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class AnnotateDocuments(beam.PTransform):
     """Find the mentions and sentences of documents.
 
     The input's elements are dicts with an id and a text, named by the configuration's fields.id and
-    fields.text. The output's are the same dicts with three keys more:
+    fields.text. The output's elements are the same dicts with three more keys:
 
     - mentions: dicts with start and end (character offsets), label, attribute and group;
     - sentences: dicts with start, end and text;
@@ -222,14 +222,14 @@ class JudgePanes(beam.PTransform):
     """Judge panes in the order of their numbers.
 
     The input's elements are pairs of a pane's number and its sums, as `CountMentions` gives them.
-    A verdict looks back on the panes before, so all panes are brought together on one worker: of
-    an unbounded input, those of a window. The output's elements are dicts: pane, state (open, warn
-    or block), reason, folder (accepted or quarantine), and attributes: name -> the ledger's entry
+    A verdict looks back on earlier panes, so one worker judges all panes. Of an unbounded input, it
+    judges the panes of each window. The output's elements are dicts: pane, state (open, warn or
+    block), reason, folder (accepted or quarantine), and attributes: name -> the ledger's entry
     (schemas.ledger.AttributeEntry) with pane, rolling and cumulative scores.
 
     Args:
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values. gate and
-            pane.rolling say when a pane is warned of or blocked.
+            pane.rolling decide when a pane gets a warning or is blocked.
         attributes: Names of the attributes, as for `AnnotateDocuments`.
         wordlists: Paths of further word lists, as for `AnnotateDocuments`.
 
@@ -286,7 +286,7 @@ def judge_panes(
 
     Args:
         panes: A pane's number and its sums, in the order of the panes.
-        config: Its gate and pane.rolling say when a pane is warned of or blocked.
+        config: Its gate and pane.rolling decide when a pane gets a warning or is blocked.
 
     Yields:
         A verdict for each pane, see `JudgePanes`.

@@ -60,7 +60,7 @@ class Gate:
     ) -> dict[str, Any]:
         """Run the gate to the end of its input, or to a halt.
 
-        Run again on the same output, it goes on where it was. Documents in memory are written to
+        A second run on the same output continues there. Documents in memory are written to
         OUTPUT.input.jsonl first and stay there, since a run can go on only with a file.
 
         Args:

@@ -1,1 +1,1 @@
-"""The commands: options, help and order of steps; what a command does lies in other rooms."""
+"""The commands: their options, help and order of steps. Other folders do the work."""

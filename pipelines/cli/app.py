@@ -126,11 +126,11 @@ def _common(
         bool, typer.Option(DEBUG, help="Show the traceback of an error; with any command.")
     ] = False,
 ) -> None:
-    """Take the options of every command; main has read --debug before."""
+    """Accept the options of every command; main has already read --debug."""
 
 
 def _usable_streams() -> None:
-    """Make any text printable, a path that is not UTF-8 too; a closed stream loses what it gets."""
+    """Make any text printable, also a path that is not UTF-8; a closed stream drops its output."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -18,7 +18,7 @@ EXAMPLES = examples(
     "evenflow estimate corpus/",
     "evenflow estimate 'corpus/*.jsonl.gz' --tokens-per-second 4000 --json",
 )
-SAMPLE = 2000  # documents: read and looked through in some seconds
+SAMPLE = 2000  # documents; they take a few seconds
 # Prompts and answers together: a 7B on one GPU of 24 GB, with many questions under way
 TOKENS_A_SECOND = 2000.0
 
@@ -30,13 +30,13 @@ def estimate(
     *,
     selection: options.Selection,
     text_field: options.TextFieldOption = None,
-    sample: Annotated[int, typer.Option(metavar="N", min=2, help="Documents to look at.")] = SAMPLE,
+    sample: Annotated[int, typer.Option(metavar="N", min=2, help="Documents to read.")] = SAMPLE,
     tokens_per_second: Annotated[
         float,
         typer.Option(
             metavar="T",
             min=1,
-            help="Of the server, under load; `evenflow llm check` shows it for one question.",
+            help="Speed of the server under load; `evenflow llm check` measures one question.",
         ),
     ] = TOKENS_A_SECOND,
     as_json: options.JsonOption = False,
@@ -44,9 +44,9 @@ def estimate(
     """Estimate from a sample what an LLM would be asked, in tokens and hours.
 
     The estimate is given step by step: in the modes cascade and llm, and as configured. Nothing is
-    asked. Every step is counted, those too that are not configured. A sentence that comes twice is
-    counted twice, although the cache answers the second one; and an LLM that finds more than the
-    small models do is asked more.
+    asked. Every step is counted, also steps that are not configured. A sentence that occurs twice
+    is counted twice, although the cache answers the second one. If an LLM finds more than the small
+    models do, a run asks more than this.
     """
     logs(context.obj or Session())
     from evenflow.transforms.annotation import estimate as inference_estimate

@@ -34,7 +34,9 @@ def explain(
     ] = "-",
     jsonl: Annotated[
         bool,
-        typer.Option("--jsonl", help='Lines of {"id", "text"} in, a line of JSON for each out.'),
+        typer.Option(
+            "--jsonl", help='Read lines of {"id", "text"}, print a line of JSON for each.'
+        ),
     ] = False,
     *,
     selection: options.Selection,
@@ -46,31 +48,33 @@ def explain(
         ),
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--from", metavar="GROUP", help="Rewrite this group's only.")
+        str | None,
+        typer.Option("--from", metavar="GROUP", help="Rewrite only sentences of this group."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--to", metavar="GROUP", help="Rewrite to this group only.")
+        str | None, typer.Option("--to", metavar="GROUP", help="Rewrite only to this group.")
     ] = None,
     stereotypes: Annotated[
         bool | None,
         typer.Option(
             "--stereotypes/--no-stereotypes",
             help=(
-                "Judge relevant sentences: potential stereotype, strength, and why.  [default: in"
-                " JSON]"
+                "Judge relevant sentences: probability of a stereotype, strength, reasons. "
+                " [default: on for JSON]"
             ),
         ),
     ] = None,
     all_sentences: Annotated[
-        bool, typer.Option("--all-sentences", help="Judge sentences that name no group too.")
+        bool, typer.Option("--all-sentences", help="Also judge sentences that name no group.")
     ] = False,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show every sentence of a text with its labels and counts.
 
-    Asked for, it shows too what the text would say of another group, and which sentences are
-    stereotypes. On a terminal the labels are coloured; elsewhere, and with --json, it is JSON.
+    With --counterfactual it also shows what the text would say of another group. With
+    --stereotypes it also shows which sentences are stereotypes. On a terminal the labels are
+    coloured. Elsewhere, and with --json, the output is JSON.
     """
     from evenflow.pipelines.explain import document as explaining
     from evenflow.pipelines.explain.explainer import Explainer

@@ -25,7 +25,9 @@ RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looke
 VERIFY_EXAMPLES = examples("evenflow ledger verify out")
 REPORT_EXAMPLES = examples("evenflow report out")
 
-ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the ledger.")]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
+]
 
 
 def gate_status(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
@@ -50,7 +52,8 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
 def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Hold a gate: no pane is committed until it is released.
 
-    A run stops after the pane in hand. The ledger notes who did it, when and why.
+    A run on files stops after the current pane. A run on a topic waits. The ledger notes who did
+    it, when and why.
     """
     from evenflow.gates import hold
 
@@ -61,10 +64,10 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
 
 
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
-    """Let a held gate go on: behind a blocked pane, or after a hold.
+    """Release a held gate: after a blocked pane, or after a hold.
 
-    The blocked pane stays in quarantine; run the same command again to go on. The ledger notes who
-    did it, when and why.
+    The blocked pane stays in quarantine. A run on files is started again with the same command; a
+    run on a topic that still waits goes on by itself. The ledger notes who did it, when and why.
     """
     from evenflow.gates import hold
 
@@ -82,14 +85,14 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
 def ledger_verify(
     directory: options.DirArgument,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make the checkpoint anew from the segments.")
+        bool, typer.Option("--rebuild", help="Rebuild the checkpoint from the segments.")
     ] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Add up a ledger again, entry by entry, and compare the sums with its checkpoint.
 
-    It takes some 3 ms a pane. Exit status: 0 they agree, 1 they do not, or an entry is missing or
-    cannot be read.
+    It takes about 3 ms for each pane. Exit status: 0 they agree, 1 they do not agree, or an entry
+    is missing or cannot be read.
     """
     from evenflow.gates.ledger import history, segments
     from evenflow.gates.ledger.files import read_meta

@@ -83,7 +83,7 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
     for name in names:
         try:
             words = loader.load(name)
-            # What its labels may be substituted by, where there is such a map beside it
+            # The role map, if the list's folder has one
             roles.of(words)
             checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
         except (loader.WordListError, roles.RoleMapError) as error:
@@ -110,7 +110,8 @@ def wordlists_check(names: NamesArgument, as_json: options.JsonOption = False) -
 def config_show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
     """Show the effective configuration.
 
-    Each key has its meaning and its default's reason. What is printed is a configuration file.
+    Each key is printed with its meaning and the reason for its default. The output is a valid
+    configuration file.
     """
     from evenflow.schemas.config import commented
 

@@ -17,7 +17,7 @@ LLM, RESULT = "Language model", "Result"
 
 
 def _no_encoder(given: str | None) -> None:
-    """Tell a user of an earlier version's option that it is gone."""
+    """Refuse an option of an earlier version, which no longer exists."""
     if given is not None:
         raise typer.BadParameter(
             "there is no encoder to choose any more: the shipped one always looks; leave this"
@@ -39,7 +39,7 @@ TextFieldOption = Annotated[
     typer.Option(
         "--text-field",
         metavar="NAME",
-        help="Field of the text.  [default: text]",
+        help="Field that holds the text.  [default: text]",
         rich_help_panel=DATA,
     ),
 ]
@@ -71,7 +71,7 @@ class Selection:
             "--attribute",
             "-a",
             metavar="NAME",
-            help="Measure this attribute only; repeatable.",
+            help="Measure only this attribute; repeatable.",
             rich_help_panel=DATA,
         ),
     ] = None
@@ -112,14 +112,16 @@ class GateOptions(Selection):
     text_field: TextFieldOption = None
     id_field: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Field of the id.  [default: id]", rich_help_panel=DATA),
+        typer.Option(
+            metavar="NAME", help="Field that holds the id.  [default: id]", rich_help_panel=DATA
+        ),
     ] = None
     pane_mib: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
-            help="MiB of records a pane at most.  [default: 64]",
+            help="Most MiB of records in a pane.  [default: 64]",
             rich_help_panel=PANES,
         ),
     ] = None
@@ -164,7 +166,7 @@ class GateOptions(Selection):
         float | None,
         typer.Option(
             metavar="S",
-            help="Least confidence of a substitution.  [default: 0.5]",
+            help="Least confidence of a substitution.  [default: 0.8]",
             rich_help_panel=REPAIR,
         ),
     ] = None
@@ -213,16 +215,17 @@ class LlmOptions:
     ] = None
     llm_model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The model's name there.", rich_help_panel=LLM),
+        typer.Option(metavar="NAME", help="Name of the model at the server.", rich_help_panel=LLM),
     ] = None
     llm_key_env: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Environment variable with its key.", rich_help_panel=LLM
+            metavar="NAME", help="Environment variable with the server's key.", rich_help_panel=LLM
         ),
     ] = None
     llm_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File with its key.", rich_help_panel=LLM)
+        Path | None,
+        typer.Option(metavar="FILE", help="File with the server's key.", rich_help_panel=LLM),
     ] = None
     llm_serve: Annotated[
         str | None,
@@ -233,7 +236,7 @@ class LlmOptions:
     llm_argument: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ARG", help="Of vLLM: --llm-argument=--x; repeatable.", rich_help_panel=LLM
+            metavar="ARG", help="vLLM option: --llm-argument=--x; repeatable.", rich_help_panel=LLM
         ),
     ] = None
 

@@ -69,7 +69,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="PATTERN",
-            help="Further inputs: what the shell makes of a glob.",
+            help="More inputs, such as the files of a glob.",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -77,7 +77,7 @@ def run(
     gate: GateOptions,
     pane_docs: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Documents a pane at most.", rich_help_panel=PANES),
+        typer.Option(min=1, metavar="N", help="Most documents in a pane.", rich_help_panel=PANES),
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
@@ -87,8 +87,8 @@ def run(
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
-    Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. Begun again on the same output it goes
-    on where it was.
+    Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. If you run it again with the same
+    output, it continues where it stopped.
 
     Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration,
     1 failure.

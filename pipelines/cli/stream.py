@@ -49,12 +49,12 @@ def stream(
     until_end: Annotated[
         bool,
         typer.Option(
-            "--until-end", help="Stop at the end offsets of the start.", rich_help_panel=DATA
+            "--until-end", help="Stop at the topic's end as of the start.", rich_help_panel=DATA
         ),
     ] = False,
     max_panes: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Stop after as many panes.", rich_help_panel=DATA),
+        typer.Option(min=1, metavar="N", help="Stop after N panes.", rich_help_panel=DATA),
     ] = None,
     gate: GateOptions,
     pane_seconds: Annotated[
@@ -65,7 +65,7 @@ def stream(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Commit offsets to it, after the ledger.",
+            help="Consumer group that offsets are committed to.",
             rich_help_panel=PUBLISHING,
         ),
     ] = None,
@@ -86,7 +86,7 @@ def stream(
         typer.Option(
             min=0,
             metavar="PANE",
-            help="First pane, where no proof says it.",
+            help="First pane to publish, if no proof says it.",
             rich_help_panel=PUBLISHING,
         ),
     ] = None,
@@ -96,13 +96,14 @@ def stream(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="prism, flink, in-process (with --until-end), or Beam's options, one each.",
+            help="prism, flink, in-process (with --until-end), or an option of Beam; repeatable.",
         ),
     ] = None,
 ) -> None:
     """Measure, judge and commit a Kafka topic, pane by pane.
 
-    A pane is a span of time. Begun again on the same output it goes on where it was.
+    A pane is a span of time. If you run it again with the same output, it continues where it
+    stopped.
 
     Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration,
     1 failure.

@@ -98,7 +98,7 @@ def summary(document: Mapping[str, Any]) -> Text:
         document: What `Stereotypes.add_to` has judged.
 
     Returns:
-        The lines, with styles; one line that there is none, where there is none.
+        The lines, with styles. Without a stereotype, one line says so.
     """
     out = Text()
     for row in document["sentences"]:

@@ -1,4 +1,4 @@
 """The gate on files: cutting panes, the Beam graph that reads them, the driver that commits them.
 
-What a run on a topic needs too, to close and commit a pane, is in `pipelines.panes`.
+Closing and committing a pane, which a run on a topic needs too, is in `pipelines.panes`.
 """

@@ -204,9 +204,9 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
         configuration, wordlists (digests) and what source has.
     """
     kept = config.model_dump()
-    # A run may go on with other values of these: they change nothing measured or committed
+    # A run may go on with other values of these, which do not change what is measured or committed
     del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
-    # They say where and how a model is asked, not what is asked
+    # These say where and how a model is asked, and not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]
     return {"configuration": kept, "wordlists": epochs.list_digests(lists), **source}
@@ -220,7 +220,7 @@ class RunStart:
         entries: The ledger so far.
         finished: Whether the whole input was read.
         epoch: The epoch in which the run goes on.
-        note: What a user should know of the epoch; None: nothing.
+        note: What a user should know about the epoch; None: nothing.
     """
 
     entries: History

@@ -1,4 +1,4 @@
-"""What every run does with a pane, whatever it reads: close it, commit it, keep epochs and metrics.
+"""What every run does with a pane: close it, commit it, keep epochs and serve metrics.
 
-What reads files is in `pipelines.files`, what reads a topic in `pipelines.stream`.
+`pipelines.files` reads files, and `pipelines.stream` reads a topic.
 """

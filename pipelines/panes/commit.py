@@ -1,4 +1,4 @@
-"""Commits a pane that the graph has made ready, whatever its source was.
+"""Commits a pane that the graph has made ready, from files or from a topic.
 
 Each step is durable before the next:
 

@@ -1,9 +1,9 @@
 """Decides whether a run may go on with a ledger, and in which epoch.
 
-The input must be the same, and every setting that says what is measured and what is done to a text.
-A run with others is refused. A new epoch opens with another program (its version, its code, its
-models, the lists and prompts that it ships with), and on a topic with other thresholds. A setting
-that one of the two programs does not know counts as its default.
+The input and the recorded settings must be the same, except for the thresholds of a run on a topic.
+Otherwise the run is refused. Another program (version, code, models, lists or prompts) opens a new
+epoch. On a topic, other thresholds open one too. A setting that one of the two programs does not
+know counts as its default.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ROOMS = (
     "pipelines.panes",
     "pipelines.stream",
 )
-# Settings that say where the gate's states begin; they change nothing that is read or written
+# Thresholds of the gate's states; they do not change what is read or written
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): "
 )
@@ -150,7 +150,7 @@ def _comparable(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Settings of a ledger and of this run, in a form that can be compared.
 
-    What a program ships with is left out. What one of them does not know has its default.
+    Digests of what a program ships with are left out. An unknown setting has its default.
     """
     mine = now["configuration"]
     own = {

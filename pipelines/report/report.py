@@ -24,8 +24,8 @@ from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
-# Panes that are drawn and listed one by one, since reading an entry takes 2 ms; more are merged by
-# the hour
+# Most panes that are drawn and listed one by one, since reading an entry takes 2 ms. More panes are
+# merged by the hour
 MOST_SINGLE = 2000
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
 MOST_FILES = 4  # links a reason of dead letters

@@ -1,4 +1,4 @@
-"""The sentences of the page, for readers who know neither DR nor panes."""
+"""The sentences of the page, for readers who do not know DR and panes."""
 
 from __future__ import annotations
 

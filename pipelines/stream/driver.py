@@ -117,7 +117,8 @@ class StreamRun:
             How the run ended.
 
         Raises:
-            RunError: The output was begun with other settings, or the runner cannot read for ever.
+            RunError: The output was begun with other settings, or there is no runner that can read
+                without an end.
             RunnerError: The runner failed.
             GapError: What was read does not continue the ledger.
             KafkaSourceError: Kafka cannot be read or written.

@@ -66,8 +66,8 @@ class Session:
         debug: Whether tracebacks and warnings of libraries are printed.
         json_lines: Whether messages are JSON lines.
         output: The directory that the command writes to; None for none.
-        resumable: Whether the command goes on where it was when it is begun again.
-        signal: Number of the signal that asked to stop; None where none did.
+        resumable: Whether the command continues where it stopped when it is run again.
+        signal: Number of the signal that asked to stop; None without a signal.
     """
 
     debug: bool = False
@@ -77,7 +77,7 @@ class Session:
     signal: int | None = None
 
     def go_on(self) -> None:
-        """Stop where a signal came and a library swallowed the exception.
+        """Stop if a signal came and a library swallowed the exception.
 
         Raises:
             Stopped: A signal asked to stop.
@@ -117,7 +117,7 @@ def stoppable(session: Session) -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait for the end of the block, whose steps belong together.
+    """Delay SIGINT and SIGTERM until the block ends, because its steps belong together.
 
     The block should take milliseconds.
 
@@ -162,7 +162,7 @@ def logs(session: Session) -> None:
     """Print errors that libraries log as messages, and their warnings with --debug alone.
 
     Args:
-        session: Its debug and json_lines are looked at.
+        session: Its debug and json_lines decide what is printed.
     """
     logging.basicConfig(handlers=[_Logs(session)], level=logging.WARNING, force=True)
     logging.captureWarnings(True)
@@ -171,11 +171,11 @@ def logs(session: Session) -> None:
 def stopped(number: int, session: Session) -> NoReturn:
     """Print that the command was stopped, and end the process at once.
 
-    Threads of the graph are not waited for: the ledger has what was done.
+    It does not wait for threads of the graph, because the ledger records what was done.
 
     Args:
         number: Number of the signal.
-        session: Whether the command can go on when it is begun again.
+        session: Says whether the command can continue when it is run again.
     """
     message = f"stopped; {AGAIN}" if session.resumable else "stopped"
     report_event("stopped", message, 128 + number, session)

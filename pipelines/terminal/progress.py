@@ -1,24 +1,24 @@
 """Progress of a run, on standard error alone: a bar, plain lines, or JSON lines.
 
-The bar is for terminals, plain lines are for what is none, and JSON lines for programs.
+A terminal gets the bar. Other outputs get plain lines, or JSON lines for programs.
 
 A JSON line is an object with these fields:
 
     event          "progress" (at most one in LINE_SECONDS) or "pane" (one was committed)
     time           when, ISO 8601 in UTC
-    documents      read since this start; after a restart those committed before are not among them
-    committed      of these, in committed panes
+    documents      read since this start; panes committed before a restart do not count
+    committed      how many of these are in committed panes
     bytes          of the records read since this start, decompressed
     mb_per_second  10^6 of those bytes a second, on average since this start
     done           share of the input that is done, 0 to 1; null where unknown
     seconds_left   at that pace; null where unknown
 
-and of a pane further: pane (its number), verdict, reason, folder, pane_documents, dead_letters, and
-for each attribute dr (cumulative, null without a mention) and state.
+A "pane" event also has: pane (its number), verdict, reason, folder, pane_documents, dead_letters,
+and for each attribute dr (cumulative, null without a mention) and state.
 
-The end of a run that did not end well has another event, with the fields time, message and status
-(the exit status): "error", "stopped" (by a signal), or "held" (before the end of the input); "log"
-is what a library logged.
+A run that ends early prints another event, with the fields time, message and status (the exit
+status): "error", "stopped" (by a signal), or "held" (before the end of the input). The event "log"
+has what a library logged.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Pace:
         first = not self.committed_documents
         self.committed_documents += entry.documents
         self.committed_size += entry.input_bytes
-        # With several workers blocks are not reported, panes alone.
+        # With several workers only panes are reported, not blocks.
         self.documents = max(self.documents, self.committed_documents)
         self.size = max(self.size, self.committed_size)
         if progress.total_bytes:

@@ -35,12 +35,13 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         held: Why the gate is held; None where it is not.
 
     Returns:
-        state is block if any pane was set aside, else that of the last pane. blocked has the
-        numbers of the last blocked_panes. reading and asking say of how many panes too little could
-        be read, or the LLM left too much unanswered, and the reason in the last of them. attributes
-        has of each the verdict, the rolling and cumulative score after the last pane, the score of
-        what is in accepted/, the stream's own rolling score and state, dr_before of the text before
-        its repair (None without repair), and how many panes were in which state.
+        state is block if any pane is in quarantine, else the state of the last pane. blocked has
+        the numbers of the last blocked_panes. reading and asking give the number of panes of which
+        too little could be read, or whose questions the LLM left unanswered too often, and the
+        reason in the last such pane. attributes has for each attribute: the verdict, the rolling
+        and cumulative score after the last pane, the score of accepted/, the stream's own rolling
+        score and state, dr_before of the text before its repair (None without repair), and the
+        number of panes in each state.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -101,7 +102,7 @@ def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:
 
 
 def lost(status: Mapping[str, Any]) -> list[str]:
-    """List what is shown first of a gate: unread panes, and an LLM that did not answer.
+    """List the problems that are shown first: unread panes, and an LLM that did not answer.
 
     Args:
         status: What `status` returned.
@@ -205,7 +206,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         documents, text_bytes, dead_letters, dead_reasons, confidence, and of each attribute its
         score (ledger.Score), counts and shares by group, its target, and convergence: after how
         many documents that name the attribute its interval was within ± epsilon, or is likely to
-        be (representation.Convergence).
+        be (Course.convergence).
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -242,7 +243,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
 
 
 def kept_stereotypes(entries: Sequence[PaneEntry]) -> list[str]:
-    """List the attributes whose stereotypes stayed although the policy is to take them out.
+    """List the attributes whose stereotypes stayed although the policy removes them.
 
     They stay where the detector's precision is not known.
 

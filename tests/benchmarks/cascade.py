@@ -1,13 +1,13 @@
-"""The cascade's curve: how well stereotypes are told when a share of the sentences is asked of a
-better judge.
+"""The cascade's curve: how well stereotypes are detected if a better judge is asked about a share
+of the sentences.
 
     python tests/benchmarks/cascade.py human_scores_val.csv [--gold stereotype_gold.jsonl]
     [--stereoset intrasentence.jsonl]
 
 The better judge is SIMULATED: an oracle that knows the data's label and gives it with the stated
-accuracy, otherwise the opposite. No language model is asked. So this shows what choosing whom to
-ask is worth, for a judge of that quality; it says nothing of the quality of any model. All else is
-the real way: the shipped detector, questions, checks of the answers, selection, budget.
+accuracy, otherwise the opposite. No language model is asked. So this shows the gain from selecting
+questions, for a judge of that quality; it says nothing about the quality of any model. All other
+parts are real: the shipped detector, questions, checks of the answers, selection, budget.
 
 Sets of sentences: people's scores of StereoSet sentences (Liu, 2024), a stereotype where the score
 is above 0; sentences of the corpus that were labelled one by one, their strata not weighted;

@@ -1,14 +1,14 @@
-"""Draws sentences to label by hand for the fresh counterfactual set: python
+"""Draws sentences that annotators label for the fresh counterfactual set: python
 tests/benchmarks/cda_sample.py CORPUS --without GOLD
 
 A unit is a sentence with one attribute of which it names a label, and one group of those named.
 Strata are attribute by source. A document gives an attribute one sentence at most, and documents of
 the older set are left out, so that nothing in this set was seen before. A second, smaller draw is
-from sentences with a noun for a person («teenagers», not «minor»; «girl», not «he»), since most of
-the first is to be left alone and says little about what is changed. They are marked («all»,
-«persons») and are to be reported apart.
+from sentences with a noun for a person («teenagers», not «minor»; «girl», not «he»), since most
+sentences of the first draw must stay as they are and say little about changes. The draws are marked
+(«all», «persons») and must be reported separately.
 
-Prints JSON lines without answers: those are given by hand, see tests/data/cda_README.md.
+Prints JSON lines without answers: annotators give them, see tests/data/cda_README.md.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ PARTITIONS = 4
 
 
 def values() -> Iterator[bytes]:
-    """JSON objects with an id and about DOCUMENT_BYTES of text, for ever; the texts come again, the
-    ids do not.
+    """JSON objects with an id and about DOCUMENT_BYTES of text, without an end.
+
+    The texts repeat, the ids do not.
     """
     raw = gzip.decompress(SPEECHES.read_bytes())
     text = "\n".join(json.loads(line)["text"] for line in raw.splitlines())

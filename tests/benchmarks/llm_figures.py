@@ -1,18 +1,18 @@
-"""What a language model brings: sentences a second, and the figures of detection and substitution,
-by mode.
+"""Measures a run with a language model: sentences a second, and the figures of detection and
+substitution, by mode.
 
     # starts vLLM, and stops it
     python tests/benchmarks/llm_figures.py --serve Qwen/Qwen2.5-7B-Instruct
     python tests/benchmarks/llm_figures.py --url http://127.0.0.1:8000 --model NAME --sample 200
 
-Detection: tests/data/stereotype_gold.jsonl, sentences labelled by hand: precision, recall and macro
-F1 of the embedded detector, of the cascade and of the model alone (main paper, 4.2.3 and its table
-of detection). Substitution: the report half of tests/data/cda_gold.jsonl, sentences with all right
-answers written by hand: correct among the changed ones, as they are, and with the model's VALID or
-INVALID (main paper, 4.2.4 and Table 7). Words are those of the lists there, since answers know no
-other; how often the model would take another is told beside it. Intervals of 95 % are by bootstrap
-over sentences. Nothing is cached, and time is that of asking alone, so that the speed is the
-server's.
+Detection: tests/data/stereotype_gold.jsonl, sentences that a language model labelled: precision,
+recall and macro F1 of the embedded detector, of the cascade and of the model alone (main paper,
+4.2.3 and its table of detection). Substitution: the report half of tests/data/cda_gold.jsonl,
+sentences with all right answers: the share of the changed ones that is correct, without and with
+the model's VALID or INVALID (main paper, 4.2.4 and Table 7). Only words of the lists are put in,
+because the answers have no others. The benchmark also prints how often the model would choose
+another word. Intervals of 95 % are by bootstrap over sentences. Nothing is cached, and only the
+time of asking counts, so that the speed is the server's.
 
 --noise says of a model with random weights that its figures mean nothing. --serve-with names the
 Python that has vLLM (as EVENFLOW_VLLM_PYTHON), --argument passes more to vLLM

@@ -1,19 +1,20 @@
-"""How even repair makes a corpus, and how right what it changes is: python
+"""How even repair makes a corpus, and how many of its changes are right: python
 tests/benchmarks/repair_quality.py [CORPUS …]
 
 DR: each corpus (JSON lines with «text», by default tests/data/speeches.jsonl.gz) goes through
 `evenflow run`'s own steps, one attribute at a time: by the encoder (careful) and the first stage
 (fast) at several strictnesses, and by BaseCDA, which exchanges every label. The main paper's
-figures (table 7) stand beside it: of its own corpus, so they are a mark, no peer.
+figures (table 7) are printed beside them. They are of another corpus, so they are only a reference.
 
 Right: sentences with answers (`--answers`, by default the report halves of
 tests/data/cda_fresh.jsonl and cda_domains.jsonl, see cda_README.md), each in its context. All that
-may change at a strictness is exchanged. Right among changed: equal to one of the answers; an answer
-that the annotator did not think of counts as wrong. Intervals are bootstraps over sentences, 95 %.
+may change at a strictness is exchanged. A changed sentence is right if it equals one of the
+answers. An answer that the annotator did not think of counts as wrong. Intervals are bootstraps
+over sentences, 95 %.
 
 --ablate: each rule that is left is switched off, one at a time, on the development sentences (split
-dev): how many decisions it makes right and wrong, by source. A rule that does not pay on two
-sources has no place.
+dev): how many decisions it makes right and wrong, by source. A rule that does not help on two
+sources should go.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Nothing of a run on a topic is reached from another address of this machine: whoever reaches it
-has code of his run.
+"""No server of a run on a topic can be reached at another address of this machine, because a server
+that is reached runs the caller's code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The gate on a topic against a real broker: every message in exactly one place, whatever is
+"""The gate on a topic against a real broker: every message in exactly one place, even if the run is
 killed.
 """
 

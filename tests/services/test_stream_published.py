@@ -1,4 +1,4 @@
-"""What is published: each document once, whatever is killed, and whatever becomes of the group."""
+"""What is published: each document once, also after kills and after changes to the group."""
 
 from __future__ import annotations
 

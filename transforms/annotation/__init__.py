@@ -1,4 +1,4 @@
-"""Annotates the documents of a block, and what follows from that before a pane is repaired.
+"""Annotates the documents of a block, finds duplicates, and spends a pane's budget of questions.
 
-Labels are found in labels, stereotypes in stereotypes; here they are put together for a block.
+`labels` finds labels and `stereotypes` finds stereotypes. This folder combines them for a block.
 """

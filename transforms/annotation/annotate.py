@@ -80,7 +80,7 @@ class Annotator:
 
     Args:
         config: The configuration.
-        tier: A language model in the place of the configured one.
+        tier: A language model that replaces the configured one.
 
     Attributes:
         config: The configuration.

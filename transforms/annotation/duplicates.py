@@ -1,8 +1,8 @@
 """Finds documents whose id came before, and turns them into dead letters.
 
-An id names one document. The first in source order stays, whatever became of it. Ids are always
-compared within a pane, and across panes where the configuration says so (by an index on disk, see
-id_index).
+An id names one document. The first in source order stays, even in quarantine. Ids are always
+compared within a pane. If the configuration says so, they are also compared across panes, by an
+index on disk (`gates.ledger.id_index`).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def drop(
     """Take documents out of a block, and add their dead letters to its letters.
 
     Args:
-        block: The block; its files are written anew.
+        block: The block; its files are rewritten.
         duplicates: The documents.
         annotator: The annotator that read the block.
         before: The block's figures with the documents.

@@ -30,7 +30,7 @@ from evenflow.transforms.llm.worker import Tier
 T = TypeVar("T")
 
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
-# Of English, in common models' vocabularies; other languages need more tokens
+# For English in common models' vocabularies; other languages need more tokens
 CHARACTERS_A_TOKEN = 4.0
 # Documents that are counted together: few enough for some hundred units, enough to be quick
 UNIT = 8

@@ -1,8 +1,8 @@
 """Spends a budget of questions on a whole pane, and annotates again the blocks that got answers.
 
-Where a block is read, its questions are only collected, and the embedded models' answers stand
-(`llm.budget.QuestionCollector`). The deferred questions and the documents as they were read are
-then parts of the staged block. Once all blocks of the pane are there:
+While a block is read, its questions are only collected, and the embedded models' answers stand
+(`llm.budget.QuestionCollector`). The staged block keeps the deferred questions, and the documents
+as they were read. Once all blocks of the pane are staged:
 
 1. Rank the questions of all blocks by worth, then by key. Grant as many as the budget has.
 2. Ask these. Annotate again, with the answers, the blocks that have one of these questions.
@@ -12,8 +12,9 @@ then parts of the staged block. Once all blocks of the pane are there:
 So the questions that are asked depend on the pane's documents, the settings and the answers. They
 do not depend on how blocks were cut, how many workers read them, or what a cache held. A question
 whose answer is in the cache costs its share of the budget like any other. Steps do not wait for
-each other: else the questions of the first step would always come before those of the next. The
-price is that an answer is idle if another answer of the same round takes its sentence out.
+each other, because otherwise the questions of the first step would always come before those of the
+next. The price is that an answer is wasted if another answer of the same round removes its
+sentence.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def spend_budget(
 ) -> dict[StagedBlock, Figures]:
     """Spend a pane's budget on the questions of its blocks.
 
-    The files of blocks that got answers are written anew. What asking cost is added to the figures
-    of the pane's first block, since figures add up.
+    The files of blocks that got answers are rewritten. The cost of the questions is added to the
+    figures of the pane's first block, since figures add up.
 
     Args:
         figures: The pane's blocks in source order, with their figures.

@@ -210,7 +210,7 @@ def _names(file: str) -> list[str]:
 class FileReader:
     """Reads segments of files and keeps a file open where a segment ended.
 
-    Panes come in order, so nothing is read twice. A step back reads the file anew.
+    Panes come in order, so nothing is read twice. A step back opens the file again.
     """
 
     def __init__(self) -> None:

@@ -50,7 +50,7 @@ def match(patterns: Sequence[str]) -> dict[str, int]:
 
 
 def find(patterns: Sequence[str]) -> dict[str, Stored]:
-    """Find the files of all patterns; each file counts once, whatever its names are.
+    """Find the files of all patterns; a file with several names counts once.
 
     Local paths are looked up directly and become absolute. Beam's file systems look up the others
     (gs://, s3://, hdfs://).

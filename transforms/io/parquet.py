@@ -104,7 +104,7 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
 def _open(raw: Any) -> pq.ParquetFile:
     """Open the file with the system's allocator.
 
-    Arrow's own allocator keeps a gigabyte in hand, to which no limit applies.
+    Arrow's own allocator holds a gigabyte in reserve, to which no limit applies.
     """
     usual = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())

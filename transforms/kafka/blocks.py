@@ -63,7 +63,7 @@ class PartitionBlock:
 
 @dataclass(frozen=True)
 class Lost:
-    """Offsets that were to be read and are gone from the broker, most often by retention.
+    """Unread offsets that the broker has deleted, most often by retention.
 
     Attributes:
         topic: The topic.

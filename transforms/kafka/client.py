@@ -53,7 +53,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class PartitionReader:
-    """Reads one partition with a consumer of its own. Not for two threads at a time.
+    """Reads one partition with a consumer of its own. It is not thread-safe.
 
     Args:
         settings: The cluster.
@@ -220,7 +220,7 @@ class PartitionReader:
 
 
 class Ends:
-    """Asks for the end offsets of all partitions in use at once. For any number of threads.
+    """Asks for the end offsets of all partitions in use at once. It is thread-safe.
 
     It has a connection of its own. A question on a reader's connection would wait until the broker
     ends the fetch that it holds there.

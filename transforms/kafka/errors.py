@@ -26,7 +26,7 @@ class TopicMissingError(KafkaSourceError):
 class BeyondEndError(KafkaSourceError):
     """The offset to read is after the partition's end.
 
-    The topic was deleted and made anew, or has lost its end.
+    The topic was deleted and created again, or has lost its end.
     """
 
 

@@ -24,7 +24,7 @@ PartitionKey = tuple[str, int]
 
 
 def offset_note(pane: int) -> str:
-    """Write the note that stands beside a committed offset, for people to read.
+    """Write the note that is stored with a committed offset, for people to read.
 
     Args:
         pane: The pane's number.
@@ -38,7 +38,7 @@ def offset_note(pane: int) -> str:
 class GroupOffsets:
     """Reads and commits the offsets of a group that no consumer has joined.
 
-    Not for two threads at a time.
+    It is not thread-safe.
 
     Args:
         settings: The cluster.

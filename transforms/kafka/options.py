@@ -84,7 +84,7 @@ class Source:
         handler: Handles blocks in the workers.
         starts: Starts by topic and partition, from a ledger. Other partitions begin at their first
             record.
-        held: Asked again and again in the workers; nothing is read while it returns True.
+        held: Called repeatedly in the workers; nothing is read while it returns True.
         patience: How many seconds a broker may be away.
         shared: Holds the pool of readers once per process.
     """

@@ -2,7 +2,7 @@
 
 Each pane is one transaction. A consumer with isolation.level=read_committed sees every accepted
 document and every dead letter exactly once. It sees the panes in the order of the ledger, and each
-pane whole or not at all. This holds whatever was killed and started again. A consumer that reads
+pane whole or not at all. Kills and restarts do not change this. A consumer that reads
 uncommitted records may see those of a pane twice, or those of an aborted transaction.
 
 The steps, each durable before the next:
@@ -11,12 +11,12 @@ The steps, each durable before the next:
 2. One transaction writes the pane's records, and the source offsets of its end to the group. It
    also writes to the topic of proofs how many panes of which ledger each topic has (see proof.py).
 3. At the next start the proofs say, for each topic, from which pane on to publish from the shards.
-   A transaction that was open is aborted before that. Where there is no proof, or another ledger's,
-   nothing is published until a person has said from which pane on.
+   A transaction that was open is aborted before that. If there is no proof, or only the proof of
+   another ledger, nothing is published until a person names the first pane.
 
-The transactional id is the ledger's. So of two copies of an output, the second publisher shuts out
-the first. Group offsets are for others to see: whatever becomes of them, nothing is published twice
-or left out.
+The transactional id is the ledger's. So if an output was copied, the second publisher shuts out the
+first. Group offsets are only for other tools: if they are changed or lost, still nothing is
+published twice or left out.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class PublisherFencedError(KafkaSourceError):
 
 
 class PanePublisher:
-    """Publishes panes in the order of a ledger. Not for two threads at a time.
+    """Publishes panes in the order of a ledger. It is not thread-safe.
 
     Args:
         settings: The cluster.
@@ -298,7 +298,7 @@ def _is_fenced(error: Exception) -> bool:
 
 
 def _within(seconds: float, call: Callable[[], None]) -> None:
-    """Make a call that waits for ever while no broker answers, with a limit of seconds.
+    """Make a call with a limit of seconds; without it, the call waits until a broker answers.
 
     After that it raises KafkaTimeoutError. The call goes on in a thread that then waits for
     nothing: one an attempt, until the process ends.

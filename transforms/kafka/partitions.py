@@ -81,7 +81,7 @@ def _bounds(source: Source, topic: str, known: int, since: float) -> list[tuple[
 
 
 class WatchPartitions(beam.DoFn, RestrictionProvider):
-    """Maps a topic to its partitions as they are found, for ever.
+    """Maps a topic to its partitions as they are found, without an end.
 
     The watermark is the time of the last answered question.
 

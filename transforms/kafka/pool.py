@@ -14,10 +14,11 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 class SafeTimes:
     """Times up to which the output of a process's partitions is safe with the runner.
 
-    For any number of threads. Prism takes the watermark of a whole stage from the bundle that ended
-    last, whatever others hold back, and drops what comes late by it. So every partition reports the
-    time of the partition that is furthest behind, which is right for any runner. For the other
-    partitions this is where their calls began: what those calls have given since may be on its way.
+    It is thread-safe. Prism takes the watermark of a whole stage from the bundle that ended last,
+    even if other bundles hold back an earlier one, and drops records that are late by it. So every
+    partition reports the time of the partition that is furthest behind, which is right for any
+    runner. The other partitions count with the times at which their last calls began, because the
+    results of those calls may not have reached the runner.
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class SafeTimes:
 
 
 class ReaderPool:
-    """The readers of a process between calls, and their progress. For any number of threads.
+    """The readers of a process between calls, and their progress. It is thread-safe.
 
     Args:
         settings: The cluster.

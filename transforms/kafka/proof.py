@@ -3,8 +3,8 @@
 Every start reads it. The key of a proof's record is a pair of topics (read from, published to). The
 value says which ledger published to the second topic what it made of the first, and how many of its
 panes. The record is part of the transaction that publishes a pane, so there is never one without
-the other. The broker keeps the last record of a key for ever, whatever becomes of groups, their
-offsets and the published records.
+the other. The broker keeps the last record of a key permanently, even if groups, their offsets and
+the published records are deleted.
 """
 
 from __future__ import annotations

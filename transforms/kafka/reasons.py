@@ -1,8 +1,8 @@
 """Finds out why a client could not connect.
 
-kafka-python raises a timeout for everything that goes wrong on the way, and logs the reason. A
-wrong password and an untrusted certificate do not pass by waiting, so they must not look like a
-broker that is away.
+kafka-python raises a timeout for every failure to connect, and logs the reason. Waiting does not
+help against a wrong password or an untrusted certificate, so they must not look like a broker that
+is away.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REFUSED = re.compile(r"ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA)")
 class _Errors(logging.Filter):
     """Collects the errors that attempts to connect are logged with.
 
-    It lets pass records of `level` and above, which had passed without it.
+    It passes on the records of `level` and above, which would also pass without it.
     """
 
     def __init__(self, level: int) -> None:
@@ -82,7 +82,7 @@ def with_reason() -> Iterator[None]:
 
 
 def is_lasting(error: Exception) -> bool:
-    """Return whether an error in connecting does not pass by waiting."""
+    """Return whether an error in connecting stays however long one waits."""
     refused = (
         kafka_errors.SaslAuthenticationFailedError,
         kafka_errors.UnsupportedSaslMechanismError,

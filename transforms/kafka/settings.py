@@ -97,7 +97,7 @@ class KafkaSettings:
         return [each.strip() for each in self.bootstrap.split(",")]
 
     def client(self) -> dict[str, Any]:
-        """Make kafka-python's settings for any client, with secrets read: not to be kept or shown.
+        """Make kafka-python's settings for any client. They hold secrets: do not keep or show them.
 
         Returns:
             The settings by name.
@@ -114,10 +114,10 @@ class KafkaSettings:
 
 
 def _see_files(values: Mapping[str, Any]) -> None:
-    """Check that the files of TLS are there and the key opens, as the client will do it.
+    """Check that the TLS files exist and the key opens, as the client will open it.
 
-    kafka-python does not say what is wrong with them, tries on, and asks for a key's password on
-    the terminal.
+    kafka-python does not say what is wrong with them, keeps trying, and asks for a key's password
+    on the terminal.
     """
     if "SSL" not in values.get("security_protocol", ""):
         return

@@ -1,9 +1,9 @@
-"""What is published of a record that is too large for its topic.
+"""Replaces a record that is too large for its topic by a notice.
 
 A topic's max.message.bytes counts what is sent, so records are sent compressed (kafka.compression).
-A record that is still too large stays on disk alone. A notice goes to the topic of dead letters,
-without the record's value; its headers say why, and in which file the record is. Where no such
-topic is published to, nothing is sent.
+A record that is still too large stays on disk only. A notice goes to the topic of dead letters,
+without the record's value. Its headers say why, and in which file the record is. Without a topic of
+dead letters, nothing is sent.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Message(NamedTuple):
 
 @dataclass
 class Sizes:
-    """What topics take, and where notices go.
+    """The limits of topics, and where notices go.
 
     Attributes:
         compression: Compression of the records that are sent.

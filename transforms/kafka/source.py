@@ -15,10 +15,10 @@ It gives blocks of records, in panes. What is guaranteed, and by what:
    not answer, it stands still. The reported watermark is the least of the partitions that the
    process reads.
 5. The next call goes on from the point at which the last one stopped (offset, time, pane, bytes in
-   the pane). So panes do not depend on how polls, blocks, bundles or calls fell. Given the offsets
-   and points of a ledger, reading goes on there. There is one exception to the same panes: in a
-   partition that was quiet, records that come later than the clock allows go into a later pane than
-   if they had come in time. Each record is in exactly one pane all the same.
+   the pane). So panes do not depend on the sizes of polls, blocks, bundles or calls. Given the
+   offsets and points of a ledger, reading goes on there. There is one exception to the same panes:
+   in a partition that was quiet, records that come later than the clock allows go into a later pane
+   than if they had come in time. Even then, each record is in exactly one pane.
 6. Partitions that appear while reading are read from their beginning. The watermark waits until a
    question for the topic's partitions has been answered, so none of their records is late.
 7. Offsets that the broker no longer has are put out as `Lost`, with the range. A topic that is
@@ -83,7 +83,7 @@ __all__ = [
 
 
 class ReadFromKafka(beam.PTransform):
-    """Reads topics for ever: from the given starts, and new partitions as they come.
+    """Reads topics without an end: from the given starts, and new partitions as they come.
 
     It gives what the source's handler makes of items.
 

@@ -10,7 +10,7 @@ from evenflow.transforms.text.sentences import bounds
 
 
 def sentence_starts(text: str, found: Sequence[Found]) -> Ints:
-    """Find where sentences start; a bound inside a mention is none.
+    """Find where sentences start; a bound inside a mention does not count.
 
     Args:
         text: The text, or texts joined by `finder.BETWEEN`.

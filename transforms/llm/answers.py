@@ -54,7 +54,7 @@ class AnswerCounts:
 
     Attributes:
         accepted: Answers that passed every check.
-        rejected: RejectedError answers by reason.
+        rejected: Rejected answers by reason.
         fallbacks: Questions without an answer by reason.
     """
 

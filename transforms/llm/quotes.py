@@ -45,7 +45,7 @@ def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(character: str) -> bool:
-    """Whether a character belongs to the word beside it: an accent does, the text's end not."""
+    """Whether a character belongs to the word beside it, as accents do; False for no character."""
     return bool(character) and (
         character.isalnum() or unicodedata.category(character).startswith("M")
     )

@@ -101,7 +101,7 @@ class Tier:
 
     @property
     def client(self) -> Asker:
-        """The client that asks the server, whatever the budget."""
+        """The client that asks the server without a budget."""
         return self._client
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:

@@ -167,7 +167,7 @@ class Encoder:
         """Judge sentences whose group words are masked.
 
         Args:
-            inputs: Sentences as the stereotypes room prepares them.
+            inputs: Sentences as `stereotypes.masking` prepares them.
 
         Returns:
             One judgement for each sentence, in order.

@@ -23,7 +23,8 @@ REASONS = {
 EXCHANGE = 0
 REASON = slice(1, 1 + len(REASONS))
 STEREOTYPE = REASON.stop
-ASSOCIATION = STEREOTYPE + 1  # whether a group's name calls this to mind, whoever is meant
+# Whether people associate this with the group, also where a single person is meant
+ASSOCIATION = STEREOTYPE + 1
 STRENGTH = ASSOCIATION + 1
 YES_NO = {
     "exchange": EXCHANGE,

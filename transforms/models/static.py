@@ -96,7 +96,7 @@ class FirstStage:
         """Judge sentences whose group words are masked.
 
         Args:
-            inputs: Sentences as the stereotypes room prepares them.
+            inputs: Sentences as `stereotypes.masking` prepares them.
 
         Returns:
             The probability that each sentence states a stereotype.

@@ -13,8 +13,8 @@ key = -ln(u) / p, where u in (0, 1] is the hash and p the first probability (Efr
 
 So the counts afterwards are those of the plan, not of a sample of it, and the number of judged
 units grows with the number of changes. The result depends on the pane's documents, the seed and the
-judge's answers alone: units have one order whatever block they were read in, sums do not depend on
-the order, and the judge's answer to a unit depends on that unit alone. A replay draws the same.
+judge's answers alone: the order of units does not depend on blocks, sums do not depend on the
+order, and the judge's answer to a unit depends on that unit alone. A replay draws the same.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from evenflow.transforms.substitution.sets import Set
 
 
 class Class(NamedTuple):
-    """What may go from one group to the same other groups.
+    """A class of sets, or of documents to copy: one source group and the same possible targets.
 
     Attributes:
         source: The group.

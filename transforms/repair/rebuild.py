@@ -52,7 +52,7 @@ class _Rebuilt:
 def repair(
     blocks: Mapping[StagedBlock, Figures], folder: Path, pane: int, annotator: Annotator
 ) -> RepairedPane:
-    """Repair a pane; its staged blocks are written anew.
+    """Repair a pane; its staged blocks are rewritten.
 
     Args:
         blocks: The pane's staged blocks in source order, with their figures.
@@ -159,7 +159,7 @@ class _Rebuilder:
         """Change the documents of a block.
 
         Args:
-            block: The block; its documents are written anew if any of them changes.
+            block: The block; its documents are rewritten if any of them changes.
 
         Returns:
             Its figures after the changes; None if no document changed.

@@ -47,7 +47,7 @@ def sums(counts: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None 
         weights: The documents' weights (D,); 1 each unless given.
 
     Returns:
-        The sums; `documents` counts each document with a mention once, whatever its weight.
+        The sums; `documents` counts each document with a mention once, without its weight.
     """
     mentioning = counts.any(axis=1)
     own = counts[mentioning]

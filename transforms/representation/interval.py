@@ -12,18 +12,19 @@ stays in it unless the observed score lies in a tail of its distribution under s
 2. At other shares than the observed ones, each group's noise is scaled by a power of p (1 - p), as
    in Wilson's score interval (where the power is 1/2). So the interval holds near 0 and 1, and is
    not empty where all mentions are of one group.
-3. Many shares have score t; which of them is tested decides on the bias. For the lower bound, they
-   lie in the observed direction, less what may be noise: groups near their target are put on it,
-   where the bias is greatest. For the upper bound, they are the likeliest shares: the noise's
-   regression on the over-represented set's share leads to them, and the bias is small there.
-4. Tails. Near 0 the whole error is given to the lower bound, far from it half to each bound, as the
-   likelihood ratio's ordering does (Feldman and Cousins 1998). So DR 0 is excluded for about 5 % of
+3. Path. Many shares have score t, and the choice of the tested ones decides the bias. For the lower
+   bound, they lie in the observed direction, less what may be noise: groups near their target are
+   put on the target, where the bias is greatest. For the upper bound, they are the likeliest
+   shares, where the bias is small. A regression of the noise on the over-represented set's share
+   gives them.
+4. Tails. Near 0 the lower bound gets the whole error. Far from 0 each bound gets half of it, as in
+   the likelihood ratio's ordering (Feldman and Cousins 1998). So DR 0 is excluded for about 5 % of
    even streams, not 0 %.
 
 The distribution is taken over a fixed lattice of points, so the same sums give the same interval.
-tests/benchmarks/interval_coverage.py prints its coverage. It is least sure in two cases: scores
-near the greatest possible one, where a rare group stands in a handful of long documents (92 to
-93 %), and 5 groups of which all but one have deviations that drown in noise (98 %).
+tests/benchmarks/interval_coverage.py prints its coverage. The coverage is furthest from 95 % in two
+cases: scores near the greatest possible one, with a rare group in a handful of long documents (92
+to 93 %), and 5 groups of which only one has a deviation that is larger than the noise (98 %).
 """
 
 from __future__ import annotations

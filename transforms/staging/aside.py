@@ -1,4 +1,4 @@
-"""Writes the documents of a pane that are set aside one by one, while the rest of the pane goes on.
+"""Writes the documents of a pane that are set aside one by one, apart from the rest of the pane.
 
 They are kept as they were read, with the reason.
 """
@@ -20,7 +20,7 @@ from evenflow.transforms.staging.shards import ShardLayout, convert_inputs, seal
 def write(
     blocks: Sequence[StagedBlock], folder: Path, pane: int, layout: ShardLayout
 ) -> Shard | None:
-    """Write a pane's file of them, folder/part-PANE-aside.parquet, and make it durable.
+    """Write the documents to folder/part-PANE-aside.parquet, and make the file durable.
 
     Args:
         blocks: The pane's blocks in source order.

@@ -1,8 +1,8 @@
 """The table of relevant sentences: one row for each sentence and attribute that the sentence names.
 
-Rows are collected a block at a time where documents are read, and completed when the pane is
-repaired. A staged row also holds where its sentence begins in the text after stereotypes were taken
-out, so that sets and edits find their rows.
+Rows are collected a block at a time while documents are read, and completed when the pane is
+repaired. A staged row also holds where its sentence begins in the text from which stereotypes were
+removed, so that sets and edits find their rows.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
 
 
 def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Tables of ROW_GROUP rows each, but for the last."""
+    """Tables of ROW_GROUP rows each; the last may have fewer."""
     pending: list[pa.Table] = []
     waiting = 0
     for table in tables:

@@ -18,7 +18,7 @@ from evenflow.schemas.ledger import Shard
 from evenflow.transforms.io import fields
 from evenflow.transforms.staging.block import Part, StagedBlock, input_fields
 
-# A row group ends with either: it bounds the memory of writing, and of whoever reads the shard.
+# A row group ends at either limit, which bounds the memory of writers and readers.
 ROW_GROUP = 20_000  # documents
 ROW_GROUP_BYTES = 16 << 20  # of text
 
@@ -142,7 +142,7 @@ def convert_inputs(table: pa.Table, pane: Sequence[pa.Field]) -> list[pa.Array |
 
 
 def _row_groups(tables: Iterator[pa.Table], text: str, most: int) -> Iterator[pa.Table]:
-    """Row groups, full but for the last and the last of each shard of `most` documents."""
+    """Row groups; only the last one of each shard of `most` documents may not be full."""
     pending: list[pa.Table] = []
     rows = size = in_shard = 0
     for table in tables:

@@ -4,8 +4,8 @@ Source: main paper, 4.2.3. The filter reads every sentence that names people of 
 whether or not the name is a label of the DR score. It takes two steps. The detector gives the
 probability that a sentence states a stereotype. For the likely ones, the linguistic indicators give
 its strength. An attribute's policy flags strong stereotypes, removes them, or sets their document
-aside. The latter two happen only where the detector is right as often as `stereotypes.precision`
-asks.
+aside. Removing and setting aside need a detector that is right as often as `stereotypes.precision`
+requires.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class StereotypeFilter:
         ]
 
     def _finding(self, judged: Judgement) -> Finding:
-        """A judgement as the table of sentences has it: what is flagged needs not be sure."""
+        """A judgement as a row of the table of sentences; a flagged one need not be sure."""
         if (found := judged.indicators) is None:
             return Finding(judged.potential, None, None, False)
         told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()

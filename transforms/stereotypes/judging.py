@@ -3,8 +3,8 @@
 It decides which sentences are asked about, for which attributes, and which answers make a strong
 stereotype.
 
-`run` and `explain` both ask and decide here, so that they agree. What becomes of a strong
-stereotype is decided in `filter`.
+`run` and `explain` both use this module, so that they agree. `filter` decides what happens to a
+strong stereotype.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class IndicatorScorer(Protocol):
             labels: Of each sentence the words (start, end, attribute) that name the groups.
 
         Returns:
-            S values, None for a sentence of which nothing can be said.
+            S values; None for a sentence that cannot be judged.
         """
         ...
 
@@ -68,7 +68,7 @@ class Judgement(NamedTuple):
         indicators: Its linguistic indicators; None where they were not asked for or cannot be
             found.
         strong: Whether it is a potential stereotype whose score reaches the threshold.
-        sure: Whether the detector is right as often as is asked at this probability.
+        sure: Whether the detector reaches the required precision at this probability.
     """
 
     candidate: Candidate
@@ -146,8 +146,8 @@ class StereotypeJudge:
         Args:
             documents: The documents that the candidates' numbers refer to.
             candidates: C candidates.
-            all_indicators: Whether indicators are found of sentences that are no potential
-                stereotypes too.
+            all_indicators: Whether indicators are also found for sentences that are no potential
+                stereotypes.
 
         Returns:
             C judgements, in the order of the candidates.

@@ -85,7 +85,7 @@ def mask(sentence: str, spans: Sequence[Span]) -> str:
 
 
 def placeholder(word: str) -> str:
-    """The placeholder of a word that names a group: its form alone decides, whatever the group."""
+    """The placeholder of a word that names a group: its form decides, and not the group."""
     return _forms().get(_folded(word)) or _form(word)
 
 

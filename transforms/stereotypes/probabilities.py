@@ -93,7 +93,7 @@ class SentenceReader:
 def held_probability(prediction: Stereotype) -> float:
     """The probability of a stereotype that the sentence itself holds.
 
-    A stereotype that the sentence surely denies, mocks or reports does not count.
+    A stereotype does not count if the sentence surely denies, mocks or only reports it.
 
     Args:
         prediction: The encoder's prediction.

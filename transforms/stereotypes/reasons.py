@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 # Probability of a class from which it becomes a reason: a wrong reason is worse than none
 SURE = 0.75
 LONGEST = 80  # characters of the sentence that a reason quotes
-# Strength from which it is a reason by itself, see schemas.sections.Stereotypes.threshold
+# Strength from which it is a reason by itself, see StereotypeSettings.threshold
 STRONG = 0.66
 
 # (indicator, value) → meaning

@@ -22,7 +22,7 @@ from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
 
-STRICTNESS = 0.8  # default for the least probability of being right that is exchanged
+STRICTNESS = 0.8  # default: an exchange needs at least this probability of being right
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def rewrite(
     judge: ExchangeJudge | None = None,
     tier: SubstitutionJudge | None = None,
 ) -> Rewritten:
-    """Exchange every eligible set of a text, whatever a repair plan would choose.
+    """Exchange every eligible set of a text, without a repair plan.
 
     Args:
         text: The document.
@@ -61,8 +61,8 @@ def rewrite(
         source: Exchange only sets of this group; None: of every group.
         target: The group that they go to; None: a hash of the text chooses among those that a set
             may go to.
-        strictness: The least probability of being right that is exchanged.
-        judge: Gives this probability; None: every set that its form does not refuse is exchanged.
+        strictness: The least probability of being right that an exchange needs.
+        judge: Gives this probability; None: every set whose form allows it is exchanged.
         tier: A language model that chooses words and judges. What it leaves open, the judge
             decides.
 
@@ -133,7 +133,7 @@ def judged(
 def chooser(
     text: str, source: str | None = None, target: str | None = None
 ) -> Callable[[Set], str | None]:
-    """Make the choice of a target group for each set of a text, whatever a repair plan chooses.
+    """Make a function that chooses a target group for each set of a text, without a repair plan.
 
     Args:
         text: The document.

@@ -16,7 +16,7 @@ COORDINATED = re.compile(
     r"(?:[\w%'-]+\s+){0,2}",
     re.IGNORECASE,
 )
-# Linked words of one of these kinds are a pair, whatever their roles.
+# Linked words of one of these kinds are a pair, also with different roles.
 KINDS = ("pronoun", "plural", "title")
 
 

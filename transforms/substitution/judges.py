@@ -77,7 +77,7 @@ class Chosen(NamedTuple):
 
 
 class SubstitutionJudge(Protocol):
-    """Chooses and judges in the place of a person.
+    """Chooses counterparts and judges substitutions.
 
     Attributes:
         chooses: Whether it is given every candidate; otherwise only the first.

@@ -17,7 +17,7 @@ CLAUSE_WORDS = "at|in|on|for|with|from|by|as|into|than|like|if"
 def compile_lead(
     words: str, others: int = 0, other: str = COMPOUND, but: str = ""
 ) -> re.Pattern[str]:
-    """Compile a pattern that matches where one of some words stands before.
+    """Compile a pattern that finds one of some words shortly before the end of a text.
 
     Args:
         words: The words, as alternatives of a regular expression; case is ignored.

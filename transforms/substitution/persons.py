@@ -1,9 +1,9 @@
 """Groups mentions of one person: chains of words that change together or not at all.
 
 A pronoun refers to the nearest word for a person of its group, within three sentences. If a name of
-that sex stands between, it refers to the named person instead. Where one sentence offers two people
-of the group, both are joined: a set that is too large changes rightly or stays, but one that is too
-small changes by half. This is in the manner of Lappin and Leass (1994), with recency alone.
+that sex stands between, it refers to the named person instead. If one sentence has two people of
+the group, both are joined. A set that is too large changes rightly or stays, but a set that is too
+small leaves a person half changed. The method follows Lappin and Leass (1994), with recency alone.
 """
 
 from __future__ import annotations

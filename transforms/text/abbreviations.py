@@ -23,13 +23,13 @@ BEFORE_NUMBER = (
     " Aug Sept Sep Oct Nov Dec ca approx"
 )
 MARKS = ("", "(", "[", '"', "'")  # characters that may precede an abbreviation
-LONGEST = 8  # characters of a token with its full stop: `sentences` packs no more
-UPPER_CASE = frozenset((*range(ord("A"), ord("Z") + 1), 0x81))  # codes of `sentences.fold`
+LONGEST = 8  # characters of a token with its full stop: `boundaries` packs no more
+UPPER_CASE = frozenset((*range(ord("A"), ord("Z") + 1), 0x81))  # codes of `boundaries.fold`
 
 
 @cache
 def _tokens(words: str) -> Words:
-    """The tokens in ascending order, packed as `sentences` packs them (last character lowest)."""
+    """The tokens in ascending order, packed as `boundaries` packs them (last character lowest)."""
     forms = {f"{mark}{word}.".encode() for word in words.split() for mark in MARKS}
     return np.array(
         sorted(int.from_bytes(form, "big") for form in forms if len(form) <= LONGEST),

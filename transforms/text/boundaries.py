@@ -19,7 +19,7 @@ Index = NDArray[np.int64]
 # Characters tested for ASCII together. ASCII folds six times as fast, so a text with few other
 # characters gains.
 SLICE = 1 << 13
-# A longer run of whitespace ends a sentence whatever stands around it, so that decisions stay local
+# A longer run of whitespace always ends a sentence, so that decisions stay local
 # (characters).
 LONGEST_GAP = 64
 # Characters that a decision can see on either side: the gap and two windows of 8 with their
@@ -298,7 +298,7 @@ def hash_keys(keys: Words, number: int, bits: int) -> Index:
 
 
 def find_certain(gaps: Gaps) -> NDArray[np.bool_]:
-    """Find the gaps that end a sentence whatever stands around them.
+    """Find the gaps that always end a sentence.
 
     Args:
         gaps: The n candidates.

@@ -88,7 +88,7 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
         words, at = match[2].split(" "), match.start(2)
         before = text[max(0, match.start() - 12) : match.start()]
         begins = not match[1] and (not before.strip() or before.rstrip(" \"“‘'(")[-1:] in INITIAL)
-        # The first word of a sentence has a capital whatever it is.
+        # The first word of a sentence always has a capital.
         if begins and len(words) > 1 and words[0].lower() not in known:
             at += len(words[0]) + 1
             words, begins = words[1:], False

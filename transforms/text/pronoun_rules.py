@@ -20,7 +20,7 @@ from evenflow.transforms.text.wordclasses import (
 from evenflow.transforms.text.words import TOKEN
 
 BEFORE_START = ' \n\t"“‘('
-# Before these “her” is a possessive (“call her brother”), whatever the verb.
+# Before these “her” is a possessive (“call her brother”) after any verb.
 KIN = english.words("kin")
 # So it is before people and animals that somebody has (“brought her dog”), but not after “made her”
 # or “called her”.

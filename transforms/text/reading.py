@@ -295,7 +295,7 @@ def _class(character: str) -> int:
 
 @cache
 def _classes() -> bytes:
-    """The class of each code point, whatever the labels: 0x110000 bytes."""
+    """The class of each code point, the same for all labels: 0x110000 bytes."""
     table = bytearray([OTHER]) * 0x110000
     known: dict[str, int] = dict.fromkeys(_WORD_CATEGORIES, LETTER)
     known.update(dict.fromkeys(_OTHER_CATEGORIES, OTHER))

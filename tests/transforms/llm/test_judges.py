@@ -94,7 +94,7 @@ def test_a_fifth_is_drawn_and_always_the_same() -> None:
 
 
 def test_a_draw_depends_only_on_seed_document_and_set() -> None:
-    """A set is drawn for or asked about as a whole, whatever the sentence; a word gets one draw."""
+    """A set is drawn for or asked about as a whole, over sentences; a word gets one draw."""
     judge = LlmJudge(Says(lambda data: {"choice": "men"}), by_model=0.5)
     for number in range(50):
         places = [place(number), place(number)._replace(sentence="Her bride.", confidence=0.6)]

@@ -1,4 +1,4 @@
-"""The first stage: sums of look-ups, the same whatever stands beside a text."""
+"""The first stage: sums of look-ups, which do not depend on other texts."""
 
 from __future__ import annotations
 

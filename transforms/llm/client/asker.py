@@ -54,7 +54,7 @@ class ServerAsker:
         self._warned: set[str] = set()
 
     async def close(self) -> None:
-        """Ends the open requests; whoever waits for one gets a CancelledError."""
+        """Ends the open requests; callers that wait for one get a CancelledError."""
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()

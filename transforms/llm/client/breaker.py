@@ -74,6 +74,6 @@ class Breaker:
             self.trip(self.cooldown)
 
     def trip(self, seconds: float) -> None:
-        """Opens the breaker for some seconds, whatever happened before."""
+        """Opens the breaker for some seconds, also without earlier failures."""
         self.opened += self._until is None
         self._until = self._clock() + seconds

@@ -1,10 +1,10 @@
 """Answers kept on disk: runs share them, a replay asks nothing twice, and memory stays flat.
 
-The cache is one SQLite file in WAL mode. Readers never wait, writers of any number of processes
-take turns, and a stored answer outlives a killed process. SQLite comes with Python. diskcache is
-built on it too, but uses pickles by default and a file for each long value, and has had no release
-since 2023. The oldest answers are dropped first: the newest are a run's own, so a replay finds
-them. WAL does not work on network file systems.
+The cache is one SQLite file in WAL mode. Readers never wait, writers of all processes take turns,
+and a stored answer survives a killed process. SQLite comes with Python. The package diskcache also
+uses SQLite, but by default it writes pickles and a file for each long value, and it has had no
+release since 2023. The oldest answers are dropped first: a run's own answers are the newest, so a
+replay finds them. WAL does not work on network file systems.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT = 1  # of the file; another one is refused
 PRIVATE = 0o600  # of the file: answers quote the texts that they are about
 # Wait for another process's transaction, which takes milliseconds; long enough for a slow disk
 BUSY_SECONDS = 30.0
-MEMORY_KIB = 4096  # of SQLite's page cache, whatever the file's size
+MEMORY_KIB = 4096  # of SQLite's page cache, for a file of any size
 WAL_BYTES = 16 << 20  # to which the log beside the file is cut back
 DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, so that this is rare
 # Stored answers between two checks of the size; ours are below 1 KiB, so that is 256 KiB

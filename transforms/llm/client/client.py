@@ -1,9 +1,9 @@
 """Asks any OpenAI-compatible server many questions at once.
 
-A question takes this way: the cache; a free place among `concurrency`; the circuit breaker; a
-request whose schema the server enforces; after a passing failure, further requests with growing
-random pauses; the check of the answer; the cache again. Every question gets an answer. A fallback
-says why it has no value.
+A question goes through these steps: the cache; a free place among `concurrency`; the circuit
+breaker; a request whose schema the server enforces; after a passing failure, further requests with
+growing random pauses; the check of the answer; the cache again. Every question gets an answer. A
+fallback says why it has no value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from evenflow.transforms.llm.questions import Answer, Question
 
 
 class Client:
-    """Asks a server for any number of threads of the process that made it.
+    """Asks a server. It is thread-safe within the process that made it.
 
     A question brings its own schema.
 

@@ -22,7 +22,7 @@ class InferenceError(Exception):
 
 
 class ServerSettingsError(InferenceError):
-    """The settings are wrong, whatever the server does: wrong usage."""
+    """The settings are wrong for any server; this counts as wrong usage."""
 
 
 @dataclass(frozen=True)
