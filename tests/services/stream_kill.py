@@ -20,8 +20,8 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import great_expectations  # noqa: F401 (paid once, here)
 from kafka import KafkaProducer
