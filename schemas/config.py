@@ -155,6 +155,21 @@ class Config(Section):
         own = self._own(attribute).stereotypes.threshold
         return self.stereotypes.threshold if own is None else own
 
+    def word_list(self, attribute: str) -> loader.WordList:
+        """The word list of a measured attribute.
+
+        Args:
+            attribute: Name of the attribute.
+
+        Raises:
+            WordListError: The list cannot be read.
+        """
+        return loader.load(self.attributes[attribute].wordlist or attribute)
+
+    def word_lists(self) -> list[loader.WordList]:
+        """The word lists of all measured attributes, in their order. Raises WordListError."""
+        return [self.word_list(name) for name in self.attributes]
+
     def _own(self, attribute: str) -> AttributeSettings:
         """The settings of an attribute; the defaults if it has none."""
         return self.attributes.get(attribute, AttributeSettings())
@@ -221,7 +236,7 @@ def load(
             text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
             found.append(Problem(("attributes", name), text))
         else:
-            found += mismatches(name, each, loader.load(each.wordlist or name))
+            found += mismatches(name, each, config.word_list(name))
     if found:
         raise _error(found, settings, path)
     return config

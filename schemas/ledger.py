@@ -84,6 +84,11 @@ class Verdict(Entry):
     reason: str
     judged: bool = True
 
+    @property
+    def folder(self) -> Folder:
+        """Where a pane with this verdict goes."""
+        return "quarantine" if self.state == "block" else "accepted"
+
 
 class Heavy(Entry):
     """A document with many mentions.

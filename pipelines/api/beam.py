@@ -39,12 +39,10 @@ from evenflow.inputs import Configuration, configuration
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import Checks, Folder, PaneEntry, Sums, Verdict
+from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Verdict
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.representation.dr import score
-from evenflow.wordlists import loader
-from evenflow.wordlists.loader import WordList
 
 Document: TypeAlias = dict[str, Any]
 # Of an attribute with M groups: documents that name it, counts (M,), products (M, M)
@@ -147,7 +145,7 @@ class CountMentions(beam.CombineFn):
     ):
         super().__init__()
         settings = configuration(config, attributes, wordlists)
-        judge = PaneJudge(settings, lists := _lists(settings), Totals())
+        judge = PaneJudge(settings, lists := settings.word_lists(), Totals())
         self._groups = {words.attribute: list(words.groups) for words in lists}
         self._targets = {words.attribute: judge.target(words) for words in lists}
         self._confidence = settings.gate.confidence
@@ -292,7 +290,7 @@ def judge_panes(
         A verdict for each pane, see `JudgePanes`.
     """
     totals = Totals.for_run(config)
-    judge = PaneJudge(config, _lists(config), totals)
+    judge = PaneJudge(config, config.word_lists(), totals)
     passed = Checks(success=True, evaluated=0, failures=[])
     readable = Verdict(state="open", reason="")
     for number, sums in panes:
@@ -306,7 +304,7 @@ def judge_panes(
         )
         attributes = judge.judge(figures)
         verdict = overall(attributes, passed, readable, None)
-        folder: Folder = "quarantine" if verdict.state == "block" else "accepted"
+        folder = verdict.folder
         judge.score_accepted(attributes, folder)
         entry = PaneEntry(
             pane=number,
@@ -344,7 +342,7 @@ class _Annotate(beam.DoFn):
         """Build the tables."""
         config = Config.model_validate(self._settings)
         self._parser = RecordParser(config)
-        self._lists = _lists(config)
+        self._lists = config.word_lists()
         self._finder = LabelFinder(self._lists)
 
     def process(self, element: Mapping[str, Any]) -> Iterator[Document]:
@@ -389,8 +387,3 @@ def _added(total: _Sums | None, part: _Sums) -> _Sums:
     if total is None:
         return part
     return total[0] + part[0], total[1] + part[1], total[2] + part[2]
-
-
-def _lists(config: Config) -> list[WordList]:
-    """The word lists of a configuration's attributes."""
-    return [loader.load(each.wordlist or name) for name, each in config.attributes.items()]

@@ -9,7 +9,6 @@ from evenflow.pipelines.explain import document as explaining
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.substitution.counterfactuals import Method
-from evenflow.wordlists import loader
 
 
 class Explainer:
@@ -44,7 +43,7 @@ class Explainer:
         stereotypes: bool = False,
         all_sentences: bool = False,
     ):
-        lists = [loader.load(each.wordlist or name) for name, each in config.attributes.items()]
+        lists = config.word_lists()
         self.finder = LabelFinder(lists)
         self.rewrites = counterfactual is not None
         self.judges = stereotypes or all_sentences

@@ -21,7 +21,6 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
-from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 
@@ -75,9 +74,7 @@ class Run:
             raise files.InputError(
                 f"{', '.join(self.inputs)}: nothing there but this run's own output"
             )
-        lists = [
-            loader.load(each.wordlist or name) for name, each in self.config.attributes.items()
-        ]
+        lists = self.config.word_lists()
         commit.make_folders(self.output)
         with OutputLock(self.output):
             record = settings(

@@ -36,7 +36,7 @@ from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import weight
 from evenflow.schemas.epoch import Epoch
-from evenflow.schemas.ledger import Folder, PaneEntry, SourceRange, StreamPane
+from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.stereotypes import calibration
 from evenflow.wordlists.loader import WordList
@@ -177,7 +177,7 @@ class Committer:
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
         verdict = overall(attributes, checked, reading, asking)  # (c)
-        place: Folder = "quarantine" if verdict.state == "block" else "accepted"
+        place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
             pane=len(self.entries),

@@ -193,11 +193,10 @@ def _groups_of_labels(
     name: str, figures: dict[str, Any], config: Config | None
 ) -> dict[str, int] | None:
     """The number of each label's group; None where the word list is missing or another one."""
-    settings = config.attributes.get(name) if config else None
-    if settings is None:
+    if config is None or name not in config.attributes:
         return None
     try:
-        words = loader.load(settings.wordlist or name)
+        words = config.word_list(name)
     except (loader.WordListError, OSError):
         return None  # the user's list has been deleted since the run
     groups = [row["group"] for row in figures["groups"]]

@@ -35,7 +35,6 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
@@ -133,9 +132,7 @@ class StreamRun:
                 "reading for ever needs a runner that fires panes while it reads: give --runner"
                 " prism or flink"
             )
-        lists = [
-            loader.load(each.wordlist or name) for name, each in self.config.attributes.items()
-        ]
+        lists = self.config.word_lists()
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
             for topic in self.stream.publish.names:

@@ -18,7 +18,6 @@ from evenflow.transforms.representation.dr import (
     documents_until,
     score,
 )
-from evenflow.wordlists import loader
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
@@ -217,7 +216,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         "attributes": {},
     }
     for name, settings in config.attributes.items():
-        words = loader.load(settings.wordlist or name)
+        words = config.word_list(name)
         seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
         target = [settings.target[group] for group in words.groups] if settings.target else None
         mentions = sum(seen.counts)

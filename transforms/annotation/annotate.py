@@ -18,7 +18,6 @@ from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
-from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -99,9 +98,7 @@ class Annotator:
 
     def __init__(self, config: Config, tier: Tier | None = None):
         self.config = config
-        self.lists = [
-            loader.load(each.wordlist or name) for name, each in config.attributes.items()
-        ]
+        self.lists = config.word_lists()
         self.attributes = tuple(
             documents.Attribute(words.attribute, words.groups, config.mode(words.attribute))
             for words in self.lists

@@ -22,7 +22,6 @@ from evenflow.transforms.stereotypes import detect, indicators
 from evenflow.transforms.stereotypes.calibration import Calibration
 from evenflow.transforms.stereotypes.detect import Detector
 from evenflow.transforms.stereotypes.judging import IndicatorScorer, Judgement, StereotypeJudge
-from evenflow.wordlists import loader
 
 # Line breaks: a paragraph keeps its end when a sentence goes
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -73,7 +72,7 @@ class StereotypeFilter:
         thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
         self._most = config.stereotypes.most_removed
         self._judge = StereotypeJudge(
-            [loader.load(config.attributes[name].wordlist or name) for name in self.policies],
+            [config.word_list(name) for name in self.policies],
             thresholds,
             config.stereotypes.precision,
             detector or detect.shipped(),
