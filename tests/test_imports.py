@@ -27,6 +27,7 @@ ORDER = (
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),
     ("transforms.annotation",),
+    ("transforms.bias_score",),
     ("transforms.llm",),
     ("transforms.stereotypes",),
     ("transforms.staging",),

@@ -7,6 +7,7 @@ model2vec. The heads learn from labels.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import cache
 from itertools import cycle
@@ -120,6 +121,22 @@ class FirstStage:
 def _shipped() -> FirstStage:
     """The first stage of this package."""
     return FirstStage(files.SHIPPED)
+
+
+def word_vectors() -> tuple[list[str], npt.NDArray[np.float32], str]:
+    """Load the vectors that the first stage was made of.
+
+    Returns:
+        V words; their vectors, (V, D); and a digest of both.
+
+    Raises:
+        ModelError: A file is missing, damaged or of another model.
+    """
+    about = files.manifest(files.SHIPPED / MANIFEST, FORMAT, VERSION)
+    words = (files.SHIPPED / WORDS).read_text(encoding="utf-8").split("\n")
+    with np.load(files.SHIPPED / TENSORS, allow_pickle=False) as tensors:
+        rows = tensors["vectors"].astype(np.float32) * tensors["scale"]
+    return words, rows, hashlib.sha256(repr(sorted(about["files"].items())).encode()).hexdigest()
 
 
 def _mean(values: dict[str, float], words: Sequence[str]) -> float:
