@@ -13,7 +13,7 @@ All sums are of whole numbers, so a score depends on nothing but its sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
 from evenflow.transforms.bias_score.vectors import Vectors
-from evenflow.transforms.text.words import split_runs
+from evenflow.transforms.text.words import blanked, split_runs
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -113,6 +113,11 @@ class BiasScorer:
         self._leanings = np.zeros((len(self._named), pulls.shape[1]), np.int64)
         self._leanings[1 : len(pulls) + 1] = pulls
         self._leanings[self._named] = 0
+        known = np.arange(len(self._named)) != UNKNOWN
+        # What a score adds up: weighted leanings, weights, known words
+        self._summed = np.column_stack(
+            [self._leanings * self._weights[:, None], self._weights, known]
+        )
 
     def score(self, text: str, starts: Sequence[int]) -> Scores:
         """Score the sentences of a text.
@@ -124,18 +129,17 @@ class BiasScorer:
         Returns:
             Their scores.
         """
-        row: Callable[[str], int] = self._row
+        row, read = self._row, blanked(text)
         found: list[int] = []
         ends = [0]
         for start, end in pairwise([*starts, len(text)]):
-            found += map(row, split_runs(text[start:end]))
+            found += map(row, read[start:end].split())
             ends.append(len(found))
-        rows, edges = np.array(found, np.int64), np.array(ends)
-        weights = self._weights[rows]
-        totals = _sums(weights, edges)
-        pulls = _sums(self._leanings[rows] * weights[:, None], edges)
-        scores = pulls / np.maximum(totals * UNIT, 1)[:, None]
-        return Scores(scores[:, :-1], scores[:, -1], _sums(rows != UNKNOWN, edges) > 0)
+        running = np.zeros((len(found) + 1, self._summed.shape[1]), np.int64)
+        np.cumsum(self._summed[found], axis=0, out=running[1:])
+        sums = np.diff(running[ends], axis=0)
+        scores = sums[:, :-2] / np.maximum(sums[:, -2:-1] * UNIT, 1)
+        return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
 
     def parts(self, sentence: str, shares: Sequence[float] | None = None) -> list[WordPart]:
         """Take a score apart, word by word (as in the paper's Table 2).
@@ -173,10 +177,3 @@ def _pulls(rows: Floats, direction: Direction) -> Ints:
     towards = np.maximum(rows @ direction.axes.T, 0)
     whole = np.sqrt(((rows @ direction.basis.T) ** 2).sum(axis=1, keepdims=True))
     return np.rint(np.concatenate([towards, whole], axis=1) * UNIT).astype(np.int64)
-
-
-def _sums(values: npt.NDArray[np.integer] | npt.NDArray[np.bool_], edges: Ints) -> Ints:
-    """Sums of values (k, …) from each edge to the next, (n, …), for n + 1 edges."""
-    total = np.zeros((len(values) + 1, *values.shape[1:]), np.int64)
-    np.cumsum(values, axis=0, out=total[1:])
-    return total[edges[1:]] - total[edges[:-1]]

@@ -20,6 +20,7 @@ WORD_OR_MARK = re.compile(rf"{WORD}|[^\w\s]")
 TOKEN = re.compile(rf"{WORD}|\n\s*\n|[^\w\s]|_+")
 
 _RUN = re.compile(r"\w+")
+_OTHER = re.compile(r"\W")
 _BLANKED = {code: " " for code in range(128) if not _RUN.match(chr(code))}
 
 
@@ -33,3 +34,16 @@ def split_runs(text: str) -> list[str]:
         The runs in order. ASCII text is split at blanks, far faster than by a search.
     """
     return text.translate(_BLANKED).split() if text.isascii() else _RUN.findall(text)
+
+
+def blanked(text: str) -> str:
+    r"""Put a blank in the place of each character that is in no run of word characters (`\w+`).
+
+    Args:
+        text: The text.
+
+    Returns:
+        A text of the same length. The runs of a part of the given text are what `split` gives of
+        the same part of this one.
+    """
+    return text.translate(_BLANKED) if text.isascii() else _OTHER.sub(" ", text)
