@@ -164,7 +164,11 @@ class PaneJudge:
 
 
 def overall(
-    attributes: dict[str, AttributeEntry], checked: Checks, reading: Verdict, asking: Verdict | None
+    attributes: dict[str, AttributeEntry],
+    checked: Checks,
+    reading: Verdict,
+    asking: Verdict | None,
+    leaning: Verdict | None = None,
 ) -> Verdict:
     """Combine the verdicts on a pane.
 
@@ -173,10 +177,11 @@ def overall(
         checked: Result of the checks.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; None without an LLM.
+        leaning: Verdict on the bias score; None if it is not computed.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts and of `asking`.
+        attributes' verdicts, of `asking` and of `leaning`.
     """
     if reading.state == "block":
         return reading
@@ -186,7 +191,8 @@ def overall(
         )
         return Verdict(state="block", reason=f"checks failed: {failed}")
     found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
-    found += [("", asking)] if asking is not None and asking.state != "open" else []
+    others = (("", asking), ("bias score: ", leaning))
+    found += [(name, each) for name, each in others if each is not None and each.state != "open"]
     state = worst([each.state for _, each in found])
     return Verdict(
         state=state,

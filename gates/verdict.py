@@ -45,7 +45,13 @@ class Thresholds:
         return round(threshold - drop, DIGITS) if drop else threshold
 
 
-def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Verdict:
+def decide(
+    rolling: Score,
+    thresholds: Thresholds,
+    previous: State | None,
+    name: str = "rolling DR",
+    thing: str = "mention",
+) -> Verdict:
     """Decide on a pane's attribute from the lower bound of its rolling score, with hysteresis.
 
     Without enough mentions, or without an interval, the pane is open, even after another state.
@@ -56,13 +62,15 @@ def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Ve
         rolling: Score of the pane together with earlier ones.
         thresholds: Thresholds of the attribute.
         previous: State of the pane before; None for the first pane.
+        name: What the score is called.
+        thing: What it is a share of.
 
     Returns:
         The verdict with its reason.
     """
-    seen = f"{_number(rolling.mentions, 'mention')} in {_number(rolling.documents, 'document')}"
+    seen = f"{_number(rolling.mentions, thing)} in {_number(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
-        few = f"too little to judge: {seen}; {thresholds.min_mentions} mentions are needed"
+        few = f"too little to judge: {seen}; {thresholds.min_mentions} {thing}s are needed"
         return Verdict(state="open", reason=few, judged=False)
     if rolling.low is None:
         return Verdict(
@@ -77,18 +85,18 @@ def decide(rolling: Score, thresholds: Thresholds, previous: State | None) -> Ve
         if rolling.low >= threshold:
             return Verdict(
                 state=state,
-                reason=f"rolling DR is at least {low}, {state} begins at {threshold:g}",
+                reason=f"{name} is at least {low}, {state} begins at {threshold:g}",
             )
         end = thresholds.end(threshold)
         lasting = previous is not None and STATES.index(previous) >= STATES.index(state)
         if lasting and rolling.low >= end:
             return Verdict(
                 state=state,
-                reason=f"rolling DR may be as low as {low}, {state} ends below {end:g}",
+                reason=f"{name} may be as low as {low}, {state} ends below {end:g}",
             )
     low = _distinct(rolling.low, thresholds.warn)
     return Verdict(
-        state="open", reason=f"rolling DR may be as low as {low}, below warn at {thresholds.warn:g}"
+        state="open", reason=f"{name} may be as low as {low}, below warn at {thresholds.warn:g}"
     )
 
 

@@ -17,6 +17,7 @@ from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
     AttributeSettings,
+    BiasScoreSettings,
     CheckSettings,
     Duplicates,
     Fields,
@@ -69,6 +70,12 @@ class Config(Section):
     stereotypes: StereotypeSettings = Field(
         default_factory=StereotypeSettings, description="How stereotypes are treated."
     )
+    bias_score: BiasScoreSettings = Field(
+        default_factory=BiasScoreSettings,
+        description=(
+            "The bias score: what the neutral words of a sentence lean to, 0 (nothing) to 1."
+        ),
+    )
     measure: Measure = Field(
         default_factory=Measure, description="Settings of `evenflow measure` and of the report."
     )
@@ -115,6 +122,13 @@ class Config(Section):
                     ("gate", "block"), f"block ({self.gate.block}) is below warn ({self.gate.warn})"
                 )
             )
+        leaning = self.bias_score
+        if leaning.block < leaning.warn:
+            text = f"block ({leaning.block}) is below warn ({leaning.warn})"
+            found.append(Problem(("bias_score", "block"), text))
+        if leaning.mode != "off" and leaning.attribute not in self.attributes:
+            text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
+            found.append(Problem(("bias_score", "attribute"), text))
         for name, each in self.attributes.items() if not found else ():
             warn, block = self.thresholds(name)
             if block < warn:
@@ -325,7 +339,8 @@ def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str])
 def _locate(config: Config, folder: Path) -> None:
     """Resolve paths against the file's folder, if something is there."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
-    for owner, name in [*owners, (config.checks, "suite")]:
+    files = [(config.checks, "suite"), *((config.bias_score, n) for n in ("vectors", "reference"))]
+    for owner, name in [*owners, *files]:
         value = getattr(owner, name)
         if value and value not in loader.SHIPPED and (folder / value).exists():
             setattr(owner, name, str(folder / value))

@@ -237,6 +237,92 @@ class AttributeEntry(Entry):
     stereotypes: Filtered | None = None
 
 
+class BiasSums(Entry):
+    """Sums of the bias score, additive over documents.
+
+    n_d, a_d and t_d are a document's number of scored sentences, of those above the threshold, and
+    its sum of absolute scores, in transforms.bias_score.summary.STEP.
+
+    Attributes:
+        documents: Number of documents with a scored sentence.
+        sentences: Sum of n_d.
+        unknown: Number of sentences without a known word, which have no score.
+        above: Sum of a_d; 0 without a reference.
+        total: Sum of t_d.
+        groups: Sum of the sentences' scores towards each group, in the same unit.
+        products: Sums of products: nn, na, nt, aa and tt.
+        bins: Number of sentences by the bin of their absolute score.
+    """
+
+    documents: int = 0
+    sentences: int = 0
+    unknown: int = 0
+    above: int = 0
+    total: int = 0
+    groups: dict[str, int] = {}
+    products: dict[str, int] = {}
+    bins: dict[str, int] = {}
+
+
+class Estimate(Entry):
+    """A figure with its confidence interval.
+
+    Attributes:
+        value: The figure.
+        low: Lower bound of the interval; null if there is none.
+        high: Upper bound of the interval; null if there is none.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class BiasSummary(Entry):
+    """The bias score of some panes.
+
+    Attributes:
+        sentences: Number of scored sentences.
+        documents: Number of documents with one.
+        mean: Mean of the absolute scores; null without a sentence.
+        groups: Mean score towards each group.
+        percentiles: Percentiles of the absolute scores, by "90", "93", "95", "97".
+        above: Share of the sentences above the reference's percentile; null without a reference or
+            a sentence.
+    """
+
+    sentences: int
+    documents: int
+    mean: Estimate | None = None
+    groups: dict[str, float] = {}
+    percentiles: dict[str, Estimate] = {}
+    above: Estimate | None = None
+
+
+class BiasScore(Entry):
+    """The bias score of a pane.
+
+    Attributes:
+        attribute: The attribute whose groups words lean to.
+        vectors: Digest of the word vectors.
+        threshold: The reference's percentile; null without a reference.
+        sums: Sums of the pane, after its repair.
+        pane: Figures of the pane alone.
+        rolling: Figures of the last accepted panes and this one, from which the verdict comes.
+        cumulative: Figures of all panes so far.
+        verdict: Verdict on the pane.
+    """
+
+    attribute: str
+    vectors: str
+    threshold: float | None
+    sums: BiasSums
+    pane: BiasSummary
+    rolling: BiasSummary
+    cumulative: BiasSummary
+    verdict: Verdict
+
+
 class SourceRange(Entry):
     """The records of one file, or of one partition of a topic, that are in a pane.
 
@@ -356,6 +442,7 @@ class PaneEntry(Entry):
         asking: Verdict on whether the LLM answered; null without an LLM.
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
+        bias_score: The bias score; null if it is not computed.
     """
 
     version: int = 1
@@ -381,3 +468,4 @@ class PaneEntry(Entry):
     asking: Verdict | None = None
     epoch: int = 0
     program: dict[str, str] = {}
+    bias_score: BiasScore | None = None

@@ -22,7 +22,7 @@ ORDER = (
     ("pipelines.panes",),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
-    ("gates.judge", "gates.hold", "gates.metrics"),
+    ("gates.judge", "gates.bias_score", "gates.hold", "gates.metrics"),
     ("gates.ledger", "gates.expectations"),
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),

@@ -13,12 +13,14 @@ from typing import Any
 
 from pydantic import Field
 
-from evenflow.gates.ledger.combine import add_sums, combine_filtered, combine_repairs
+from evenflow.gates.ledger.combine import add_bias, add_sums, combine_filtered, combine_repairs
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY, summed
 from evenflow.schemas.ledger import (
     STATES,
     AttributeEntry,
+    BiasScore,
+    BiasSums,
     CheckFailure,
     Entry,
     Filtered,
@@ -131,6 +133,20 @@ class DeadReason(Entry):
     last: dict[int, int] = Field(default_factory=dict[int, int])
 
 
+class BiasTotals(Entry):
+    """The bias score over all panes.
+
+    Attributes:
+        last: Record of the last pane, without its sums.
+        sums: Sums over all panes.
+        states: Number of panes in each state.
+    """
+
+    last: BiasScore
+    sums: BiasSums
+    states: dict[State, int]
+
+
 class Totals(Entry):
     """Sums over the panes of a ledger.
 
@@ -168,6 +184,8 @@ class Totals(Entry):
         newest: Time of the newest record of a topic that was committed, ms since 1970.
         stream: Span and part of the last pane of a stream.
         positions: Where a topic's partitions stand.
+        bias_score: The bias score; None if it is not computed.
+        recent_bias: Sums of the bias score of the last rolling - 1 accepted panes.
     """
 
     rolling: int = ROLLING
@@ -205,6 +223,8 @@ class Totals(Entry):
     newest: int | None = None
     stream: tuple[int, int] | None = None
     positions: dict[str, Position] = Field(default_factory=dict)
+    bias_score: BiasTotals | None = None
+    recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:
@@ -277,6 +297,21 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
+        if entry.bias_score is not None:
+            self._bias(entry.bias_score, accepted)
+
+    def _bias(self, each: BiasScore, accepted: bool) -> None:
+        """Add the bias score of the next pane."""
+        old = self.bias_score
+        states = dict.fromkeys(STATES, 0) if old is None else dict(old.states)
+        states[each.verdict.state] += 1
+        self.bias_score = BiasTotals(
+            last=each.model_copy(update={"sums": BiasSums()}),
+            sums=each.sums if old is None else add_bias(old.sums, each.sums),
+            states=states,
+        )
+        if accepted and self.rolling > 1:
+            self.recent_bias = [*self.recent_bias, each.sums][1 - self.rolling :]
 
     def _remember(self, entry: PaneEntry, accepted: bool) -> None:
         """Keep what the next verdicts and the stream need of a pane."""

@@ -24,7 +24,7 @@ from typing import Any
 
 import orjson
 
-from evenflow.gates import hold
+from evenflow.gates import bias_score, hold
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.judge import PaneJudge, overall
@@ -176,7 +176,10 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        verdict = overall(attributes, checked, reading, asking)  # (c)
+        leaning = bias_score.judge(self._config, figures, self.entries.totals)
+        verdict = overall(  # (c)
+            attributes, checked, reading, asking, leaning.verdict if leaning is not None else None
+        )
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
@@ -202,6 +205,7 @@ class Committer:
             asking=asking,
             epoch=self._epoch.number,
             program=self._epoch.program,
+            bias_score=leaning,
         )
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name

@@ -21,6 +21,7 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.sections import AttributeSettings
+from evenflow.transforms.bias_score import signal
 from evenflow.transforms.io import files
 from evenflow.wordlists.loader import SHIPPED, WordList
 
@@ -38,7 +39,8 @@ ROOMS = (
 )
 # Thresholds of the gate's states; they do not change what is read or written
 THRESHOLD = re.compile(
-    r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks): "
+    r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
+    r"|bias_score\.(warn|block|min_sentences)): "
 )
 
 
@@ -54,7 +56,8 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
         lists: The attributes' word lists.
 
     Returns:
-        version, and digests of code, models, lists and, where a language model is asked, prompts.
+        version, and digests of code, models, lists and, where they are used, prompts and what the
+        bias score comes from.
     """
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
@@ -69,6 +72,9 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
         found["prompts"] = _digest(
             sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
         )
+    if config.bias_score.mode != "off":
+        own = signal.of(config)
+        found["bias_score"] = _short(repr((own.made_with, own.threshold)).encode())
     return found
 
 

@@ -48,6 +48,9 @@ KNOWN = (
     ("evenflow.transforms.llm.client.settings", "InferenceError", FAILED),
     ("evenflow.transforms.llm.client.cache", "CacheError", FAILED),
     ("evenflow.transforms.models.files", "ModelError", FAILED),
+    ("evenflow.transforms.bias_score.vectors", "VectorsError", USAGE),
+    ("evenflow.transforms.bias_score.direction", "DirectionError", USAGE),
+    ("evenflow.transforms.bias_score.reference", "BiasReferenceError", USAGE),
 )
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)

@@ -16,11 +16,13 @@ from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Search
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
+from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
+    from evenflow.transforms.bias_score.signal import BiasSignal
     from evenflow.transforms.llm.questions import Answer, Question
     from evenflow.transforms.llm.worker import Tier
     from evenflow.transforms.staging.proposals import Proposed, Proposer
@@ -90,6 +92,7 @@ class Annotator:
         tier: The language model; None: none is asked.
         proposer: Proposes substitutions; None: no text is changed.
         screen: Looks for stereotypes; None: nothing looks for them.
+        bias: Scores what sentences lean to; None: nothing does.
         repairs: Whether panes are more than measured.
 
     Raises:
@@ -108,6 +111,7 @@ class Annotator:
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
+        self.bias = _bias(config)
         weighs = any(each.mode == "reweight" for each in self.attributes)
         self.repairs = self.proposer is not None or self.screen is not None or weighs
 
@@ -123,7 +127,7 @@ class Annotator:
 
         def measured(spoilt: Spoilt) -> documents.Figures:
             found = validate(block, self.config, self.own, keep_fields=False, spoilt=spoilt)
-            figures, _ = self.mentions.count(found, with_sentences=False)
+            figures, _ = self.count(found, with_sentences=False)
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures
@@ -149,6 +153,31 @@ class Annotator:
             )
 
         return without_spoilt(done, block.size, self.probe)
+
+    def count(
+        self,
+        found: Documents,
+        with_sentences: bool = True,
+        searched: list[Searched] | None = None,
+    ) -> tuple[documents.Figures, list[Ints]]:
+        """Count the mentions in documents, and score their sentences if the configuration says so.
+
+        Args:
+            found: The documents.
+            with_sentences: As for `MentionCounter.count`; scores need sentences in any case.
+            searched: As for `MentionCounter.count`.
+
+        Returns:
+            What `MentionCounter.count` returns, the figures with the bias score.
+        """
+        if self.bias is None:
+            return self.mentions.count(found, with_sentences, searched)
+        pieces = [] if searched is None else searched
+        figures, counts = self.mentions.count(found, searched=pieces)
+        for piece in pieces:
+            sums = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
+            figures.bias_score = documents.summed(figures.bias_score, sums)
+        return figures, counts
 
     def probe(self) -> Annotated:
         """Annotate a plain document, to see whether annotation works at all."""
@@ -179,7 +208,7 @@ class Annotator:
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        figures, counts = self.mentions.count(found, searched=searched)
+        figures, counts = self.count(found, searched=searched)
         details, aside = None, None
         if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
@@ -193,7 +222,7 @@ class Annotator:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
-                figures, counts = self.mentions.count(kept, searched=searched)
+                figures, counts = self.count(kept, searched=searched)
                 relevant = list(self.mentions.relevant(searched)) if self.proposer else []
             propose = partial(self._proposed, kept, relevant)
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
@@ -298,6 +327,15 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
     return Proposer(
         config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped()
     )
+
+
+def _bias(config: Config) -> BiasSignal | None:
+    """What scores the leaning of sentences; None if nothing is to."""
+    if config.bias_score.mode == "off":
+        return None
+    from evenflow.transforms.bias_score import signal  # as above
+
+    return signal.of(config)
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

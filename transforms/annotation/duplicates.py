@@ -107,7 +107,7 @@ def drop(
     figures = before
     if block.has(Part.DOCUMENTS):
         left = read_documents(block.read(Part.DOCUMENTS))
-        figures, _ = annotator.mentions.count(left)
+        figures, _ = annotator.count(left)
         figures.input_bytes, figures.llm = before.input_bytes, before.llm
     reasons = before.dead_reasons
     figures.dead_reasons = {**reasons, REASON: reasons.get(REASON, 0) + len(letters)}

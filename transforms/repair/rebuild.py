@@ -278,7 +278,7 @@ class _Rebuilder:
         rows, ids, texts, origins = map(list, zip(*new, strict=True))
         places = [read.places[row] for row in rows]
         found = Documents(read.file, ids, texts, places)
-        figures, counts = self._annotator.mentions.count(found)
+        figures, counts = self._annotator.count(found)
         columns = {
             documents.ID: pa.array(ids, pa.string()),
             documents.TEXT: pa.array(texts, pa.large_string()),

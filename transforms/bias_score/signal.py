@@ -1,0 +1,100 @@
+"""The bias score under a configuration: what is loaded once, and the sums of documents."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.bias_score import direction, importance, reference, summary, vectors
+from evenflow.transforms.bias_score import words as listed
+from evenflow.transforms.bias_score.direction import Direction
+from evenflow.transforms.bias_score.score import BiasScorer, Scores
+
+STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
+
+Ints = npt.NDArray[np.int64]
+
+
+class BiasSignal:
+    """Scores documents under a configuration.
+
+    Args:
+        config: The configuration; its section bias_score says with what.
+
+    Attributes:
+        scorer: Scores sentences.
+        direction: The direction of the attribute in the vectors.
+        made_with: Digests of what the scores come from, by name.
+        threshold: Score above which a sentence's score is high; None without a reference.
+
+    Raises:
+        VectorsError: The vectors cannot be used.
+        DirectionError: The attribute has no direction in them.
+        BiasReferenceError: The reference cannot be used, or was made with something else.
+        WordListError: The word list cannot be read.
+        OSError: A file cannot be read.
+    """
+
+    def __init__(self, config: Config):
+        own = config.bias_score
+        space = vectors.load(Path(own.vectors) if own.vectors else None)
+        words = config.word_list(own.attribute)
+        pairs = direction.usual_pairs(words)
+        self.direction: Direction = direction.find(space, words, pairs)
+        named, names = listed.named(words), listed.given_names(words)
+        self.scorer = BiasScorer(space, self.direction, named, names)
+        every = (words.groups, pairs, sorted(words.labels.items()), sorted(named), sorted(names))
+        counts = importance.COUNTS_PATH.read_bytes()
+        self.made_with = {
+            "vectors": space.digest,
+            "words": hashlib.sha256(repr(every).encode() + counts).hexdigest(),
+        }
+        self.threshold = (
+            reference.threshold(Path(own.reference), own.attribute, self.made_with, own.percentile)
+            if own.reference
+            else None
+        )
+
+    def sums(self, text: str, begins: Ints, starts: Ints) -> dict[str, Any]:
+        """Score all sentences of D documents that are joined to one text.
+
+        Args:
+            text: The text.
+            begins: Where the documents begin in it, (D,), ascending.
+            starts: Where its n sentences begin, (n,), ascending.
+
+        Returns:
+            Figures as ledger.BiasSums has them.
+        """
+        edges = [*starts.tolist(), len(text)]
+        each: list[Scores] = []
+        for first in range(0, len(starts), STEP):
+            last = min(first + STEP, len(starts))
+            begin = edges[first]
+            own = [start - begin for start in edges[first:last]]
+            each.append(self.scorer.score(text[begin : edges[last]], own))
+        if not each:
+            return {}
+        scores = Scores(
+            *(np.concatenate([getattr(one, name.name) for one in each]) for name in fields(Scores))
+        )
+        owners = np.searchsorted(begins, starts, "right")
+        return summary.sums(scores, owners, self.scorer.groups, self.threshold)
+
+
+def of(config: Config) -> BiasSignal:
+    """The signal of a configuration, loaded once a process. Raises what `BiasSignal` raises."""
+    return _signal(config.model_dump_json(include={"bias_score", "attributes"}))
+
+
+@lru_cache(maxsize=2)
+def _signal(settings: str) -> BiasSignal:
+    """The signal of a configuration's sections as JSON."""
+    return BiasSignal(Config.model_validate_json(settings))
