@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from evenflow.pipelines.cli import estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import bias_score, estimate, explain, measure, run, stream
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -76,6 +76,9 @@ def application() -> typer.Typer:
     llm = group("llm", "The language model that a run may ask.")
     add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
     add("estimate", estimate.estimate, estimate.EXAMPLES)
+    leaning = group("bias-score", "What the neutral words of sentences lean to.")
+    add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
+    add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
     config = group("config", "The configuration.")
     add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app

@@ -24,6 +24,7 @@ EXAMPLES = examples(
     "echo 'She lost her keys.' | evenflow explain --counterfactual gc -a gender",
     "echo 'Women cannot park.' | evenflow explain --stereotypes",
     "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
+    "echo 'She likes the new pink dress.' | evenflow explain --bias-score",
 )
 
 
@@ -67,13 +68,18 @@ def explain(
     all_sentences: Annotated[
         bool, typer.Option("--all-sentences", help="Also judge sentences that name no group.")
     ] = False,
+    bias_score: Annotated[
+        bool,
+        typer.Option("--bias-score", help="Score what the neutral words of each sentence lean to."),
+    ] = False,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show every sentence of a text with its labels and counts.
 
     With --counterfactual it also shows what the text would say of another group. With
-    --stereotypes it also shows which sentences are stereotypes. On a terminal the labels are
+    --stereotypes it also shows which sentences are stereotypes, with --bias-score what each word
+    adds to a sentence's bias score. On a terminal the labels are
     coloured. Elsewhere, and with --json, the output is JSON.
     """
     from evenflow.pipelines.explain import document as explaining
@@ -89,7 +95,9 @@ def explain(
         stereotypes = jsonl or as_json or not sys.stdout.isatty()
     method = None if counterfactual is None else "gc" if counterfactual == "gc" else "base"
     try:
-        explainer = Explainer(config, method, source, target, stereotypes, all_sentences)
+        explainer = Explainer(
+            config, method, source, target, stereotypes, all_sentences, bias_score
+        )
     except ValueError as error:
         if source is None and target is None:
             raise
@@ -118,6 +126,10 @@ def explain(
             from evenflow.pipelines.explain.stereotypes import summary
 
             tables.console().print(summary(document))
+        if explainer.scores:
+            from evenflow.pipelines.explain import bias_score as scoring
+
+            tables.console().print(scoring.summary(document))
 
 
 def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> int:

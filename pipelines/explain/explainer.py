@@ -22,11 +22,13 @@ class Explainer:
         target: Mentions are rewritten to this group only; None for any group.
         stereotypes: Whether sentences that name a group are judged.
         all_sentences: Whether sentences that name no group are judged too.
+        bias_score: Whether sentences are scored by what their words lean to.
 
     Attributes:
         finder: Finds the labels.
         rewrites: Whether sentences are rewritten.
         judges: Whether sentences are judged.
+        scores: Whether sentences are scored.
 
     Raises:
         ValueError: No attribute has the group source or target.
@@ -42,11 +44,13 @@ class Explainer:
         target: str | None = None,
         stereotypes: bool = False,
         all_sentences: bool = False,
+        bias_score: bool = False,
     ):
         lists = config.word_lists()
         self.finder = LabelFinder(lists)
         self.rewrites = counterfactual is not None
         self.judges = stereotypes or all_sentences
+        self.scores = bias_score
         self._steps = []
         if counterfactual is not None:
             # Models take a part of a second, which plain texts need not wait for
@@ -65,6 +69,12 @@ class Explainer:
                 each.attribute: config.stereotype_threshold(each.attribute) for each in lists
             }
             self._steps.append(judging(lists, thresholds, config.stereotypes.precision).add_to)
+
+        if bias_score:
+            from evenflow.pipelines.explain.bias_score import BiasExplainer
+            from evenflow.transforms.bias_score import signal
+
+            self._steps.append(BiasExplainer(signal.of(config)).add_to)
 
     def explain(self, identity: str, text: str) -> dict[str, Any]:
         """Explain a text.

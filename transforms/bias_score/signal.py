@@ -29,6 +29,7 @@ class BiasSignal:
         config: The configuration; its section bias_score says with what.
 
     Attributes:
+        vectors: The word vectors.
         scorer: Scores sentences.
         direction: The direction of the attribute in the vectors.
         made_with: Digests of what the scores come from, by name.
@@ -44,7 +45,7 @@ class BiasSignal:
 
     def __init__(self, config: Config):
         own = config.bias_score
-        space = vectors.load(Path(own.vectors) if own.vectors else None)
+        self.vectors = space = vectors.load(Path(own.vectors) if own.vectors else None)
         words = config.word_list(own.attribute)
         pairs = direction.usual_pairs(words)
         self.direction: Direction = direction.find(space, words, pairs)

@@ -1,0 +1,128 @@
+"""`evenflow bias-score`: an attribute's direction, and the reference that panes are judged by."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.terminal.endings import printing
+
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+
+DIRECTION_EXAMPLES = examples(
+    "evenflow bias-score direction", "evenflow bias-score direction --vectors glove.txt --json"
+)
+REFERENCE_EXAMPLES = examples(
+    "evenflow bias-score reference 'clean/*.jsonl.gz' --output reference.json",
+    "evenflow bias-score reference clean/ --vectors glove.txt --output reference.json",
+)
+VectorsOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Word vectors.  [default: those that are shipped]"),
+]
+
+
+@with_groups
+def direction(
+    *,
+    selection: options.Selection,
+    vectors: VectorsOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show how well word vectors tell the groups of an attribute apart.
+
+    That is the share of the variance of the pairs' differences that the direction explains, and
+    how well it agrees with the direction from all pairs of the word list.
+    """
+    from evenflow.transforms.bias_score import direction as directions
+    from evenflow.transforms.bias_score import signal
+
+    config = _configuration(selection, vectors)
+    own, words = signal.of(config), config.word_list(config.bias_score.attribute)
+    found, pairs = own.direction, directions.list_pairs(words)
+    shown: dict[str, object] = {
+        "attribute": words.attribute,
+        "groups": list(found.groups),
+        "vectors": own.made_with["vectors"],
+        "pairs": found.given,
+        "pairs_used": found.used,
+        "explained": round(found.explained, 4),
+    }
+    longer = None
+    if pairs and pairs != directions.usual_pairs(words):
+        longer = directions.find(own.vectors, words, pairs)
+        shown["list_pairs_used"] = longer.used
+        shown["list_explained"] = round(longer.explained, 4)
+        shown["agreement"] = round(found.agreement(longer), 4)
+    with printing():
+        if as_json:
+            print(json.dumps(shown, indent=1))
+            return
+        what = f"{found.used} of {found.given} pairs" if found.given else "the labels of each group"
+        print(f"{words.attribute}, from {what}: explains {found.explained:.0%} of the variance")
+        if longer is not None:
+            print(
+                f"from the word list's pairs ({longer.used} of {longer.given}): explains"
+                f" {longer.explained:.0%}; cosine of the two {shown['agreement']:.2f}"
+            )
+
+
+@with_groups
+def reference(
+    inputs: options.InputsArgument,
+    *,
+    output: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    selection: options.Selection,
+    text_field: options.TextFieldOption = None,
+    vectors: VectorsOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Compute the percentiles of the bias score over a corpus, for bias_score.reference.
+
+    The file says what the scores were made with. A run with other vectors or words refuses it.
+    """
+    from evenflow.gates.ledger.files import atomic_write, canonical
+    from evenflow.pipelines.files.measure import measure
+    from evenflow.pipelines.terminal.progress import reporter
+    from evenflow.schemas.documents import Figures
+    from evenflow.schemas.ledger import BiasSums
+    from evenflow.transforms.bias_score import reference as references
+    from evenflow.transforms.bias_score import signal
+    from evenflow.transforms.io import files
+
+    config = _configuration(selection, vectors, text_field)
+    own, total = signal.of(config), Figures()
+    with reporter("text", files.match(inputs), quiet or not sys.stderr.isatty()) as progress:
+        for figures in measure(inputs, config):
+            total.add(figures)
+            progress.on_measured(figures)
+    sums = BiasSums.model_validate(total.bias_score)
+    if not sums.sentences:
+        raise files.InputError("no sentence with a known word in the input")
+    made = references.content(config.bias_score.attribute, own.made_with, sums)
+    atomic_write(output, canonical(made))
+    with printing():
+        print(
+            f"{made['sentences']:,} sentences of {made['documents']:,} documents"
+            f" ({sums.unknown:,} without a known word)"
+        )
+        for percent, each in made["percentiles"].items():
+            interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
+            print(f"{percent}th percentile {each['value']:.4f}{interval}")
+
+
+def _configuration(
+    selection: options.Selection, vectors: str | None, text_field: str | None = None
+) -> Config:
+    """The configuration of a command that scores and does not judge. Raises ConfigError."""
+    config = selection.configuration({"fields.text": text_field, "bias_score.mode": "measure"})
+    own = config.bias_score
+    changed = own.model_copy(update={"reference": None, "vectors": vectors or own.vectors})
+    return config.model_copy(update={"bias_score": changed})

@@ -1,0 +1,135 @@
+"""Verdicts on the share of sentences with a high bias score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+from pane_entries import pane_entry
+
+from evenflow.gates import bias_score
+from evenflow.gates.judge import overall
+from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.config import Config, ConfigError, load
+from evenflow.schemas.documents import Figures
+from evenflow.schemas.ledger import BiasSums, Checks, PaneEntry, Verdict
+from evenflow.transforms.bias_score import reference, signal, summary
+from evenflow.transforms.bias_score.reference import BiasReferenceError
+from evenflow.transforms.bias_score.score import Scores
+
+FINE = Checks(success=True, evaluated=1, failures=[])
+OPEN = Verdict(state="open", reason="")
+THRESHOLD = 0.2
+
+
+def sums(high: int, low: int) -> dict:
+    """Of documents with one sentence each, some of them above the threshold."""
+    absolute = np.repeat([0.3, 0.1], [high, low])
+    towards = np.stack([absolute, 0 * absolute], axis=1)
+    known = np.ones(len(absolute), bool)
+    owners = np.arange(len(absolute))
+    return summary.sums(Scores(towards, absolute, known), owners, ("f", "m"), THRESHOLD)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """A configuration with a reference whose percentiles are all THRESHOLD."""
+    config = load(None, {"bias_score.mode": "measure"}, only=["gender"])
+    made = reference.content(
+        "gender", signal.of(config).made_with, BiasSums.model_validate(sums(10, 90))
+    )
+    made["percentiles"] = {name: {"value": THRESHOLD} for name in made["percentiles"]}
+    path = tmp_path / "reference.json"
+    path.write_bytes(orjson.dumps(made))
+    return load(
+        None,
+        {"bias_score.mode": "measure", "bias_score.reference": str(path)},
+        only=["gender"],
+    )
+
+
+def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
+    totals, out = Totals.for_run(config), []
+    for number, each in enumerate(panes):
+        found = bias_score.judge(config, Figures(bias_score=sums(*each)), totals)
+        assert found is not None
+        verdict = overall({}, FINE, OPEN, None, found.verdict)
+        folder = "quarantine" if verdict.state == "block" else "accepted"
+        out.append(pane_entry(number, verdict=verdict, folder=folder, bias_score=found))
+        totals.add(out[-1])
+    assert Totals.of(out, config) == totals
+    return out
+
+
+def test_a_pane_with_many_high_scores_is_blocked(config: Config) -> None:
+    plain, many = (20, 380), (400, 0)
+    panes = run(config, [plain, many, plain])
+    assert [each.verdict.state for each in panes] == ["open", "block", "open"]
+    assert "bias score: rolling share of sentences above the reference's 95th percentile" in (
+        panes[1].verdict.reason
+    )
+    rolling = [each.bias_score.rolling.above for each in panes if each.bias_score]
+    assert [each.value for each in rolling if each] == [0.05, 420 / 800, 0.05]
+    last = panes[-1].bias_score
+    assert last and last.cumulative.above
+    assert last.cumulative.above.value == pytest.approx(440 / 1200, abs=1e-6)
+
+
+def test_a_share_between_the_thresholds_warns(config: Config) -> None:
+    (pane,) = run(config, [(70, 330)])
+    assert pane.verdict.state == "warn"
+
+
+def test_few_sentences_are_not_judged(config: Config) -> None:
+    (pane,) = run(config, [(150, 0)])
+    assert pane.bias_score and not pane.bias_score.verdict.judged
+    assert "150 sentences in 150 documents; 200 sentences are needed" in (
+        pane.bias_score.verdict.reason
+    )
+
+
+def test_without_a_reference_there_are_figures_and_no_verdict() -> None:
+    config = load(None, {"bias_score.mode": "measure"}, only=["gender"])
+    (pane,) = run(config, [(400, 0)])
+    assert pane.verdict.state == "open"
+    found = pane.bias_score
+    assert found and found.threshold is None and found.pane.above is None
+    assert found.pane.mean and found.pane.mean.value == pytest.approx(0.3, abs=1e-4)
+
+
+def test_off_is_nothing() -> None:
+    assert bias_score.judge(load(None), Figures(), Totals()) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"made_with": {"vectors": "of others", "words": "of others"}}, "other vectors and words"),
+        ({"attribute": "age"}, "a reference of 'age', not 'gender'"),
+        ({"version": 2}, "version 1 was expected"),
+        ({"percentiles": {}}, "no reference"),
+    ],
+)
+def test_another_reference_is_refused(config: Config, change: dict, message: str) -> None:
+    assert config.bias_score.reference
+    path = Path(config.bias_score.reference)
+    path.write_bytes(orjson.dumps(orjson.loads(path.read_bytes()) | change))
+    with pytest.raises(BiasReferenceError, match=message):
+        signal.BiasSignal(config)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"null", b"\xff"])
+def test_a_file_that_is_no_reference_is_refused(config: Config, content: bytes) -> None:
+    assert config.bias_score.reference
+    Path(config.bias_score.reference).write_bytes(content)
+    with pytest.raises(BiasReferenceError, match="no reference of the bias score"):
+        signal.BiasSignal(config)
+
+
+def test_a_configuration_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'gender' is not measured; age are"):
+        load(None, {"bias_score.mode": "measure"}, only=["age"])
+    with pytest.raises(ConfigError, match=r"block \(0.05\) is below warn \(0.1\)"):
+        load(None, {"bias_score.block": 0.05})

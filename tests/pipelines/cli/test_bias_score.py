@@ -1,0 +1,120 @@
+"""The bias score from the command line: explain, direction, reference, run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import DATA
+
+from evenflow.gates.ledger.history import History
+
+SPEECHES = DATA / "speeches.jsonl.gz"
+LEANING = "The nurse wore a pink dress. The bikini is pretty."
+PLAIN = "The report is long. He went home."
+
+Call = Callable[..., Any]
+
+
+def corpus(path: Path, texts: list[str]) -> Path:
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return path
+
+
+def test_explain_takes_the_score_apart(call: Call) -> None:
+    ended = call(
+        "explain", "--bias-score", "--no-stereotypes", "-a", "gender", stdin=b"The nurse wore pink. Xqz!"
+    )
+    first, second = (row["bias_score"] for row in ended.json["sentences"])
+    assert second is None
+    assert [word["word"] for word in first["words"]] == ["The", "nurse", "wore", "pink"]
+    for group, score in first["groups"].items():
+        assert sum(word["addition"][group] for word in first["words"]) == pytest.approx(
+            score, abs=1e-4
+        )
+    assert first["groups"]["female"] > first["groups"]["male"]
+
+
+def test_the_direction_is_described(call: Call) -> None:
+    shown = call("bias-score", "direction", "--json").json
+    assert (shown["pairs_used"], shown["pairs"]) == (10, 10)
+    assert shown["agreement"] > 0.8
+    assert "explains" in call("bias-score", "direction").out
+
+
+def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
+    clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
+    reference = tmp_path / "reference.json"
+    ended = call("bias-score", "reference", clean, "--output", reference, "-q")
+    assert ended.status == 0 and "95th percentile" in ended.out
+    settings = tmp_path / "evenflow.yaml"
+    settings.write_text(
+        "attributes: {gender: {warn: 1.0, block: 1.0}}\n"
+        "bias_score: {mode: measure, reference: reference.json, percentile: 90}\n"
+    )
+    tried = corpus(tmp_path / "tried.jsonl", [PLAIN] * 200)
+    ended = call("run", "--input", tried, "--output", tmp_path / "out", "-c", settings, "-q")
+    assert ended.status == 0
+    (entry,) = History(tmp_path / "out")
+    assert entry.bias_score and entry.bias_score.rolling.sentences == 400
+    assert entry.bias_score.verdict.judged
+
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("she 1 0\nhe -1 0\nnurse 0.6 0.8\n")
+    settings.write_text(settings.read_text().replace("{mode", "{vectors: vectors.txt, mode"))
+    ended = call("run", "--input", tried, "--output", tmp_path / "two", "-c", settings, "-q")
+    assert ended.status == 2
+    assert "made with other vectors" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("she 1 0\nhe 1\n", "vector 2 has 1 numbers; 2 were expected"),
+        ("she 1 0\nhe nan 1\n", "not finite"),
+        ("she 1 0\nshe 0 1\n", "two vectors"),
+        ("sie 1 0\ner 0 1\n", "are they of another language?"),
+    ],
+)
+def test_vectors_that_cannot_be_used_end_with_a_message(
+    content: str, message: str, call: Call, tmp_path: Path
+) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text(content)
+    ended = call("bias-score", "direction", "--vectors", path)
+    assert ended.status == 2
+    assert message in " ".join(ended.err.split())
+
+
+def test_a_corpus_without_a_known_word_makes_no_reference(call: Call, tmp_path: Path) -> None:
+    path = corpus(tmp_path / "c.jsonl", ["xqzt blorf"])
+    ended = call("bias-score", "reference", path, "--output", tmp_path / "r.json", "-q")
+    assert ended.status == 2
+    assert not (tmp_path / "r.json").exists()
+
+
+@pytest.mark.parametrize("repair", ["measure", "substitute"])
+def test_any_number_of_workers_writes_the_same_ledger(
+    repair: str, call: Call, tmp_path: Path
+) -> None:
+    settings = tmp_path / "evenflow.yaml"
+    settings.write_text("attributes: {gender: {}}\nbias_score: {mode: measure}\n")
+    source = tmp_path / "in.jsonl"
+    texts = [LEANING, PLAIN, "Xqz.", "Our businessmen are bold."]
+    corpus(source, [f"{texts[n % 4]} {n}. {texts[n % 3]}" for n in range(600)])
+    written = []
+    for workers in (1, 2):
+        out = tmp_path / f"out{workers}"
+        call(
+            *("run", "--input", source, "--output", out, "-c", settings, "--pane-docs", "300"),
+            *("--workers", workers, "--mode", repair, "-q"),
+        )
+        written.append([path.read_bytes() for path in sorted((out / "ledger").glob("0*.json"))])
+    assert len(written[0]) == 2
+    assert written[0] == written[1]
+    sums = json.loads(written[0][0])["bias_score"]["sums"]
+    assert sums["sentences"] + sums["unknown"] == json.loads(written[0][0])["sentences"]
+    assert sums["unknown"] > 0
