@@ -17,7 +17,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.ledger.totals import BiasTotals, Totals
 from evenflow.schemas.ledger import Score
 from evenflow.transforms.llm.client.stats import SHORTEST, STEPS_A_DOUBLING, Stats
 
@@ -104,6 +104,7 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         (name, window): getattr(each, window) for name, each in last.items() for window in WINDOWS
     }
     yield from _scores({place: each for place, each in scores.items() if each is not None})
+    yield from _bias(totals.bias_score)
     yield from _llm({step: Stats.from_json(each) for step, each in totals.llm.items()})
     yield GaugeMetricFamily(
         "evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held)
@@ -157,6 +158,48 @@ def _scores(scores: Mapping[tuple[str, str], Score]) -> Iterator[Metric]:
             if value is not None:
                 family.add_metric(place, value)
         yield family
+
+
+def _bias(totals: BiasTotals | None) -> Iterator[Metric]:
+    """Counters and gauges of the bias score; without it there is no sample."""
+    scored = CounterMetricFamily(
+        "evenflow_bias_score_sentences", "Sentences with a bias score.", labels=["attribute"]
+    )
+    mean = GaugeMetricFamily(
+        "evenflow_bias_score_mean", "Mean absolute bias score.", labels=["attribute", "window"]
+    )
+    percentiles = GaugeMetricFamily(
+        "evenflow_bias_score",
+        "Percentiles of the absolute bias score.",
+        labels=["attribute", "window", "percentile"],
+    )
+    shares = [
+        GaugeMetricFamily(name, description, labels=["attribute", "window"])
+        for name, description in (
+            (
+                "evenflow_bias_score_high_share",
+                "Share of sentences above the reference's percentile.",
+            ),
+            (
+                "evenflow_bias_score_high_share_low",
+                "Lower bound of that share's interval, by which the gate judges.",
+            ),
+        )
+    ]
+    if totals is not None:
+        last = totals.last
+        scored.add_metric([last.attribute], totals.sums.sentences)
+        for window, each in last.windows().items():
+            place = [last.attribute, window]
+            if each.mean is not None:
+                mean.add_metric(place, each.mean.value)
+            for percent, figure in each.percentiles.items():
+                percentiles.add_metric([*place, percent], figure.value)
+            if each.above is not None:
+                shares[0].add_metric(place, each.above.value)
+                if each.above.low is not None:
+                    shares[1].add_metric(place, each.above.low)
+    yield from (scored, mean, percentiles, *shares)
 
 
 def _llm(llm: Mapping[str, Stats]) -> Iterator[Metric]:

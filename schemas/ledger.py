@@ -322,6 +322,10 @@ class BiasScore(Entry):
     cumulative: BiasSummary
     verdict: Verdict
 
+    def windows(self) -> dict[str, BiasSummary]:
+        """The figures by window."""
+        return {"pane": self.pane, "rolling": self.rolling, "cumulative": self.cumulative}
+
 
 class SourceRange(Entry):
     """The records of one file, or of one partition of a topic, that are in a pane.

@@ -45,6 +45,8 @@ def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
     """
     import great_expectations as gx
 
+    # Importing it registers it, for suites from a file
+    from evenflow.gates.expectations import leaning as leaning
     from evenflow.gates.expectations.columns import (
         ExpectColumnsToHoldTextsAndCounts,
         ExpectColumnSumsToEqual,

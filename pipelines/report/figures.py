@@ -203,6 +203,7 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
         "set_aside": entry.set_aside.model_dump() if entry.set_aside else None,
         "sentence_table": entry.sentence_table.model_dump() if entry.sentence_table else None,
         "attributes": {name: _scores(each) for name, each in entry.attributes.items()},
+        "bias_score": entry.bias_score.model_dump(exclude={"sums"}) if entry.bias_score else None,
     }
 
 

@@ -40,7 +40,9 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         reason in the last such pane. attributes has for each attribute: the verdict, the rolling
         and cumulative score after the last pane, the score of accepted/, the stream's own rolling
         score and state, dr_before of the text before its repair (None without repair), and the
-        number of panes in each state.
+        number of panes in each state. bias_score has the record of the last pane (ledger.BiasScore
+        without sums), the number of panes in each state, and of sentences without a known word; it
+        is None if the score is not computed.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -79,7 +81,17 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
             }
             for name, each in sorted(totals.attributes.items())
         },
+        "bias_score": _leaning(totals),
     }
+
+
+def _leaning(totals: Totals) -> dict[str, Any] | None:
+    """The bias score after the last pane; None if it is not computed."""
+    found = totals.bias_score
+    if found is None:
+        return None
+    last = found.last.model_dump(exclude={"sums"})
+    return last | {"panes": found.states, "unknown": found.sums.unknown}
 
 
 def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:

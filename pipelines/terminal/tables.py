@@ -31,6 +31,38 @@ def console() -> Console:
     )
 
 
+def bias_score(found: Mapping[str, Any]) -> list[str]:
+    """The bias score in words.
+
+    Args:
+        found: bias_score of `summaries.status`.
+
+    Returns:
+        Lines: mean and 95th percentile of all panes, and the rolling share of high scores.
+    """
+    whole, share = found["cumulative"], found["rolling"]["above"]
+    if not whole["sentences"]:
+        return ["bias score: no sentence with a known word"]
+    lines = [
+        f"bias score of {found['attribute']}: {_count(whole['sentences'], 'sentence')}, mean"
+        f" {_estimate(whole['mean'])}, 95th percentile {_estimate(whole['percentiles']['95'])}"
+    ]
+    if share is not None:
+        lines.append(
+            f"above {found['threshold']:.4f}: {_estimate(share)} of the"
+            f" {_count(found['rolling']['sentences'], 'sentence')} of the rolling panes:"
+            f" {found['verdict']['state']}"
+        )
+    return lines
+
+
+def _estimate(figure: Mapping[str, float | None]) -> str:
+    """A figure with its interval."""
+    if figure["low"] is None:
+        return f"{figure['value']:.4f}"
+    return f"{figure['value']:.4f} [{figure['low']:.4f}, {figure['high']:.4f}]"
+
+
 def gate(status: Mapping[str, Any]) -> None:
     """Print the state of a gate.
 
@@ -71,6 +103,9 @@ def gate(status: Mapping[str, Any]) -> None:
         f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
+    if leaning := status["bias_score"]:
+        for line in bias_score(leaning):
+            print(visible(line))
     if asked := status["asking"]["questions"]:
         fallbacks = status["asking"]["fallbacks"]
         print(

@@ -118,7 +118,8 @@ def summarise(total: BiasSums, judged: bool, confidence: float) -> BiasSummary:
         if t is not None:
             off = t * sqrt(share * (1 - share) / size)
             for name, at in (("low", share - off), ("high", share + off)):
-                setattr(out.percentiles[str(percent)], name, round(quantile(total.bins, at), DIGITS))
+                bound = round(quantile(total.bins, at), DIGITS)
+                setattr(out.percentiles[str(percent)], name, bound)
     if judged:
         share = total.above / count
         out.above = _estimate(share)

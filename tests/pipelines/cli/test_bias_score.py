@@ -26,7 +26,8 @@ def corpus(path: Path, texts: list[str]) -> Path:
 
 def test_explain_takes_the_score_apart(call: Call) -> None:
     ended = call(
-        "explain", "--bias-score", "--no-stereotypes", "-a", "gender", stdin=b"The nurse wore pink. Xqz!"
+        *("explain", "--bias-score", "--no-stereotypes", "-a", "gender"),
+        stdin=b"The nurse wore pink. Xqz!",
     )
     first, second = (row["bias_score"] for row in ended.json["sentences"])
     assert second is None
