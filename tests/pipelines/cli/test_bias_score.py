@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
-from places import DATA
 
 from evenflow.gates.ledger.history import History
 
-SPEECHES = DATA / "speeches.jsonl.gz"
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
 LEANING = "The nurse wore a pink dress. The bikini is pretty."
 PLAIN = "The report is long. He went home."
-
-Call = Callable[..., Any]
 
 
 def corpus(path: Path, texts: list[str]) -> Path:
