@@ -59,5 +59,5 @@ def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Ve
         documents=rolling.documents,
     )
     limits = Thresholds(own.warn, own.block, own.min_sentences, config.gate.hysteresis)
-    name = f"rolling share of sentences above the reference's {own.percentile}th percentile"
+    name = f"rolling share of sentences above the reference's percentile {own.percentile}"
     return decide(share, limits, before.state if before is not None else None, name, "sentence")

@@ -115,7 +115,7 @@ def reference(
         )
         for percent, each in made["percentiles"].items():
             interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
-            print(f"{percent}th percentile {each['value']:.4f}{interval}")
+            print(f"percentile {percent}: {each['value']:.4f}{interval}")
 
 
 def _configuration(

@@ -49,7 +49,7 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
     reference = tmp_path / "reference.json"
     ended = call("bias-score", "reference", clean, "--output", reference, "-q")
-    assert ended.status == 0 and "95th percentile" in ended.out
+    assert ended.status == 0 and "percentile 95: " in ended.out
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
         "attributes: {gender: {warn: 1.0, block: 1.0}}\n"
