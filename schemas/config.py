@@ -129,6 +129,9 @@ class Config(Section):
         if leaning.mode != "off" and leaning.attribute not in self.attributes:
             text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
             found.append(Problem(("bias_score", "attribute"), text))
+        if leaning.mode == "subtract" and leaning.reference is None:
+            text = "subtract needs one: evenflow bias-score reference CORPUS makes it"
+            found.append(Problem(("bias_score", "reference"), text))
         for name, each in self.attributes.items() if not found else ():
             warn, block = self.thresholds(name)
             if block < warn:

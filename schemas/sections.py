@@ -200,13 +200,22 @@ class BiasScoreSettings(Section):
     """Section `bias_score`."""
 
     mode: Annotated[
-        Literal["off", "measure"],
+        Literal["off", "measure", "subtract"],
         BeforeValidator(lambda value: "off" if value is False else value),
     ] = Field(
         default="off",
         description=(
             "What is done. off: nothing. measure: every sentence is scored, and the pane is judged"
-            " if there is a reference."
+            " if there is a reference. subtract: also, each document whose score is above the"
+            " reference's percentile goes to quarantine alone."
+        ),
+    )
+    fields: list[str] = Field(
+        default_factory=list[str],
+        description=(
+            "Fields of a record whose texts are scored, each as a whole, for subtract; the largest"
+            " score counts, as for a premise and its hypothesis. [] : the document's text as a"
+            " whole."
         ),
     )
     attribute: str = Field(

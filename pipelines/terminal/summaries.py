@@ -41,8 +41,9 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         and cumulative score after the last pane, the score of accepted/, the stream's own rolling
         score and state, dr_before of the text before its repair (None without repair), and the
         number of panes in each state. bias_score has the record of the last pane (ledger.BiasScore
-        without sums), the number of panes in each state, and of sentences without a known word; it
-        is None if the score is not computed.
+        without sums), the number of panes in each state, of sentences without a known word, and
+        of documents that were set aside alone and in all; it is None if the score is not
+        computed.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -91,7 +92,8 @@ def _leaning(totals: Totals) -> dict[str, Any] | None:
     if found is None:
         return None
     last = found.last.model_dump(exclude={"sums"})
-    return last | {"panes": found.states, "unknown": found.sums.unknown}
+    own = {"unknown": found.sums.unknown, "set_aside": totals.aside, "documents": totals.documents}
+    return last | {"panes": found.states, **own}
 
 
 def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:

@@ -47,6 +47,11 @@ def bias_score(found: Mapping[str, Any]) -> list[str]:
         f"bias score of {found['attribute']}: {_count(whole['sentences'], 'sentence')}, mean"
         f" {_estimate(whole['mean'])}, 95th percentile {_estimate(whole['percentiles']['95'])}"
     ]
+    if aside := found["set_aside"]:
+        lines.append(
+            f"set aside alone: {_count(aside, 'document')}, {aside / found['documents']:.1%} of"
+            f" {found['documents']:,}"
+        )
     if share is not None:
         lines.append(
             f"above {found['threshold']:.4f}: {_estimate(share)} of the"

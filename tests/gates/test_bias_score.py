@@ -131,5 +131,7 @@ def test_a_file_that_is_no_reference_is_refused(config: Config, content: bytes) 
 def test_a_configuration_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ConfigError, match="'gender' is not measured; age are"):
         load(None, {"bias_score.mode": "measure"}, only=["age"])
+    with pytest.raises(ConfigError, match="subtract needs one"):
+        load(None, {"bias_score.mode": "subtract"})
     with pytest.raises(ConfigError, match=r"block \(0.05\) is below warn \(0.1\)"):
         load(None, {"bias_score.block": 0.05})

@@ -207,6 +207,7 @@ class Annotator:
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
+        found, leaning = self._subtracted(found)
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
         figures, counts = self.count(found, searched=searched)
         details, aside = None, None
@@ -229,7 +230,33 @@ class Annotator:
             found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
+        parts = [each for each in (leaning, aside) if each is not None]
+        aside = pa.concat_tables(parts) if parts else None
         return Annotated(self._table(found, counts), found.dead, figures, details, aside)
+
+    def _subtracted(self, found: Documents) -> tuple[Documents, pa.Table | None]:
+        """The documents whose bias score is not high, and the others with the reason."""
+        own = self.config.bias_score
+        if self.bias is None or own.mode != "subtract":
+            return found, None
+        columns = [
+            values.to_pylist() for each, values in found.fields.items() if each.name in own.fields
+        ]
+        if not own.fields or self.config.fields.text in own.fields:
+            columns.append(found.texts)
+        rows = zip(*columns, strict=True)
+        high = {
+            number: score
+            for number, row in enumerate(rows)
+            if (score := self.bias.above([text for text in row if isinstance(text, str)]))
+        }
+        if not high:
+            return found, None
+        kept = _chosen(found, [n for n in range(len(found.texts)) if n not in high])
+        limit = f"above {self.bias.threshold:.4f}"
+        reasons = [f"bias score {score:.4f}, {limit}" for score in high.values()]
+        reason = {documents.REASON: pa.array(reasons, pa.string())}
+        return kept, documents_table(_chosen(found, list(high)), reason)
 
     def _screened(
         self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +89,19 @@ class BiasSignal:
         )
         owners = np.searchsorted(begins, starts, "right")
         return summary.sums(scores, owners, self.scorer.groups, self.threshold)
+
+    def above(self, texts: Sequence[str]) -> float | None:
+        """Score some texts of a document, each as a whole; its score is the largest.
+
+        Args:
+            texts: The texts, such as a premise and its hypothesis (section 4.2.1).
+
+        Returns:
+            The score if it is above the threshold; else None.
+        """
+        found = [self.scorer.score(text, [0]) for text in texts]
+        most = max((float(each.absolute[0]) for each in found), default=0.0)
+        return most if self.threshold is not None and most > self.threshold else None
 
 
 def of(config: Config) -> BiasSignal:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates.ledger.history import History
@@ -68,6 +69,37 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     ended = call("run", "--input", tried, "--output", tmp_path / "two", "-c", settings, "-q")
     assert ended.status == 2
     assert "made with other vectors" in ended.err
+
+
+@pytest.mark.parametrize("fields", [(), ("premise", "hypothesis")])
+def test_documents_with_a_high_score_are_subtracted(
+    fields: tuple[str, ...], call: Call, tmp_path: Path
+) -> None:
+    reference = tmp_path / "reference.json"
+    plain = corpus(tmp_path / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
+    assert call("bias-score", "reference", plain, "--output", reference, "-q").status == 0
+    settings = tmp_path / "evenflow.yaml"
+    settings.write_text(
+        "attributes: {gender: {}}\nbias_score: {mode: subtract, reference: reference.json,"
+        f" percentile: 90, fields: [{', '.join(fields)}]}}\n"
+    )
+    rows = [
+        {"id": "plain", "text": PLAIN, "premise": PLAIN, "hypothesis": "He went home."},
+        {"id": "text", "text": "The bikini is pink.", "premise": PLAIN, "hypothesis": PLAIN},
+        {"id": "pair", "text": PLAIN, "premise": PLAIN, "hypothesis": "The bikini is pink."},
+        {"id": "null", "text": PLAIN, "premise": None, "hypothesis": "Xqz."},
+    ]
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "out"
+    ended = call("run", "--input", source, "--output", out, "-c", settings, "-q")
+    assert ended.status == 0
+    (entry,) = History(out)
+    assert entry.set_aside and entry.documents == 3
+    (aside,) = pq.read_table(out / "quarantine" / entry.set_aside.name).to_pylist()
+    assert aside["id"] == ("pair" if fields else "text")
+    assert "bias score 0." in aside["reason"]
+    assert "1 document, 25.0% of 4" in call("gate", "status", out).out
 
 
 @pytest.mark.parametrize(
