@@ -34,6 +34,7 @@ ORDER = (
     ("transforms.labels", "transforms.representation", "transforms.kafka"),
     ("transforms.models",),
     ("transforms.text", "transforms.io"),
+    ("transforms.storage",),
     ("schemas",),
     ("wordlists", "prompts"),
 )
