@@ -36,6 +36,9 @@ class PaneId(NamedTuple):
     part: int
 
 
+END = PaneId(1 << 62, 0)  # after all panes
+
+
 class Point(NamedTuple):
     """Where a partition stands: all that cutting must remember from one batch to the next.
 
