@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.gates import hold
+from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
-from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
@@ -21,6 +21,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Place, Storage
 from evenflow.wordlists.loader import WordList
 
 
@@ -30,18 +31,20 @@ class Run:
 
     Attributes:
         inputs: Paths, folders or globs.
-        output: The output directory.
+        output: The output.
         config: The configuration.
         workers: Number of processes that read; 1: this one.
+        standby: Wait for as long as another run writes to the output.
         on_pane: Called after each commit.
         on_block: Called after each block read, with one worker only.
         on_note: Called with what a user should know.
     """
 
     inputs: list[str]
-    output: Path
+    output: Storage
     config: Config
     workers: int = 1
+    standby: bool = False
     on_pane: Callable[[PaneProgress], None] = lambda progress: None
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
@@ -58,16 +61,17 @@ class Run:
             InputError: The input names no file, or a file cannot be read as its kind.
             LedgerError: The ledger is damaged.
             LockedError: Another run writes to the output.
+            FencedError: Another run has taken over.
             WorkerError: A worker process died.
             WordListError: A word list cannot be used.
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        inside = self.output.resolve()
+        inside = self.output.local.resolve() if self.output.local is not None else None
         found = {
             name: each
             for name, each in files.find(self.inputs).items()
-            if inside not in Path(name).resolve().parents
+            if inside is None or inside not in Path(name).resolve().parents
         }
         names = {name: each.bytes for name, each in found.items()}
         if not names:
@@ -76,7 +80,7 @@ class Run:
             )
         lists = self.config.word_lists()
         commit.make_folders(self.output)
-        with OutputLock(self.output):
+        with Lease(self.output, self.standby, self.on_note) as lease:
             record = settings(
                 self.config,
                 lists,
@@ -89,11 +93,12 @@ class Run:
                 return Outcome(entries, 0)
             if start.note:
                 self.on_note(start.note)
-            commit.clear_leftovers(self.output, len(entries))
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
-            committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
-            outcome = self._read(names, committer)
+            committer = commit.Committer(
+                self.output, self.config, lists, entries, lease, start.epoch
+            )
+            outcome = self._read(names, committer, lease)
             if not outcome.held:
                 after = files.find(self.inputs)
                 gone = files.Stored(0, None)
@@ -131,11 +136,11 @@ class Run:
         if now != known or finished != meta.get("finished"):
             write_meta(self.output, record, self.config, finished, modified=now)
 
-    def _read(self, names: dict[str, int], committer: commit.Committer) -> Outcome:
+    def _read(self, names: dict[str, int], committer: commit.Committer, lease: Lease) -> Outcome:
         """Read the rest of the files and commit their panes, until the gate is held."""
         done, total = len(committer.entries), sum(names.values())
         context = graph.GraphContext(
-            self.config.model_dump(), str(self.output / "staged"), files.root(names)
+            self.config.model_dump(), closing.Staging(self.output, lease.run), files.root(names)
         )
         if self.workers == 1:
             context.worker().on_block = self.on_block
@@ -149,20 +154,9 @@ class Run:
                     # The graph's time is that of the chunk. It is split by the panes' bytes.
                     part = pane.size / max(sum(each.size for each in chunk), 1)
                     timings = {stage: seconds * part for stage, seconds in spent.items()}
-                    folder = context.folder(pane.number)
-                    if committer.index is not None:
-                        closing.close_pane(
-                            pane.number,
-                            closing.read_staged(folder),
-                            folder,
-                            context.worker().annotator,
-                            committer.index,
-                        )
-                    ranges = [_range(folder, each) for each in pane.segments]
-                    entry = committer.commit(folder, closing.read_ready(folder), ranges, timings)
+                    entry = self._commit(pane, context, committer, timings)
                     now = time.perf_counter()
-                    # It is spent once a run, so it counts for no pane
-                    spent_here = now - began - timings.pop(commit.START, 0.0)
+                    spent_here = now - began
                     committer.note_timings(entry, spent_here, timings)
                     self.on_pane(PaneProgress(entry, spent_here, pane.stored, total))
                     began = now
@@ -172,14 +166,38 @@ class Run:
                     break
         finally:
             source.close()
-        committer.finish()
+        committer.finish(lambda: context.worker().checks)
         commit.clear_staged(self.output)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
+    def _commit(
+        self,
+        pane: cutting.Pane,
+        context: graph.GraphContext,
+        committer: commit.Committer,
+        timings: dict[str, float],
+    ) -> PaneEntry:
+        """Commit a pane that is staged."""
+        folder = context.staging.find(pane.number)
+        assert folder is not None
+        if committer.index is not None:
+            worker = context.worker()
+            with self.output.folder(folder, fetch=True) as local:
+                closing.close_pane(
+                    pane.number,
+                    closing.read_staged(local),
+                    local,
+                    worker.annotator,
+                    worker.checks,
+                    committer.index,
+                )
+        ranges = [_range(self.output, folder, each) for each in pane.segments]
+        return committer.commit(folder, closing.read_ready(self.output, folder), ranges, timings)
 
-def _range(folder: Path, each: cutting.Segment) -> SourceRange:
+
+def _range(output: Storage, folder: str, each: cutting.Segment) -> SourceRange:
     """A segment that was read, as the ledger has it."""
-    digest = graph.digest_file(folder, each).read_text()
+    digest = output.read(f"{folder}/{graph.digest_name(each)}").decode()
     return SourceRange(
         file=files.printable(each.file),
         first=each.first,
@@ -226,11 +244,11 @@ class RunStart:
     note: str | None = None
 
 
-def begin(output: Path, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
+def begin(output: Place, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
     """Check that a run may go on with its output, and write its settings and a new epoch.
 
     Args:
-        output: The output directory.
+        output: The output.
         record: What `settings` returned.
         config: The configuration.
         lists: The attributes' word lists.
@@ -244,6 +262,7 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
         OSError: A file cannot be read or written.
     """
     entries = History(output, config, repair=True)
+    commit.recover(output, entries)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:
@@ -260,12 +279,12 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
 
 
 def write_meta(
-    output: Path, record: dict[str, Any], config: Config, finished: bool, **more: Any
+    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
 ) -> None:
     """Write ledger/meta.json.
 
     Args:
-        output: The output directory.
+        output: The output.
         record: What `settings` returned.
         config: The configuration.
         finished: Whether the whole input was read.

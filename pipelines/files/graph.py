@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import gc
 import logging
-import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count, groupby
@@ -22,9 +21,11 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.utils.shared import Shared
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.files.cutting import Pane, Segment
-from evenflow.pipelines.panes.closing import Staged, close_pane, list_staged, stage
+from evenflow.pipelines.panes.checking import pane_checks
+from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, list_staged, stage
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
@@ -63,7 +64,15 @@ class Worker:
         self.reader = FileReader()
         self.seconds: dict[str, float] = {}
         self.failure: Exception | None = None
+        self._checks: PaneChecks | None = None
         self.on_block: Callable[[Figures], None] = lambda figures: None
+
+    @property
+    def checks(self) -> PaneChecks:
+        """The checks of panes; made for the first pane, since their import is slow."""
+        if self._checks is None:
+            self._checks = pane_checks(self.annotator.config, self.annotator.lists)
+        return self._checks
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -90,13 +99,13 @@ class GraphContext:
 
     Attributes:
         config: The configuration, as a dict.
-        staged: Path of the folder staged/.
+        staging: Where panes go.
         root: The folder that all files are in; None for a topic.
         shared: Keeps one Worker a process.
     """
 
     config: dict[str, Any]
-    staged: str
+    staging: Staging
     root: str | None = None
     shared: Shared = field(default_factory=Shared)
 
@@ -104,115 +113,85 @@ class GraphContext:
         """Return the Worker of this process; the first call makes it."""
         return self.shared.acquire(lambda: Worker(Config.model_validate(self.config)))
 
-    def folder(self, pane: int) -> Path:
-        """Return the folder of a pane in staged/."""
-        return Path(self.staged) / f"{pane:08d}"
+
+def digest_name(segment: Segment) -> str:
+    """Return the name of the file with the digest of what was read of a segment of a pane."""
+    return f"{segment.order:06d}.sha256"
 
 
-def digest_file(folder: Path, segment: Segment) -> Path:
-    """Return the file with the digest of what was read of a segment.
+class MakePane(beam.DoFn):
+    """Step Pane -> nothing; the pane is in staged/ then, ready to be committed."""
+
+    def __init__(self, context: GraphContext):
+        self._context = context
+
+    def process(self, element: Pane) -> None:
+        """Make a pane.
+
+        Args:
+            element: The pane as cut.
+        """
+        with self._context.worker().noting_failure():
+            make_pane(element, self._context)
+
+
+def make_pane(pane: Pane, context: GraphContext) -> None:
+    """Read, annotate, stage and close a pane.
+
+    A pane is the unit of work of a run on files: its documents and blocks do not leave the worker,
+    and what it delivers is finished. Where duplicates are looked for in the whole run, panes are
+    closed by the driver, one after the other. Then the pane's blocks are delivered.
 
     Args:
-        folder: The pane's folder in staged/.
-        segment: A segment of the pane.
+        pane: The pane as cut.
+        context: What the step needs.
 
-    Returns:
-        The file's path.
+    Raises:
+        OSError: A file cannot be read or written.
     """
-    return folder / f"{segment.order:06d}.sha256"
+    worker = context.worker()
+    with context.staging.pane(pane.number) as folder:
+        staged = [
+            block
+            for segments in batches(pane.segments)
+            for block in _stage(segments, folder, context, worker)
+        ]
+        if worker.annotator.config.duplicates.scope == "run":
+            list_staged(folder, staged)
+        else:
+            with worker.timed("start checks"):
+                checks = worker.checks
+            with worker.timed("shards"):
+                close_pane(pane.number, staged, folder, worker.annotator, checks)
 
 
-class ReadAndAnnotate(beam.DoFn):
-    """Step (pane, segments) -> (pane, Staged), one for each block.
-
-    The block's table goes to staged/ as Arrow, its dead letters as JSON lines.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[int, Sequence[Segment]]) -> Iterator[tuple[int, Staged]]:
-        """Read, annotate and stage the blocks of segments.
-
-        Args:
-            element: A pane's number and segments that are read together.
-
-        Yields:
-            The pane's number and a staged block.
-        """
-        pane, segments = element
-        worker, folder = self._context.worker(), self._context.folder(pane)
-        with worker.noting_failure():
-            source = join_texts(self._read(worker.reader, segments, folder))
-            for number in count():
-                with worker.timed("read"):
-                    block = next(source, None)
-                if block is None:
-                    return
-                with worker.timed("annotate"):
-                    done = worker.annotator.annotate(block, self._context.root)
-                stem = f"{segments[0].order:06d}-{number:06d}"
-                with worker.timed("stage"):
-                    stage(done, StagedBlock(folder, stem), worker.annotator)
-                worker.on_block(done.figures)
-                yield pane, Staged((segments[0].order, number), stem, done.figures)
-
-    def _read(
-        self, reader: FileReader, segments: Sequence[Segment], folder: Path
-    ) -> Iterator[Block]:
-        """The blocks of segments; writes a digest of each segment."""
-        for segment in segments:
-            digest = RecordDigest()
-            for block in reader.segment(segment.file, segment.first, segment.last, segment.offset):
-                digest.add(block)
-                yield block
-            digest_file(folder, segment).write_text(digest.hexdigest())
+def _stage(
+    segments: Sequence[Segment], folder: Path, context: GraphContext, worker: Worker
+) -> Iterator[Staged]:
+    """Read, annotate and stage the blocks of segments that are read together."""
+    source = join_texts(_read(worker.reader, segments, folder))
+    for number in count():
+        with worker.timed("read"):
+            block = next(source, None)
+        if block is None:
+            return
+        with worker.timed("annotate"):
+            done = worker.annotator.annotate(block, context.root)
+        stem = f"{segments[0].order:06d}-{number:06d}"
+        with worker.timed("stage"):
+            stage(done, StagedBlock(folder, stem), worker.annotator)
+        worker.on_block(done.figures)
+        yield Staged((segments[0].order, number), stem, done.figures)
 
 
-class ClosePane(beam.DoFn):
-    """Step (pane, its Staged blocks) -> nothing; writes shards, dead letters and ready.json.
-
-    They are in staged/PANE/. ready.json marks that the pane can be judged.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
-        """Close a pane.
-
-        Args:
-            element: The pane's number and its blocks, in any order.
-        """
-        pane, blocks = element
-        worker = self._context.worker()
-        with worker.noting_failure(), worker.timed("shards"):
-            close_pane(
-                pane,
-                sorted(blocks, key=lambda each: each.place),
-                self._context.folder(pane),
-                worker.annotator,
-            )
-
-
-class ListStaged(beam.DoFn):
-    """Step (pane, its Staged blocks) -> nothing; writes staged/PANE/blocks.json.
-
-    The file marks that the pane is whole. The driver closes the pane when it commits it.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
-        """List the blocks of a pane.
-
-        Args:
-            element: The pane's number and its blocks, in any order.
-        """
-        pane, blocks = element
-        with self._context.worker().noting_failure():
-            list_staged(self._context.folder(pane), sorted(blocks, key=lambda each: each.place))
+def _read(reader: FileReader, segments: Sequence[Segment], folder: Path) -> Iterator[Block]:
+    """The blocks of segments; writes a digest of each segment."""
+    for segment in segments:
+        digest = RecordDigest()
+        for block in reader.segment(segment.file, segment.first, segment.last, segment.offset):
+            digest.add(block)
+            yield block
+        (folder / digest_name(segment)).write_text(digest.hexdigest())
 
 
 def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
@@ -231,31 +210,18 @@ def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
 
 
 def build_graph(source: beam.Pipeline, panes: list[Pane], context: GraphContext) -> None:
-    """Build the graph: segments -> read, annotate, stage -> the blocks of a pane -> shards.
-
-    Where duplicates are looked for in the whole run, panes are closed by the driver, one after the
-    other, and the graph ends with the list of a pane's blocks.
+    """Build the graph: panes -> read, annotate, stage, close.
 
     Args:
         source: The pipeline that gets the steps.
         panes: The panes to read.
         context: What the steps need.
     """
-    alone = context.worker().annotator.config.duplicates.scope == "pane"
-    _ = (
-        source
-        | "Segments"
-        >> beam.Create([(pane.number, part) for pane in panes for part in batches(pane.segments)])
-        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(context))
-        | "Blocks of a pane" >> beam.GroupByKey()
-        | "Close a pane" >> beam.ParDo(ClosePane(context) if alone else ListStaged(context))
-    )
+    _ = source | "Panes" >> beam.Create(panes) | "Make panes" >> beam.ParDo(MakePane(context))
 
 
 def run_graph(panes: list[Pane], context: GraphContext) -> dict[str, float]:
     """Run the graph over some panes in this process.
-
-    What an earlier try left of these panes is deleted.
 
     Args:
         panes: The panes to read.
@@ -270,10 +236,6 @@ def run_graph(panes: list[Pane], context: GraphContext) -> dict[str, float]:
     began = time.perf_counter()
     # A step's failure is raised here, and reported by the caller
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
-    for pane in panes:
-        folder = context.folder(pane.number)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
     worker = context.worker()
     worker.seconds, worker.failure = {}, None
     try:

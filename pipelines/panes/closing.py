@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import orjson
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.schemas.documents import Figures, RepairedPane
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.documents import Figures, RepairedPane, mentions
+from evenflow.schemas.ledger import Checks, Shard
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.shards import ShardLayout, seal, write_shards
+from evenflow.transforms.storage.storage import Storage
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,64 @@ class Ready:
     set_aside: Shard | None = None
     repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
     stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checks: Checks = field(default_factory=lambda: Checks(success=True, evaluated=0, failures=[]))
+    results: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def files(self) -> list[Shard]:
+        """All files of the pane that a commit gives a place."""
+        others = (self.dead_letters, self.set_aside, self.sentence_table)
+        return [*self.shards, *(each for each in others if each is not None)]
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Where the workers of a run leave panes until they are committed.
+
+    Several workers may try the same pane at once, when a runner takes one for dead. Each try has
+    a folder of its own. The first finished one makes the pane's marker, and that one counts.
+
+    Attributes:
+        output: The output.
+        run: Name of the run, from its lease.
+    """
+
+    output: Storage
+    run: str
+
+    @contextmanager
+    def pane(self, pane: int) -> Iterator[Path]:
+        """Make a pane: when the block ends without an error, the pane is there for the committer.
+
+        Args:
+            pane: The pane's number.
+
+        Yields:
+            A local folder for the pane's files.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        name = f"staged/{self.run}/{pane:012d}.{uuid4().hex[:8]}"
+        with self.output.folder(name) as folder:
+            yield folder
+        if not self.output.create(self._marker(pane), name.encode(), durable=False):
+            self.output.remove_tree(name)
+
+    def find(self, pane: int) -> str | None:
+        """Return the folder of a pane that waits to be committed; None if it is not there yet."""
+        try:
+            return self.output.read(self._marker(pane)).decode()
+        except FileNotFoundError:
+            return None
+
+    def remove(self, pane: int, folder: str) -> None:
+        """Delete what a committed pane left. Raises OSError."""
+        self.output.remove([self._marker(pane)])
+        self.output.remove_tree(folder)
+
+    def _marker(self, pane: int) -> str:
+        return f"staged/{self.run}/{pane:012d}.json"
 
 
 def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
@@ -90,9 +153,10 @@ def close_pane(
     blocks: list[Staged],
     folder: Path,
     annotator: Annotator,
+    checks: PaneChecks,
     index: IdIndex | None = None,
 ) -> None:
-    """Close a pane: remove duplicates, repair, write shards and dead letters, mark it ready.
+    """Close a pane: remove duplicates, repair, write shards and dead letters, check them.
 
     With a language model that has a budget, its questions are asked first. The files of the blocks
     are deleted.
@@ -102,6 +166,7 @@ def close_pane(
         blocks: Its blocks, in source order.
         folder: The folder with their files; the pane's files are written there too.
         annotator: The annotator that read the blocks.
+        checks: The checks of the shards.
         index: Ids of all earlier panes; None: a duplicate counts within the pane only.
 
     Raises:
@@ -133,7 +198,17 @@ def close_pane(
     letters = _join_letters(staged, folder, pane)
     for block in staged:
         block.remove()
+    table = mended.sentences
+    checked, results = checks.check(
+        pane,
+        [folder / shard.name for shard in shards],
+        _mentions(mended, annotator),
+        mended.figures.documents,
+        None if table is None else (folder / table.name, table.rows),
+    )
     ready = {
+        "checks": checked.model_dump(),
+        "results": results,
         "figures": dataclasses.asdict(mended.figures),
         "shards": [shard.model_dump() for shard in shards],
         "dead_letters": letters.model_dump() if letters else None,
@@ -143,6 +218,19 @@ def close_pane(
         "set_aside": set_aside.model_dump() if set_aside else None,
     }
     (folder / "ready.json").write_bytes(orjson.dumps(ready))
+
+
+def _mentions(mended: RepairedPane, annotator: Annotator) -> dict[str, int]:
+    """A pane's mentions, by the column of the shards that has them."""
+    found: dict[str, int] = {}
+    for words in annotator.lists:
+        name = words.attribute
+        seen = mended.figures.attributes.get(name)
+        counts = [0] * len(words.groups) if seen is None else seen.counts
+        if repair := mended.repairs.get(name):
+            counts = repair["mentions"]
+        found |= {mentions(name, group): n for group, n in zip(words.groups, counts, strict=True)}
+    return found
 
 
 def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard | None:
@@ -160,9 +248,20 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
     return seal(path, rows)
 
 
-def read_ready(folder: Path) -> Ready:
-    """Read what close_pane wrote in a folder."""
-    data = orjson.loads((folder / "ready.json").read_bytes())
+def read_ready(output: Storage, folder: str) -> Ready:
+    """Read what close_pane wrote.
+
+    Args:
+        output: The output.
+        folder: The pane's folder in it.
+
+    Returns:
+        The pane.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    data = orjson.loads(output.read(f"{folder}/ready.json"))
 
     def shard(name: str) -> Shard | None:
         return Shard.model_validate(data[name]) if data[name] else None
@@ -175,6 +274,8 @@ def read_ready(folder: Path) -> Ready:
         shard("set_aside"),
         data["repairs"],
         data["stereotypes"],
+        Checks.model_validate(data["checks"]),
+        data["results"],
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.panes.closing import Staged, close_pane, read_ready
@@ -24,6 +25,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.options import Start
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId
+from evenflow.transforms.storage.storage import at
 
 HELD = "held"  # in gate/: while it is there, the source does not read
 
@@ -98,6 +100,7 @@ class StreamCommitter:
         topic: The topic that is read.
         committer: Judges and commits a pane.
         annotator: Annotates what closing a pane reads again.
+        checks: The checks of panes.
         after_commit: Called with each entry as soon as it is in the ledger.
         on_pane: Called with each entry and its seconds.
     """
@@ -106,6 +109,7 @@ class StreamCommitter:
     topic: str
     committer: commit.Committer
     annotator: Annotator
+    checks: PaneChecks
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
 
@@ -159,7 +163,7 @@ class StreamCommitter:
         staged = [
             Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
         ]
-        close_pane(number, staged, folder, self.annotator, self.committer.index)
+        close_pane(number, staged, folder, self.annotator, self.checks, self.committer.index)
         timings = {"shards": time.perf_counter() - began}
         ends: dict[int, Position] = {}
         ranges: dict[int, SourceRange] = {}
@@ -171,8 +175,9 @@ class StreamCommitter:
         stream = StreamPane(
             span=span, part=part, positions={str(key): each for key, each in ends.items()}
         )
+        name = f"staged/{folder.name}"
         entry = self.committer.commit(
-            folder, read_ready(folder), list(ranges.values()), timings, stream
+            name, read_ready(at(self.output), name), list(ranges.values()), timings, stream
         )
         self._next_offsets |= {key: each.next for key, each in ends.items()}
         self.after_commit(entry)

@@ -71,6 +71,13 @@ def folder_of(staged: Path, pane: PaneId) -> Path:
     return staged / f"{pane.span:015d}-{pane.part:012d}"
 
 
+def staged(context: GraphContext) -> Path:
+    """Return the folder staged/."""
+    root = context.staging.output.local
+    assert root is not None
+    return root / "staged"
+
+
 class StageItems:
     """Annotates and stages what the source reads, in the worker that reads it.
 
@@ -100,7 +107,7 @@ class StageItems:
             The pane as (span, part), and the staged block.
         """
         worker = self._context.worker()
-        folder = folder_of(Path(self._context.staged), item.pane)
+        folder = folder_of(staged(self._context), item.pane)
         with worker.noting_failure():
             folder.mkdir(parents=True, exist_ok=True)
             done = self._read(item, worker.annotator)
@@ -142,7 +149,7 @@ class ListBlocks(beam.DoFn):
             element: The pane as (span, part), and its blocks, in any order.
         """
         pane, pieces = element
-        folder = folder_of(Path(self._context.staged), PaneId(*pane))
+        folder = folder_of(staged(self._context), PaneId(*pane))
         part = folder / f".{BLOCKS}"
         with self._context.worker().noting_failure():
             part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
