@@ -26,8 +26,7 @@ from itertools import takewhile
 
 from evenflow.pipelines.stream.marks import Mark, StagedRange
 from evenflow.schemas.ledger import Position
-from evenflow.transforms.kafka.options import Start
-from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId
+from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Start
 
 
 class _Chain:
@@ -188,6 +187,11 @@ class Board:
             self._chains[partition] = [
                 each for each in chains if each.end >= piece.next or each is chains[-1]
             ]
+
+    def ended(self, partitions: int) -> bool:
+        """Whether all partitions are read to their ends, and nothing is left to commit."""
+        chains = [self._chain(number) for number in range(partitions)]
+        return all(each is not None and each.passed == END and not each.pieces for each in chains)
 
     def stuck(self) -> list[int]:
         """Return the partitions that need a new session, because no chain can go on."""

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from evenflow.transforms.kafka.options import Start
-from evenflow.transforms.kafka.panes import PaneId, Point
+from evenflow.transforms.kafka.panes import PaneId, Point, Start
 
 STATE = "state.json"
 TASKS, READERS, MARKS, BLOCKS = "tasks", "readers", "marks", "blocks"
@@ -100,10 +99,12 @@ class State(NamedTuple):
     Attributes:
         pane: The last committed pane; None: there is none.
         held: Whether the gate is held: then nothing is read.
+        turn: Changes with the tasks of any reader.
     """
 
     pane: PaneId | None
     held: bool
+    turn: int
 
 
 def write_marks(marks: Iterable[Mark]) -> bytes:
@@ -157,22 +158,20 @@ def write_tasks(tasks: dict[int, Task]) -> bytes:
 def read_tasks(data: bytes) -> dict[int, Task]:
     """Read what write_tasks returned."""
     return {
-        number: Task(
-            session, Start(offset, Point(time, PaneId(span, part), filled)), stop
-        )
+        number: Task(session, Start(offset, Point(time, PaneId(span, part), filled)), stop)
         for number, session, offset, (time, span, part, filled), stop in orjson.loads(data)
     }
 
 
 def write_state(state: State) -> bytes:
     """Return how far the committer is as the bytes of a file."""
-    return orjson.dumps([None if state.pane is None else list(state.pane), state.held])
+    return orjson.dumps([None if state.pane is None else list(state.pane), *state[1:]])
 
 
 def read_state(data: bytes) -> State:
     """Read what write_state returned."""
-    pane, held = orjson.loads(data)
-    return State(None if pane is None else PaneId(*pane), held)
+    pane, held, turn = orjson.loads(data)
+    return State(None if pane is None else PaneId(*pane), held, turn)
 
 
 def _flat(point: Point) -> list[int]:

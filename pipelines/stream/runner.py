@@ -39,28 +39,19 @@ _RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
 Draw = Callable[[beam.Pipeline], None]
 
 
-@contextlib.contextmanager
-def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
-    """Run the graph in this process, to its end, before the with-block.
+def in_process(
+    draw: Draw, failure: Callable[[], Exception | None]
+) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+    """Run the graph in this process during the with-block.
 
     Args:
         draw: Adds the graph to a pipeline.
         failure: Returns the error that a step noted; None where there is none.
 
-    Yields:
-        A function that returns True: the graph has ended.
-
-    Raises:
-        RunnerError: Reading failed.
-        KafkaSourceError: The source failed. Other errors of a step are raised as they are.
+    Returns:
+        The context manager; see on_runner.
     """
-    pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
-    draw(pipeline)
-    try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:
-        raise failure() or explained(error) from error
-    yield lambda: True
+    return _beside(draw, PipelineOptions([]), FnApiRunner(), failure)
 
 
 @contextlib.contextmanager
@@ -98,48 +89,57 @@ def on_runner(
 
 @contextlib.contextmanager
 def _beside(
-    draw: Draw, given: PipelineOptions, prism: Prism | None, failure: Callable[[], Exception | None]
+    draw: Draw, given: PipelineOptions, runner: Any, failure: Callable[[], Exception | None]
 ) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner whose servers are ready, during the with-block."""
-    pipeline = beam.Pipeline(runner=prism, options=given)
+    pipeline = beam.Pipeline(runner=runner, options=given)
     draw(pipeline)
-    result: Any = None
+    results: list[Any] = []
     failed: list[BaseException] = []
 
-    def wait() -> None:
+    taken = threading.Event()  # by the runner; it may have failed then
+
+    def run() -> None:
         try:
-            result.wait_until_finish()
+            results.append(pipeline.run())
+            taken.set()
+            results[0].wait_until_finish()
         except Exception as error:
             failed.append(error)
+            taken.set()
 
     def state() -> bool:
-        if waiting.is_alive():
+        if running.is_alive():
             return False
-        if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
-            cause = failed[0] if failed else None
-            raise failure() or explained(cause or RunnerError(str(result.state))) from cause
+        if failed or results[0].state not in (PipelineState.DONE, PipelineState.CANCELLED):
+            cause = failed[0] if failed else RunnerError(str(results[0].state))
+            raise failure() or explained(cause) from cause
         return True
 
-    waiting = threading.Thread(target=wait, daemon=True)
+    running = threading.Thread(target=run, daemon=True)
     try:
-        try:
-            result = pipeline.run()
-        except grpc.FutureTimeoutError as error:
-            raise RunnerError(
-                f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it"
-            ) from error
-        except RunnerError:
-            raise
-        except Exception as error:
-            raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
-        waiting.start()
+        running.start()
+        if not isinstance(runner, FnApiRunner):  # its run() goes on to the end
+            taken.wait()
+            if failed and not results:
+                raise _not_started(failed[0], given) from failed[0]
         yield state
     finally:
-        if waiting.is_alive():
-            threading.Thread(target=_cancel, args=(result,), daemon=True).start()
-            waiting.join(CANCEL_SECONDS)
-        if prism is not None and prism.server is not None:
-            prism.server.stop()
+        if running.is_alive() and results:
+            threading.Thread(target=_cancel, args=(results[0],), daemon=True).start()
+            running.join(CANCEL_SECONDS)
+        if isinstance(runner, Prism) and runner.server is not None:
+            runner.server.stop()
+
+
+def _not_started(error: BaseException, given: PipelineOptions) -> Exception:
+    """What is raised where a runner did not take the graph."""
+    if isinstance(error, grpc.FutureTimeoutError):
+        endpoint = given.view_as(PortableOptions).job_endpoint
+        return RunnerError(f"no job server answers at {endpoint}: start it")
+    if isinstance(error, RunnerError):
+        return error
+    return RunnerError(f"the runner did not start: {_last_line(error)}")
 
 
 def _cancel(result: Any) -> None:

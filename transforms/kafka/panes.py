@@ -54,6 +54,18 @@ class Point(NamedTuple):
     filled: int
 
 
+class Start(NamedTuple):
+    """Where a partition's reading begins.
+
+    Attributes:
+        offset: The first offset to read.
+        point: The point that cutting goes on from (see PaneCutter.after).
+    """
+
+    offset: int
+    point: Point
+
+
 class PaneSlice(NamedTuple):
     """Records of a batch that are in one pane.
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from evenflow.pipelines.stream.board import Board
 from evenflow.pipelines.stream.marks import Mark, StagedRange, read_marks, write_marks
 from evenflow.schemas.ledger import Position
-from evenflow.transforms.kafka.options import Start
-from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Point
+from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Point, Start
 
 CUTTER = PaneCutter(span_ms=10, part_bytes=4)
 
