@@ -97,16 +97,13 @@ def _beside(
     results: list[Any] = []
     failed: list[BaseException] = []
 
-    taken = threading.Event()  # by the runner; it may have failed then
-
     def run() -> None:
         try:
-            results.append(pipeline.run())
-            taken.set()
+            if not results:
+                results.append(pipeline.run())
             results[0].wait_until_finish()
         except Exception as error:
             failed.append(error)
-            taken.set()
 
     def state() -> bool:
         if running.is_alive():
@@ -118,11 +115,12 @@ def _beside(
 
     running = threading.Thread(target=run, daemon=True)
     try:
+        if not isinstance(runner, FnApiRunner):  # of which run() returns at the graph's end
+            try:
+                results.append(pipeline.run())
+            except Exception as error:
+                raise _not_started(error, given) from error
         running.start()
-        if not isinstance(runner, FnApiRunner):  # its run() goes on to the end
-            taken.wait()
-            if failed and not results:
-                raise _not_started(failed[0], given) from failed[0]
         yield state
     finally:
         if running.is_alive() and results:
