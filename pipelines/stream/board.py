@@ -78,7 +78,8 @@ class Board:
     """
 
     def __init__(self, positions: Mapping[int, Position], last: PaneId | None):
-        self._due = dict(positions)
+        # The next offset and the time of the last record
+        self._due = {number: (each.next, each.time) for number, each in positions.items()}
         self.last = last
         self.spent: list[StagedRange] = []
         self._chains: dict[int, list[_Chain]] = {}
@@ -95,7 +96,7 @@ class Board:
             The start.
         """
         due = self._due.get(partition)
-        offset, time = (first.offset, first.point.time) if due is None else (due.next, due.time)
+        offset, time = (first.offset, first.point.time) if due is None else due
         return Start(
             offset, cutter.start(time) if self.last is None else cutter.after(self.last, time)
         )
@@ -116,7 +117,7 @@ class Board:
             if chain.session == mark.session:
                 chain.add(mark)
                 if mark.partition in self._due:
-                    self._drop(chain, self._due[mark.partition].next)
+                    self._drop(chain, self._due[mark.partition][0])
                 return
         self.spent += mark.pieces
 
@@ -165,7 +166,7 @@ class Board:
         due = self._due.get(partition)
         best: _Chain | None = None
         for chain in self._chains.get(partition, ()):
-            ready = due is None or (chain.end >= due.next and not chain.waits(due.next))
+            ready = due is None or (chain.end >= due[0] and not chain.waits(due[0]))
             if ready and (best is None or chain.passed >= best.passed):
                 best = chain
         return best
@@ -180,13 +181,14 @@ class Board:
         self.last = pane
         taken = {piece.partition: piece for piece in pieces}  # the last of each partition
         for partition, piece in taken.items():
-            self._due[partition] = Position(next=piece.next, time=piece.time)
+            self._due[partition] = (piece.next, piece.time)
             chains = self._chains[partition]
             for chain in chains:
                 self._drop(chain, piece.next, piece.session)
-            self._chains[partition] = [
-                each for each in chains if each.end >= piece.next or each is chains[-1]
-            ]
+            if len(chains) > 1:
+                self._chains[partition] = [
+                    each for each in chains if each.end >= piece.next or each is chains[-1]
+                ]
 
     def ended(self, partitions: int) -> bool:
         """Whether all partitions are read to their ends, and nothing is left to commit."""
@@ -199,6 +201,6 @@ class Board:
             partition
             for partition, chains in self._chains.items()
             if (due := self._due.get(partition)) is not None
-            and chains[-1].waits(due.next)
+            and chains[-1].waits(due[0])
             and self._chain(partition) is None
         ]

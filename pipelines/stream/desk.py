@@ -75,6 +75,7 @@ class Desk:
 
     Attributes:
         board: As given.
+        tasks: What is read of each partition.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Desk:
         self._run, self.board, self._cutter, self._clock = run, board, cutter, clock
         self._signs: dict[str, tuple[object, float]] = {}
         self._given: dict[int, str] = {}
-        self._tasks: dict[int, Task] = {}
+        self.tasks: dict[int, Task] = {}
         self._sessions = 0
         self._turn = 0
         self._told: State | None = None
@@ -138,10 +139,10 @@ class Desk:
             self._sessions += 1
             start = self.board.start(number, firsts[number], self._cutter)
             self.board.open(number, self._sessions, start)
-            self._tasks[number] = Task(self._sessions, start, stops[number] if stops else None)
+            self.tasks[number] = Task(self._sessions, start, stops[number] if stops else None)
         self._given = wanted
         for name in changed:
-            mine = {number: self._tasks[number] for number, each in wanted.items() if each == name}
+            mine = {number: self.tasks[number] for number, each in wanted.items() if each == name}
             self._run.write(f"{TASKS}/{name}.json", write_tasks(mine))
         self._turn += bool(changed)
 

@@ -18,7 +18,6 @@ requests as there are new marks, however many panes there were.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import orjson
@@ -30,8 +29,7 @@ TASKS, READERS, MARKS, BLOCKS = "tasks", "readers", "marks", "blocks"
 ALIVE, ERROR = ".json", ".error"  # suffixes in readers/
 
 
-@dataclass(frozen=True, slots=True)
-class StagedRange:
+class StagedRange(NamedTuple):
     """A staged block of a partition.
 
     Attributes:
@@ -58,8 +56,7 @@ class StagedRange:
         return f"{self.partition:06d}-{self.start:020d}-{self.session:08d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """What a session has done with a partition since its last mark.
 
     Attributes:
@@ -137,8 +134,10 @@ def read_marks(data: bytes) -> list[Mark]:
             next_,
             PaneId(*passed),
             tuple(
-                StagedRange(partition, session, first, after, time, PaneId(*pane), figures)
-                for first, after, time, pane, figures in pieces
+                [
+                    StagedRange(partition, session, first, after, time, PaneId(*pane), figures)
+                    for first, after, time, pane, figures in pieces
+                ]
             ),
         )
         for partition, session, start, next_, passed, pieces in orjson.loads(data)

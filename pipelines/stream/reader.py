@@ -285,7 +285,7 @@ class TopicReader:
         with parcels.sending(self._run, piece) as block:
             done = self._annotated(item)
             stage(done, block, self._worker.annotator)
-        return dataclasses.replace(piece, figures=dataclasses.asdict(done.figures))
+        return piece._replace(figures=dataclasses.asdict(done.figures))
 
     def _annotated(self, item: Item) -> Annotated:
         """A block annotated; a gap becomes one dead letter."""
