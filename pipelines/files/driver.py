@@ -21,6 +21,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Stored
 from evenflow.wordlists.loader import WordList
 
 
@@ -96,7 +97,7 @@ class Run:
             outcome = self._read(names, committer)
             if not outcome.held:
                 after = files.find(self.inputs)
-                gone = files.Stored(0, None)
+                gone = Stored("", 0)
                 self._check_unchanged(
                     {name: after.get(name, gone) for name in names}, record, committer.entries, True
                 )
@@ -104,7 +105,7 @@ class Run:
 
     def _check_unchanged(
         self,
-        found: dict[str, files.Stored],
+        found: dict[str, Stored],
         record: dict[str, Any],
         entries: Sequence[PaneEntry],
         finished: bool,
@@ -115,12 +116,12 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {files.printable(name): each.modified for name, each in found.items()}
+        now = {files.printable(name): _version(each) for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {
             name
             for name, each in found.items()
-            if known.get(files.printable(name), each.modified) != each.modified
+            if known.get(files.printable(name), _version(each)) != _version(each)
         }
         doubtful |= {
             name
@@ -175,6 +176,11 @@ class Run:
         committer.finish()
         commit.clear_staged(self.output)
         return Outcome(committer.entries, len(committer.entries) - done, held)
+
+
+def _version(found: Stored) -> str | int | None:
+    """What changes with a file: its etag in a store, else the time of its last change."""
+    return found.identity or found.modified
 
 
 def _range(folder: Path, each: cutting.Segment) -> SourceRange:
