@@ -140,7 +140,13 @@ class Run:
         )
         if self.workers == 1:
             context.worker().on_block = self.on_block
-        panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
+        after = committer.entries[-1] if done else None
+        if after is not None and after.source:  # a file may change and keep its size and time
+            last = after.source[-1].file
+            cutting.check_unchanged(
+                [each for each in names if files.printable(each) == last], [after]
+            )
+        panes = cutting.panes(names, self.config, after)
         held: str | None = None
         began = time.perf_counter()
         source = workers.staged(panes, context, self.workers)

@@ -242,7 +242,7 @@ def repaired(path: Path, work: Path) -> None:
     """The gate's steps on files, without the graph around them: read, annotate, stage, close."""
     annotator = Annotator(load(None, {"repair.mode": "substitute"}))
     reader = FileReader()
-    for pane in cutting.cut(files.match([str(path)]), annotator.config):
+    for pane in cutting.panes(files.match([str(path)]), annotator.config):
         folder = work / f"{pane.number:08d}"
         folder.mkdir()
         staged: list[closing.Staged] = []
