@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from evenflow.pipelines.files import forks
 from evenflow.pipelines.files.cutting import Pane
 from evenflow.pipelines.files.graph import GraphContext, run_graph
+from evenflow.pipelines.runners.errors import WorkerError
 
 # Input that one run of the graph takes. It is large enough to make the cost of a run (0.1 to 0.3 s)
 # small. It is small enough for verdicts to appear soon and for several workers to share the work.
@@ -21,10 +22,6 @@ CHUNK_BYTES = 256 << 20
 CHUNK_BYTES_SHARED = 64 << 20
 CHUNK_PANES = 64
 AHEAD = 3  # chunks a worker that are being read or wait to be committed
-
-
-class WorkerError(RuntimeError):
-    """A worker process died."""
 
 
 def chunks(panes: Iterator[Pane], most: int) -> Iterator[list[Pane]]:

@@ -17,10 +17,11 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
 from evenflow.pipelines.files.graph import GraphContext
 from evenflow.pipelines.panes import commit
+from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
 from evenflow.pipelines.stream import graph as stream
 from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
+from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
-from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
 from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
@@ -212,10 +213,13 @@ class StreamRun:
         def draw(pipeline: beam.Pipeline) -> None:
             stream.build_graph(pipeline, source, context, self.stream.until_end)
 
+        def explain(error: BaseException) -> Exception:
+            return worker.failure or explained(error)
+
         if not self.options:
-            return in_process(draw, lambda: worker.failure)
+            return in_process(draw, explain)
         options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, lambda: worker.failure)
+        return on_runner(draw, options, explain)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.

@@ -40,7 +40,7 @@ KNOWN = (
     ("evenflow.pipelines.files.cutting", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
+    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
     ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
