@@ -24,6 +24,7 @@ ORDER = (
     ("pipelines.terminal",),
     ("gates.judge", "gates.hold", "gates.metrics"),
     ("gates.ledger", "gates.expectations"),
+    ("gates.lease",),
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),
     ("transforms.annotation",),

@@ -126,6 +126,7 @@ def _read(
         sizes = files.match(inputs)
         import evenflow.pipelines.report.report  # noqa: F401 (within the block, for its tables)
         from evenflow.pipelines.files.driver import Run
+        from evenflow.transforms.storage.storage import at
 
     with reporter(result.log_format, sizes, result.quiet) as progress:
 
@@ -138,7 +139,15 @@ def _read(
         def on_note(text: str) -> None:
             report_event("note", text, 0, session)
 
-        run = Run(inputs, result.output, config, workers, on_pane, progress.on_block, on_note)
+        run = Run(
+            inputs,
+            at(result.output),
+            config,
+            workers,
+            on_pane=on_pane,
+            on_block=progress.on_block,
+            on_note=on_note,
+        )
         outcome = run.go()
         session.go_on()
     return outcome

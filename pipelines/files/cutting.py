@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Pane:
         number: The pane's number, from 0.
         segments: Its records.
         size: Bytes of its records.
-        stored: Bytes of all files, as stored, up to its end.
+        stored: Bytes of its last file, as stored, up to its end.
     """
 
     number: int
@@ -94,18 +94,12 @@ def parts(
             last = None
 
 
-def cut(
-    names: Mapping[str, int],
-    found: Iterable[Scanned],
-    config: Config,
-    after: PaneEntry | None = None,
-) -> Iterator[Pane]:
+def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
     """Cut files into panes by documents and MiB of input.
 
     A record larger than a pane makes a pane of its own.
 
     Args:
-        names: Paths of the files, in order, with their stored sizes in bytes.
         found: The records that a scan found in the `parts` of the files, in order.
         config: Says how large a pane is.
         after: A committed pane; only the panes after it are cut.
@@ -117,8 +111,7 @@ def cut(
     limit_bytes = config.pane.mib * (1 << 20)
     last = after.source[-1] if after is not None and after.source else None
     number = 0 if after is None else after.pane + 1
-    before = dict(zip(names, accumulate(names.values(), initial=0), strict=False))
-    docs = size = 0
+    docs = size = stored = 0
     segments: list[Segment] = []
     for file, pieces in groupby(found, lambda each: each.file):
         # Ordinal of the next record; of the segment's first record, and its byte; records to skip
@@ -131,6 +124,7 @@ def cut(
         for piece in pieces:
             if broken:
                 continue
+            stored = piece.stored
             count, done = len(piece.lengths), min(skip, len(piece.lengths))
             broken, is_new = piece.fault, piece.fault and skip <= count
             at, skip = at + done, skip - done
@@ -152,14 +146,14 @@ def cut(
                 if done == count:
                     break
                 segments += _segment(file, first, at, offset, len(segments))
-                yield Pane(number, tuple(segments), size, before[file] + piece.stored)
+                yield Pane(number, tuple(segments), size, stored)
                 number, docs, size, segments = number + 1, 0, 0, []
                 first, offset = at, piece.byte(done)
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
         segments += _segment(file, first, at, offset, len(segments))
     if segments:
-        yield Pane(number, tuple(segments), size, sum(names.values()))
+        yield Pane(number, tuple(segments), size, stored)
 
 
 def panes(
@@ -179,7 +173,7 @@ def panes(
         OSError: A file cannot be read.
     """
     found = (each for part in parts(names, after) for each in scan(part))
-    return cut(names, found, config, after)
+    return cut(found, config, after)
 
 
 def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:

@@ -112,7 +112,7 @@ def _beside(
             return False
         if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
             cause = failed[0] if failed else None
-            raise explain(cause or RunnerError(str(result.state))) from cause
+            raise explain(cause or RuntimeError(str(result.state))) from cause
         return True
 
     waiting = threading.Thread(target=wait, daemon=True)
@@ -126,7 +126,8 @@ def _beside(
         except RunnerError:
             raise
         except Exception as error:
-            raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
+            started = RunnerError(f"the runner did not start: {_last_line(error)}")
+            raise explain(started) from error
         waiting.start()
         yield state
     finally:
@@ -152,6 +153,8 @@ def explained(error: BaseException) -> RunnerError:
     Returns:
         An error with a message for people.
     """
+    if isinstance(error, RunnerError):
+        return error
     if isinstance(error, grpc.RpcError):
         return RunnerError(
             "the runner ended, or cannot be reached any more: was it killed, or out of memory?"

@@ -108,8 +108,8 @@ def row_groups(
             if group in read and end > start:
                 for batch in _batches(file, group, rows):
                     for each in _parts(batch, most_bytes):
-                        yield done, pa.Table.from_batches([each]), size * done // total
-                        done += each.num_rows
+                        first, done = done, done + each.num_rows
+                        yield first, pa.Table.from_batches([each]), size * done // total
             done = end
 
 

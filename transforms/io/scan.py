@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,8 @@ from evenflow.transforms.io.blocks import KEPT_BYTES, RECORD_BYTES, read_blocks
 from evenflow.transforms.io.files import SEEKABLE, open_file
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """A part of a file.
 
     Attributes:
@@ -35,7 +36,8 @@ class Part(NamedTuple):
     share: tuple[int, int] = (0, 1)
 
 
-class Scanned(NamedTuple):
+@dataclass(frozen=True)
+class Scanned:
     """Records of a file that follow each other.
 
     Attributes:

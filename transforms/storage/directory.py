@@ -50,20 +50,27 @@ class Directory(Storage):
         part.replace(self.path / name)
         _sync(part.parent)
 
-    def create(self, name: str, data: bytes) -> bool:
+    def write_soon(self, name: str, data: bytes) -> None:
+        """Write a file that can be made again, without waiting for the disk."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
-        part = self._part(name, data)
+        part = self._part(name, data, durable)
         try:
             os.link(part, self.path / name)
         except FileExistsError:
             return self.read(name) == data
         finally:
             part.unlink()
-        _sync(part.parent)
+        if durable:
+            _sync(part.parent)
         return True
 
-    def _part(self, name: str, data: bytes) -> Path:
-        """Write data to a file beside the one that it will be, durably."""
+    def _part(self, name: str, data: bytes, durable: bool = True) -> Path:
+        """Write data to a file beside the one that it will be."""
         path = self.path / name
         part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
         try:
@@ -75,7 +82,8 @@ class Directory(Storage):
             with file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
         except BaseException:
             part.unlink(missing_ok=True)
             raise
@@ -140,7 +148,7 @@ class Directory(Storage):
         return (self.path / name).open("rb")
 
     @contextmanager
-    def folder(self, name: str) -> Iterator[Path]:
+    def folder(self, name: str, fetch: bool = False) -> Iterator[Path]:
         """Work in the folder itself; it is made where it does not exist."""
         path = self.path / name
         path.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -80,6 +80,27 @@ class Storage(ABC):
             OSError: It cannot be read.
         """
 
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Read files, several at a time where that is faster.
+
+        Args:
+            names: The files.
+
+        Yields:
+            The bytes of each, in order; None where there is no such file.
+
+        Raises:
+            OSError: A file cannot be read.
+        """
+        return map(self._read_or_none, names)
+
+    def _read_or_none(self, name: str) -> bytes | None:
+        """A file's bytes; None if there is no such file."""
+        try:
+            return self.read(name)
+        except FileNotFoundError:
+            return None
+
     @abstractmethod
     def write(self, name: str, data: bytes) -> None:
         """Write a file, in the place of an earlier one.
@@ -92,8 +113,12 @@ class Storage(ABC):
             OSError: It cannot be written.
         """
 
+    def write_soon(self, name: str, data: bytes) -> None:
+        """Write a file that can be made again: a crash of the machine may lose it."""
+        self.write(name, data)
+
     @abstractmethod
-    def create(self, name: str, data: bytes) -> bool:
+    def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one. Of several writers at once, one succeeds.
 
         A file that has the same bytes already counts as written here: a request may have been
@@ -102,6 +127,7 @@ class Storage(ABC):
         Args:
             name: The file.
             data: Its bytes.
+            durable: Whether it must outlive a crash of the machine.
 
         Returns:
             Whether the file has these bytes now.
@@ -183,15 +209,16 @@ class Storage(ABC):
         """
 
     @contextmanager
-    def folder(self, name: str) -> Iterator[Path]:
+    def folder(self, name: str, fetch: bool = False) -> Iterator[Path]:
         """Work on the files of a folder as local files.
 
-        In a local directory this is the folder itself. For an object store it is a new empty
-        folder of this machine; what it holds at the end of the block is uploaded, and then the
-        folder is deleted. After an error nothing is uploaded.
+        In a local directory this is the folder itself. For an object store it is a new folder of
+        this machine; what it holds at the end of the block is uploaded, and then the folder is
+        deleted. After an error nothing is uploaded.
 
         Args:
             name: The folder.
+            fetch: Whether a new folder begins with the files that the store has.
 
         Yields:
             The local folder.
@@ -201,6 +228,10 @@ class Storage(ABC):
         """
         scratch = Path(tempfile.mkdtemp(prefix="evenflow-"))
         try:
+            for each in self.tree(name) if fetch else ():
+                path = scratch / each.name.removeprefix(f"{name}/")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(self.read(each.name))
             yield scratch
             for path in sorted(scratch.rglob("*")):
                 if path.is_file():

@@ -1,8 +1,9 @@
-"""Cutting panes, chunks of panes, and the graph on files."""
+"""Cutting panes, making them, and the graph on files."""
 
 import gzip
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,13 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pane_entries import pane_entry
+from places import DATA
 
-from evenflow.pipelines.files import cutting, graph, workers
+from evenflow.gates import hold
+from evenflow.pipelines.files import cutting, graph, making
+from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.panes import closing
 from evenflow.schemas.config import Config, load
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import blocks, files
 from evenflow.transforms.io.scan import pack, scan, unpack
+from evenflow.transforms.storage.storage import Storage, at
 
 SIZES = st.lists(st.lists(st.integers(0, 3000), max_size=12), min_size=1, max_size=4)
 
@@ -34,7 +39,7 @@ def cut(
 ) -> list[cutting.Pane]:
     """Panes from a scan of the files in parts of so many bytes."""
     found = [scanned for part in cutting.parts(names, after, most) for scanned in scan(part)]
-    return list(cutting.cut(names, unpack(pack(found)), config, after))
+    return list(cutting.cut(unpack(pack(found)), config, after))
 
 
 @given(SIZES, st.integers(1, 9))
@@ -55,7 +60,7 @@ def test_panes_cover_every_record_once_and_in_order(
     assert [pane.number for pane in panes] == list(range(len(panes)))
     counts = [sum(segment.last - segment.first + 1 for segment in pane.segments) for pane in panes]
     assert all(count == docs for count in counts[:-1])
-    assert not panes or panes[-1].stored == sum(names.values())
+    assert not panes or panes[-1].stored == names[panes[-1].segments[-1].file]
 
 
 def test_a_pane_ends_before_it_grows_beyond_its_bytes(tmp_path: Path) -> None:
@@ -144,32 +149,20 @@ def plain(panes: list[cutting.Pane]) -> list[tuple]:
     return [(pane.number, pane.segments, pane.size) for pane in panes]
 
 
-@given(st.lists(st.integers(1, 50), max_size=30))
-def test_chunks_keep_panes_in_order_and_bounded(sizes: list[int]) -> None:
-    panes = [cutting.Pane(number, (), size, 0) for number, size in enumerate(sizes)]
-    chunks = list(workers.chunks(iter(panes), 60))
-    assert [pane for chunk in chunks for pane in chunk] == panes
-    assert all(len(chunk) == 1 or sum(pane.size for pane in chunk) <= 60 for chunk in chunks)
-
-
-def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
-    config = load(None)
-    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
-    pane = cutting.Pane(0, (cutting.Segment(str(tmp_path / "gone.jsonl"), 0, 5, 0),), 1, 1)
-    with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
-        graph.run_graph([pane], context)
-
-
-def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
+def corpus(path: Path) -> None:
     lines = [json.dumps({"id": str(i), "text": f"She saw him {i} times."}) for i in range(7)]
-    (tmp_path / "in.jsonl").write_text(
-        "\n".join([*lines[:3], "nonsense", *lines[3:]]), encoding="utf-8"
-    )
+    path.write_text("\n".join([*lines[:3], "nonsense", *lines[3:]]), encoding="utf-8")
+
+
+def test_a_pane_is_made_ready(tmp_path: Path) -> None:
+    corpus(tmp_path / "in.jsonl")
     config = load(None)
     [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
-    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
-    spent = graph.run_graph([pane], context)
-    ready = closing.read_ready(tmp_path / "staged" / "00000000")
+    staging = closing.Staging(at(tmp_path), "run")
+    making.make_pane(pane, making.GraphContext(config.model_dump(), staging))
+    folder = staging.find(0)
+    assert folder is not None and folder.startswith("staged/run/")
+    ready = closing.read_ready(at(tmp_path), folder)
     assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
         7,
         7,
@@ -177,11 +170,111 @@ def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     )
     assert ready.figures.attributes["gender"].counts == [7, 7]
     assert [shard.rows for shard in ready.shards] == [7] and ready.dead_letters is not None
-    left = sorted(path.name for path in (tmp_path / "staged" / "00000000").iterdir())
-    assert left == [
-        "000000.sha256",
-        "part-00000000-0000.parquet",
-        "part-00000000.jsonl",
-        "ready.json",
-    ]
-    assert {"read", "annotate", "stage", "shards", "beam"} == spent.keys()
+    assert [(each.first, each.last, each.offset) for each in ready.source.ranges] == [(0, 7, 0)]
+    left = sorted(path.name for path in (tmp_path / folder).iterdir())
+    assert left == ["part-00000000-0000.parquet", "part-00000000.jsonl", "ready.json"]
+    assert {"read", "annotate", "stage", "start checks", "shards"} == ready.source.timings.keys()
+
+
+IN_PROCESS = ["--runner=FnApiRunner"]
+
+
+def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
+    context = making.GraphContext(load(None).model_dump(), closing.Staging(at(tmp_path), "run"))
+    with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
+        list(graph.made({str(tmp_path / "gone.jsonl"): 5}, context, None, IN_PROCESS))
+
+
+def outputs(place: Storage) -> dict[str, bytes]:
+    """What readers use, without times."""
+    folders = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
+    return {
+        each.name: place.read(each.name)
+        for folder in folders
+        for each in place.tree(folder)
+        if each.name != "ledger/meta.json"
+    }
+
+
+@pytest.mark.parametrize("scope", ["pane", "run"])
+def test_graph_and_store_give_what_a_run_in_a_directory_gives(tmp_path: Path, scope: str) -> None:
+    rows = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).decode().splitlines()[:30]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text("\n".join([*rows[:9], "x", *rows[9:20]]))
+    (tmp_path / "in" / "b.jsonl.gz").write_bytes(gzip.compress("\n".join(rows[18:]).encode()))
+    (tmp_path / "in" / "c.txt").write_text("She met her brother.")
+    config = load(None, {"pane.docs": 7, "duplicates.scope": scope, "gate.most_dead": 1.0})
+    store = at(f"memory://{uuid4().hex}/a b")
+    whole = Run([str(tmp_path / "in")], tmp_path / "one", config).go()
+    expected = outputs(at(tmp_path / "one"))
+    assert len(whole.entries) == 5 and len(expected) > 10
+    for output, options in (
+        (store.below("local"), []),
+        (at(tmp_path / "graph"), IN_PROCESS),
+        (store.below("graph"), IN_PROCESS),
+    ):
+        done = Run([str(tmp_path / "in")], output, config, options=options).go()
+        assert (done.new, outputs(output)) == (5, expected)
+        assert list(output.tree("staged")) == []
+        assert Run([str(tmp_path / "in")], output, config, options=options).go().new == 0
+
+
+def test_a_graph_goes_on_after_a_committed_pane_and_halts(tmp_path: Path) -> None:
+    rows = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).decode().splitlines()[:30]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    overrides = {
+        "pane.docs": 7,
+        "gate.warn": 0.1,
+        "gate.block": 0.15,
+        "gate.min_mentions": 20,
+        "gate.policy": "halt",
+    }
+    config = load(None, overrides)
+    for output, options in ((tmp_path / "one", []), (tmp_path / "graph", IN_PROCESS)):
+        done = Run([str(tmp_path / "a.jsonl")], output, config, options=options).go()
+        assert done.held is not None
+        while done.held is not None:
+            hold.add_event(output, "release", "looked at it", len(done.entries))
+            done = Run([str(tmp_path / "a.jsonl")], output, config, options=options).go()
+    one, other = outputs(at(tmp_path / "one")), outputs(at(tmp_path / "graph"))
+    assert {k: v for k, v in one.items() if "holds" not in k} == {
+        k: v for k, v in other.items() if "holds" not in k
+    }
+
+
+def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_told_to_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus(tmp_path / "in.jsonl")
+    config = load(None)
+    [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
+    output = at(tmp_path / "out")
+    staging = closing.Staging(output, "run")
+    step = graph.MakePane(making.GraphContext(config.model_dump(), staging))
+    step.process(pane)
+    assert staging.find(0) is None
+
+    def go_on(seconds: float) -> None:
+        assert staging.find(0) is None
+        output.write(staging.name(graph.STATE), b'{"next": 0, "wait": false}')
+
+    monkeypatch.setattr("evenflow.pipelines.files.graph.time.sleep", go_on)
+    output.write(staging.name(graph.STATE), b'{"next": 0, "wait": true}')
+    step.process(pane)
+    made = staging.find(0)
+    assert made is not None
+    step.process(pane)  # a second try, and one of a pane that is committed
+    output.write(staging.name(graph.STATE), b'{"next": 1, "wait": false}')
+    output.remove([f"{staging.name('000000000000')}.json"])
+    step.process(pane)
+    assert staging.find(0) is None
+
+
+@given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 60))
+def test_small_files_are_scanned_together_and_large_ones_in_parts(
+    sizes: list[int], most: int
+) -> None:
+    names = {f"{number}.jsonl": size for number, size in enumerate(sizes)}
+    found = list(graph.splits(names, None, most))
+    assert [part for split in found for part in split] == list(cutting.parts(names, None, most))
+    assert all(sum(part.stored for part in split) <= most for split in found)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.stream.graph import StageItems
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
