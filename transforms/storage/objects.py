@@ -25,6 +25,9 @@ SCHEMES = ("s3", "gs", "az", "memory")
 RETRY_SECONDS = 90  # how long requests are tried again: a store may be away for that long
 AT_ONCE = 16  # requests to read
 TOGETHER = 1000  # names in a request to delete
+# Parts of a large upload; a store charges for each part. UPLOADS of them are in memory.
+PART_BYTES = 16 << 20
+UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
 
 
@@ -166,7 +169,13 @@ class ObjectStorage(Storage):
     def upload(self, path: Path, name: str) -> None:
         """Write a local file under a name."""
         with self._explained(name):
-            obstore.put(self._store, self._prefix + name, path)
+            obstore.put(
+                self._store,
+                self._prefix + name,
+                path,
+                chunk_size=PART_BYTES,
+                max_concurrency=UPLOADS,
+            )
 
     def _stored(self, found: Any) -> Stored:
         """An object's facts."""
