@@ -158,10 +158,10 @@ def test_a_pane_is_made_ready(tmp_path: Path) -> None:
     corpus(tmp_path / "in.jsonl")
     config = load(None)
     [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
-    staging = closing.Staging(at(tmp_path), "run")
+    staging = closing.Staging(at(tmp_path), uuid4().hex)
     making.make_pane(pane, making.GraphContext(config.model_dump(), staging))
     folder = staging.find(0)
-    assert folder is not None and folder.startswith("staged/run/")
+    assert folder is not None and folder.startswith(f"staged/{staging.run}/")
     ready = closing.read_ready(at(tmp_path), folder)
     assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
         7,
@@ -180,7 +180,9 @@ IN_PROCESS = ["--runner=FnApiRunner"]
 
 
 def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
-    context = making.GraphContext(load(None).model_dump(), closing.Staging(at(tmp_path), "run"))
+    context = making.GraphContext(
+        load(None).model_dump(), closing.Staging(at(tmp_path), uuid4().hex)
+    )
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
         list(graph.made({str(tmp_path / "gone.jsonl"): 5}, context, None, IN_PROCESS))
 
@@ -249,7 +251,7 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_told_to_waits
     config = load(None)
     [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
     output = at(tmp_path / "out")
-    staging = closing.Staging(output, "run")
+    staging = closing.Staging(output, uuid4().hex)
     step = graph.MakePane(making.GraphContext(config.model_dump(), staging))
     step.process(pane)
     assert staging.find(0) is None
