@@ -17,6 +17,7 @@ from uuid import uuid4
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
+<<<<<<< HEAD
 from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, read_ready
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.board import Board
@@ -27,6 +28,21 @@ from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.panes import PaneId
+=======
+from evenflow.pipelines.panes.closing import Staged, close_pane
+from evenflow.pipelines.stream.graph import BLOCKS, StagedRange, read_pieces
+from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.kafka import records
+from evenflow.transforms.kafka.options import Start
+from evenflow.transforms.kafka.panes import PaneCutter, PaneId
+
+HELD = "held"  # in gate/: while it is there, the source does not read
+
+
+class GapError(RuntimeError):
+    """The blocks of a pane do not continue what the ledger holds: the run must not go on."""
+>>>>>>> main
 
 
 def positions(totals: Totals) -> dict[int, Position]:
@@ -98,6 +114,7 @@ class StreamCommitter:
     def _commit(self, pane: PaneId, pieces: Sequence[StagedRange]) -> None:
         """Close and commit a pane."""
         began = time.perf_counter()
+<<<<<<< HEAD
         output, number = self.staging.output, len(self.committer.entries)
         run = output.below(staged(self.staging))
         name = f"{staged(self.staging)}/{number:012d}.{uuid4().hex[:8]}"
@@ -118,6 +135,30 @@ class StreamCommitter:
         stream = StreamPane(span=pane.span, part=pane.part, positions=_ends(pieces))
         entry = self.committer.commit(
             name, read_ready(output, name), self._ranges(pieces), timings, stream
+=======
+        span, part = (int(piece) for piece in folder.name.split("-"))
+        pieces = joined(read_pieces(folder), self._next_offsets)
+        number = len(self.committer.entries)
+        staged = [
+            Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
+        ]
+        ready = close_pane(
+            number, staged, folder, self.annotator, self.checks, self.committer.index
+        )
+        timings = {"shards": time.perf_counter() - began}
+        ends: dict[int, Position] = {}
+        ranges: dict[int, SourceRange] = {}
+        for piece in pieces:
+            ends[piece.partition] = Position(next=piece.next, time=piece.time)
+            file = records.source(self.topic, piece.partition)
+            first = ranges[piece.partition].first if piece.partition in ranges else piece.start
+            ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
+        stream = StreamPane(
+            span=span, part=part, positions={str(key): each for key, each in ends.items()}
+        )
+        entry = self.committer.commit(
+            f"staged/{folder.name}", ready, list(ranges.values()), timings, stream
+>>>>>>> main
         )
         self.desk.board.commit(pane, list(pieces))
         self.after_commit(entry)

@@ -42,7 +42,7 @@ KNOWN = (
     ("evenflow.gates.lease", "FencedError", FAILED),
     ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
+    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
     ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),
