@@ -37,41 +37,19 @@ Draw = Callable[[beam.Pipeline], None]
 Explain = Callable[[BaseException], Exception]  # what the runner raised, as an error for people
 
 
-<<<<<<< HEAD:pipelines/stream/runner.py
 def in_process(
-    draw: Draw, failure: Callable[[], Exception | None]
+    draw: Draw, explain: Explain
 ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
-    """Run the graph in this process during the with-block.
-=======
-@contextlib.contextmanager
-def in_process(draw: Draw, explain: Explain) -> Iterator[Callable[[], bool]]:
-    """Run the graph in this process, to its end, before the with-block.
->>>>>>> main:pipelines/runners/runner.py
+    """Run the graph in this process during the with-block, in a thread of its own.
 
     Args:
         draw: Adds the graph to a pipeline.
         explain: Explains what the runner raised.
 
-<<<<<<< HEAD:pipelines/stream/runner.py
     Returns:
         The context manager; see on_runner.
     """
-    return _beside(draw, PipelineOptions([]), FnApiRunner(), failure)
-=======
-    Yields:
-        A function that returns True: the graph has ended.
-
-    Raises:
-        Exception: What `explain` returned.
-    """
-    pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
-    draw(pipeline)
-    try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:
-        raise explain(error) from error
-    yield lambda: True
->>>>>>> main:pipelines/runners/runner.py
+    return _beside(draw, PipelineOptions([]), FnApiRunner(), explain)
 
 
 @contextlib.contextmanager
@@ -84,8 +62,8 @@ def on_runner(draw: Draw, options: list[str], explain: Explain) -> Iterator[Call
         explain: Explains what the runner raised.
 
     Yields:
-        A function that returns whether the graph has ended, and raises what failed, as in_process
-        does.
+        A function that returns whether the graph has ended, and raises what `explain` makes of a
+        failure.
 
     Raises:
         RunnerError: The runner does not start.
@@ -107,11 +85,7 @@ def on_runner(draw: Draw, options: list[str], explain: Explain) -> Iterator[Call
 
 @contextlib.contextmanager
 def _beside(
-<<<<<<< HEAD:pipelines/stream/runner.py
-    draw: Draw, given: PipelineOptions, runner: Any, failure: Callable[[], Exception | None]
-=======
-    draw: Draw, given: PipelineOptions, prism: Prism | None, explain: Explain
->>>>>>> main:pipelines/runners/runner.py
+    draw: Draw, given: PipelineOptions, runner: Any, explain: Explain
 ) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner whose servers are ready, during the with-block."""
     pipeline = beam.Pipeline(runner=runner, options=given)
@@ -119,7 +93,7 @@ def _beside(
     results: list[Any] = []
     failed: list[BaseException] = []
 
-    def run() -> None:
+    def wait() -> None:
         try:
             if not results:
                 results.append(pipeline.run())
@@ -128,31 +102,18 @@ def _beside(
             failed.append(error)
 
     def state() -> bool:
-        if running.is_alive():
+        if waiting.is_alive():
             return False
-<<<<<<< HEAD:pipelines/stream/runner.py
         if failed or results[0].state not in (PipelineState.DONE, PipelineState.CANCELLED):
-            cause = failed[0] if failed else RunnerError(str(results[0].state))
-            raise failure() or explained(cause) from cause
-=======
-        if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
             cause = failed[0] if failed else None
-            raise explain(cause or RuntimeError(str(result.state))) from cause
->>>>>>> main:pipelines/runners/runner.py
+            raise explain(cause or RuntimeError(str(results[0].state))) from cause
         return True
 
-    running = threading.Thread(target=run, daemon=True)
+    waiting = threading.Thread(target=wait, daemon=True)
     try:
-<<<<<<< HEAD:pipelines/stream/runner.py
-        if not isinstance(runner, FnApiRunner):  # of which run() returns at the graph's end
-            try:
-                results.append(pipeline.run())
-            except Exception as error:
-                raise _not_started(error, given) from error
-        running.start()
-=======
         try:
-            result = pipeline.run()
+            if not isinstance(runner, FnApiRunner):  # of which run() returns at the graph's end
+                results.append(pipeline.run())
         except grpc.FutureTimeoutError as error:
             raise RunnerError(
                 f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it"
@@ -163,24 +124,13 @@ def _beside(
             started = RunnerError(f"the runner did not start: {_last_line(error)}")
             raise explain(started) from error
         waiting.start()
->>>>>>> main:pipelines/runners/runner.py
         yield state
     finally:
-        if running.is_alive() and results:
+        if waiting.is_alive() and results:
             threading.Thread(target=_cancel, args=(results[0],), daemon=True).start()
-            running.join(CANCEL_SECONDS)
+            waiting.join(CANCEL_SECONDS)
         if isinstance(runner, Prism) and runner.server is not None:
             runner.server.stop()
-
-
-def _not_started(error: BaseException, given: PipelineOptions) -> Exception:
-    """What is raised where a runner did not take the graph."""
-    if isinstance(error, grpc.FutureTimeoutError):
-        endpoint = given.view_as(PortableOptions).job_endpoint
-        return RunnerError(f"no job server answers at {endpoint}: start it")
-    if isinstance(error, RunnerError):
-        return error
-    return RunnerError(f"the runner did not start: {_last_line(error)}")
 
 
 def _cancel(result: Any) -> None:

@@ -17,8 +17,7 @@ from uuid import uuid4
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
-<<<<<<< HEAD
-from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, read_ready
+from evenflow.pipelines.panes.closing import Staged, Staging, close_pane
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.board import Board
 from evenflow.pipelines.stream.desk import Desk
@@ -28,21 +27,6 @@ from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.panes import PaneId
-=======
-from evenflow.pipelines.panes.closing import Staged, close_pane
-from evenflow.pipelines.stream.graph import BLOCKS, StagedRange, read_pieces
-from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
-from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.kafka import records
-from evenflow.transforms.kafka.options import Start
-from evenflow.transforms.kafka.panes import PaneCutter, PaneId
-
-HELD = "held"  # in gate/: while it is there, the source does not read
-
-
-class GapError(RuntimeError):
-    """The blocks of a pane do not continue what the ledger holds: the run must not go on."""
->>>>>>> main
 
 
 def positions(totals: Totals) -> dict[int, Position]:
@@ -54,11 +38,6 @@ def board(totals: Totals) -> Board:
     """Return a board of what is known after the panes of a ledger."""
     last = None if totals.stream is None else PaneId(*totals.stream)
     return Board(positions(totals), last)
-
-
-def staged(staging: Staging) -> str:
-    """Return the folder of a run's staged blocks, below the output."""
-    return f"staged/{staging.run}"
 
 
 @dataclass
@@ -114,13 +93,12 @@ class StreamCommitter:
     def _commit(self, pane: PaneId, pieces: Sequence[StagedRange]) -> None:
         """Close and commit a pane."""
         began = time.perf_counter()
-<<<<<<< HEAD
         output, number = self.staging.output, len(self.committer.entries)
-        run = output.below(staged(self.staging))
-        name = f"{staged(self.staging)}/{number:012d}.{uuid4().hex[:8]}"
+        run = output.below(self.staging.name(""))
+        name = self.staging.name(f"{number:012d}.{uuid4().hex[:8]}")
         with output.folder(name) as folder:
             parcels.receive(run, pieces, folder)
-            close_pane(
+            ready = close_pane(
                 number,
                 [
                     Staged((each.partition, each.start), each.stem, Figures.read(each.figures))
@@ -133,33 +111,7 @@ class StreamCommitter:
             )
         timings = {"shards": time.perf_counter() - began}
         stream = StreamPane(span=pane.span, part=pane.part, positions=_ends(pieces))
-        entry = self.committer.commit(
-            name, read_ready(output, name), self._ranges(pieces), timings, stream
-=======
-        span, part = (int(piece) for piece in folder.name.split("-"))
-        pieces = joined(read_pieces(folder), self._next_offsets)
-        number = len(self.committer.entries)
-        staged = [
-            Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
-        ]
-        ready = close_pane(
-            number, staged, folder, self.annotator, self.checks, self.committer.index
-        )
-        timings = {"shards": time.perf_counter() - began}
-        ends: dict[int, Position] = {}
-        ranges: dict[int, SourceRange] = {}
-        for piece in pieces:
-            ends[piece.partition] = Position(next=piece.next, time=piece.time)
-            file = records.source(self.topic, piece.partition)
-            first = ranges[piece.partition].first if piece.partition in ranges else piece.start
-            ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
-        stream = StreamPane(
-            span=span, part=part, positions={str(key): each for key, each in ends.items()}
-        )
-        entry = self.committer.commit(
-            f"staged/{folder.name}", ready, list(ranges.values()), timings, stream
->>>>>>> main
-        )
+        entry = self.committer.commit(name, ready, self._ranges(pieces), timings, stream)
         self.desk.board.commit(pane, list(pieces))
         self.after_commit(entry)
         if output.local is None:

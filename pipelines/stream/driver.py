@@ -18,20 +18,15 @@ from evenflow.pipelines.files.driver import RunError, begin, settings, write_met
 from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.panes.closing import Staging
+from evenflow.pipelines.runners.errors import RunnerError
 from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
 from evenflow.pipelines.stream import graph as stream
-<<<<<<< HEAD
-from evenflow.pipelines.stream.committing import StreamCommitter, board, positions, staged
+from evenflow.pipelines.stream.committing import StreamCommitter, board, positions
 from evenflow.pipelines.stream.desk import Desk
-from evenflow.pipelines.stream.publish import Topics, identity, messages
-from evenflow.pipelines.stream.reader import Reads
-from evenflow.pipelines.stream.runner import RunnerError, in_process, on_runner, quiet
-from evenflow.pipelines.stream.watching import TopicWatch
-=======
-from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
 from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
->>>>>>> main
+from evenflow.pipelines.stream.reader import Reads
+from evenflow.pipelines.stream.watching import TopicWatch
 from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
@@ -175,7 +170,7 @@ class StreamRun:
                 self.stream.topic,
                 cutter,
                 self.stream.values,
-                at(self.output).below(staged(staging)),
+                staging.output.below(staging.name("")),
             )
             annotator = context.worker().annotator
             panes = StreamCommitter(
@@ -193,13 +188,8 @@ class StreamRun:
                 self.on_note(f"the gate is held: {held}")
             self._run(panes, reads, context, done)
             committer.finish(lambda: context.worker().checks)
-<<<<<<< HEAD
             with contextlib.suppress(OSError):  # a reader that was left behind may still write
-                commit.clear_staged(self.output)
-=======
-            commit.clear_staged(self.output, lease.run)
-            (self.output / "gate" / HELD).unlink(missing_ok=True)
->>>>>>> main
+                commit.clear_staged(self.output, lease.run)
             # A topic has no end: more records may come
             write_meta(self.output, record, self.config, finished=False)
             return Outcome(entries, len(entries) - done, committer.held())
@@ -232,11 +222,7 @@ class StreamRun:
         self, reads: Reads, context: GraphContext, partitions: int
     ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
         """The graph on its runner; see `runner`."""
-<<<<<<< HEAD
-        worker = context.worker()
         readers = stream.readers(self.options, partitions)
-=======
->>>>>>> main
 
         def draw(pipeline: beam.Pipeline) -> None:
             stream.build_graph(pipeline, reads, context, readers)
@@ -245,14 +231,8 @@ class StreamRun:
             return context.failure() or explained(error)
 
         if not self.options:
-<<<<<<< HEAD
-            return in_process(draw, lambda: worker.failure)
-        return on_runner(draw, [*self.options, "--streaming"], lambda: worker.failure)
-=======
             return in_process(draw, explain)
-        options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, explain)
->>>>>>> main
+        return on_runner(draw, [*self.options, "--streaming"], explain)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import orjson
 
-from evenflow.pipelines.files.graph import Worker
+from evenflow.pipelines.files.making import Worker
 from evenflow.pipelines.panes.closing import stage
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.marks import (

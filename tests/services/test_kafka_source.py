@@ -159,7 +159,9 @@ def test_marks_of_transactions_and_what_was_given_up_are_no_records(
                 producer.abort_transaction()
             else:
                 producer.commit_transaction()
-    assert values(to_end(broker, name)) == [f"{n}-{i}".encode() for n in (0, 2, 4) for i in range(3)]
+    assert values(to_end(broker, name)) == [
+        f"{n}-{i}".encode() for n in (0, 2, 4) for i in range(3)
+    ]
 
 
 def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(broker: Broker) -> None:
