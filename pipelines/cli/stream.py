@@ -89,6 +89,12 @@ def stream(
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby", help="Wait while another run writes to DIR; take over when it ends."
+        ),
+    ] = False,
     runner: Annotated[
         list[str] | None,
         typer.Option(
@@ -142,7 +148,15 @@ def stream(
 
         stop = threading.Event()
         run = StreamRun(
-            source, result.output, config, arguments, stop, on_pane, lines.on_note, session.debug
+            source,
+            result.output,
+            config,
+            arguments,
+            stop,
+            on_pane,
+            lines.on_note,
+            session.debug,
+            standby,
         )
         return run.go()
 
