@@ -1,6 +1,6 @@
 # Real parts for topics, clusters and object stores, and for their tests, fetched into build/services/: Kafka, Prism, Flink with
 # Beam's job server, and an S3 server. The gate on files of one machine needs none of them.
-# `make services` needs Java 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
+# `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
 # pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
@@ -14,7 +14,7 @@ VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 .PHONY: services kafka flink prism versitygw
 services: kafka flink prism versitygw
 kafka: $(SERVICES)/kafka/.checked
-flink: $(SERVICES)/flink/.checked
+flink: $(SERVICES)/flink/gradle/wrapper
 prism: $(PRISM)/prism
 	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
 versitygw: $(VERSITYGW)/versitygw
@@ -27,6 +27,27 @@ $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	cd $(@D)/lib && sha256sum --check --strict --quiet $(abspath deploy/$*/SHA256SUMS)
 	test $$(ls $(@D)/lib | wc -l) -eq $$(wc -l < deploy/$*/SHA256SUMS)
 	touch $@
+
+# The servers of Beam's Java classes take jobs, which are code, on every interface, also where they are told a host. So one line
+# is changed. Whoever starts them puts this folder before the jars.
+FLINK_LISTENS := org/apache/beam/sdk/fn/server/ServerFactory
+$(SERVICES)/flink/loopback: $(SERVICES)/flink/.checked
+	@command -v javac >/dev/null || { echo "Flink needs a JDK: javac is not on the PATH" >&2; exit 1; }
+	rm -rf $@ $(@D)/source
+	mkdir $(@D)/source
+	cd $(@D)/source && jar --extract --file $(abspath $(@D))/lib/beam-sdks-java-core-*-sources.jar $(FLINK_LISTENS).java
+	sed -i.released 's/NettyServerBuilder.forPort(socket.getPort())/NettyServerBuilder.forAddress(socket)/' $(@D)/source/$(FLINK_LISTENS).java
+	! cmp --silent $(@D)/source/$(FLINK_LISTENS).java $(@D)/source/$(FLINK_LISTENS).java.released
+	javac -nowarn -proc:none -cp '$(@D)/lib/*' -d $(@D)/source/classes $(@D)/source/$(FLINK_LISTENS).java
+	mv $(@D)/source/classes $@
+	rm -rf $(@D)/source
+
+# Beam's job server sends all its jars to the cluster with each job, 165 MB, except those whose path has these two words. A cluster
+# that has them already is started, like its job server, from links below such a path.
+$(SERVICES)/flink/gradle/wrapper: $(SERVICES)/flink/loopback
+	rm -rf $@
+	mkdir -p $@
+	cp --recursive --link $(SERVICES)/flink/lib $< $@/
 
 # The released Prism takes jobs, which are code, on every interface, and no option changes that. So one line is changed.
 PRISM_LISTENS := go/pkg/beam/runners/prism/internal/jobservices/server.go

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from parts import require
+from services.flink_cluster import FlinkCluster
 from services.flink_server import FlinkServer
 from services.flink_server import installed as flink_installed
 from services.kafka_broker import ROOT, Broker, installed
@@ -77,6 +78,26 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
     server = FlinkServer(tmp_path_factory.mktemp("flink"))
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def _flink_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
+    require(flink_installed())
+    cluster = FlinkCluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+def flink_cluster(_flink_cluster: FlinkCluster) -> Iterator[FlinkCluster]:
+    """A cluster of two TaskManagers for the tests of a file, which may kill its parts and leave
+    jobs behind.
+    """
+    yield _flink_cluster
+    _flink_cluster.mend()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -224,7 +225,7 @@ def test_an_answer_that_comes_late(store: S3Store, s3_faults: S3Faults) -> None:
     with ThreadPoolExecutor(1) as thread:
         slow = thread.submit(obstore.put, store, KEY, b"slow", mode="create")
         while not fault.met:
-            pass
+            time.sleep(0.01)
         obstore.put(store, KEY, b"fast", mode="create")
         assert isinstance(slow.exception(), AlreadyExistsError)
     assert content(store) == b"fast"
