@@ -54,6 +54,10 @@ class Run:
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
 
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
+
     def go(self) -> Outcome:
         """Run to the end of the input, or until the gate is held.
 
@@ -90,7 +94,7 @@ class Run:
                 lists,
                 {"input": {files.printable(name): size for name, size in names.items()}},
             )
-            start = begin(self.output, record, self.config, lists)
+            start = begin(self.output, lease, record, self.config, lists)
             entries = start.entries
             self._check_unchanged(found, record, entries, start.finished)
             if start.finished:
@@ -165,7 +169,7 @@ class Run:
         finally:
             source.close()
         committer.finish(lambda: context.worker().checks)
-        commit.clear_staged(output)
+        commit.clear_staged(output, lease.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
     def _made(
@@ -257,11 +261,14 @@ class RunStart:
     note: str | None = None
 
 
-def begin(output: Place, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
+def begin(
+    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
+) -> RunStart:
     """Check that a run may go on with its output, and write its settings and a new epoch.
 
     Args:
         output: The output.
+        lease: Its lease, which this process holds.
         record: What `settings` returned.
         config: The configuration.
         lists: The attributes' word lists.
@@ -275,7 +282,7 @@ def begin(output: Place, record: dict[str, Any], config: Config, lists: list[Wor
         OSError: A file cannot be read or written.
     """
     entries = History(output, config, repair=True)
-    commit.recover(output, entries)
+    commit.recover(output, entries, lease.run)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:
