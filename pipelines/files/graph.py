@@ -9,6 +9,7 @@ commits the panes in their order.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
@@ -19,6 +20,7 @@ import orjson
 from evenflow.pipelines.files.cutting import PART_BYTES, Pane, cut, parts
 from evenflow.pipelines.files.making import GraphContext, make_pane
 from evenflow.pipelines.runners import runner
+from evenflow.pipelines.runners.errors import RunnerError
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
@@ -29,6 +31,7 @@ WAIT_SECONDS = 2.0  # between two looks of a worker that is told to wait
 MOST_WAITING = 256  # panes that may wait to be committed before the workers are told to wait
 SPLIT_PARTS = 1000  # parts of small files that are scanned together
 AT_ONCE = 64  # results of scans that are held in memory
+UNSEEN = re.compile("FileNotFoundError|PermissionError")
 STATE = "state.json"  # in staged/RUN/: what the driver tells the workers
 
 
@@ -209,7 +212,10 @@ def made(
         build_graph(pipeline, list(splits(names, after)), context, after)
 
     def explain(error: BaseException) -> Exception:
-        return context.failure() or runner.explained(error)
+        found = context.failure() or runner.explained(error)
+        if isinstance(found, RunnerError) and UNSEEN.search(str(found)):
+            return RunnerError(f"{found} (each worker must reach the input and the output)")
+        return found
 
     number = 0 if after is None else after.pane + 1
     staging = context.staging
