@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 
 from evenflow.gates.ledger.files import read_entries
@@ -125,6 +126,14 @@ def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str
         *(f"--runner={option}" for option in flink_runner(endpoint)),
         *more,
     ]
+
+
+def on_cluster(
+    broker: Broker, topic: str, output: Path, cluster: FlinkCluster, *more: str
+) -> list[str]:
+    """The command for a run on a Flink cluster, for ever, with panes of a second."""
+    runner = [f"--runner={option}" for option in cluster.options(unbounded=True)]
+    return [*_command(broker, topic, output), *runner, *more]
 
 
 def flink_runner(endpoint: str) -> list[str]:
