@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -40,11 +39,12 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.storage.storage import at
+from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
 LOOK_SECONDS = 0.1  # between two looks for whole panes: short compared to the span of a pane
+STORE_LOOK_SECONDS = 0.5  # in an object store, where a look costs two requests
 END_SECONDS = 5.0  # for the graph to end by itself; then it is cancelled
 # Time for a broker to answer at the start; later it may be away for PATIENCE_SECONDS
 START_SECONDS = 15.0
@@ -97,7 +97,7 @@ class StreamRun:
 
     Attributes:
         stream: What is read and written.
-        output: The output directory.
+        output: The output: a directory, or an address in a store.
         config: The configuration.
         options: Of Beam's runner; none: the graph runs in this process, which reads to the end
             only.
@@ -109,7 +109,7 @@ class StreamRun:
     """
 
     stream: Stream
-    output: Path
+    output: Place
     config: Config
     options: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
@@ -117,6 +117,10 @@ class StreamRun:
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
     standby: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
 
     def go(self) -> Outcome:
         """Run until the end or until `stop` is set.
@@ -197,6 +201,7 @@ class StreamRun:
     def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
         """Run the graph and commit panes until all is read, `stop` is set or there are enough."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
+        look = LOOK_SECONDS if panes.staging.output.local is not None else STORE_LOOK_SECONDS
         watch = TopicWatch(Cluster(self.stream.settings), self.stream.topic, reads.cutter, to_end)
 
         def enough() -> bool:
@@ -213,7 +218,7 @@ class StreamRun:
                     panes.commit_whole(len(watch.firsts), watch.until, enough)
                     if ended or (to_end and (held or desk.board.ended(len(watch.firsts)))):
                         break
-                    self.stop.wait(LOOK_SECONDS)
+                    self.stop.wait(look)
             finally:
                 desk.close()
             _wait(has_ended)

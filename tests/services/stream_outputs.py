@@ -24,6 +24,7 @@ from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.storage.storage import Place
 
 TopicMaker = Callable[..., str]
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
@@ -101,7 +102,7 @@ def recounted(output: Path) -> bool:
     return True
 
 
-def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRun:
+def to_end(broker: Broker, topic: str, output: Place, **more: object) -> StreamRun:
     """A run in this process up to the topic's end."""
     stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
     return StreamRun(stream, output, load(None))
