@@ -8,8 +8,6 @@ committer gives the partitions to those that do.
 
 from __future__ import annotations
 
-import threading
-
 import apache_beam as beam
 
 from evenflow.pipelines.files.making import GraphContext
@@ -17,7 +15,6 @@ from evenflow.pipelines.stream.marks import STATE
 from evenflow.pipelines.stream.reader import Reads, TopicReader
 
 WAIT_SECONDS = 1.0  # between two attempts of a second reader of a process
-_READING = threading.Lock()
 
 
 class ReadTopic(beam.DoFn):
@@ -35,14 +32,15 @@ class ReadTopic(beam.DoFn):
         Args:
             element: The reader's number.
         """
-        while not _READING.acquire(timeout=WAIT_SECONDS):
-            if not self._reads.run.exists(STATE):
-                return
-        try:
-            with self._context.noting_failure():
-                TopicReader(self._reads, self._context.worker()).read()
-        finally:
-            _READING.release()
+        with self._context.noting_failure():
+            worker = self._context.worker()
+            while not worker.busy.acquire(timeout=WAIT_SECONDS):
+                if not self._reads.run.exists(STATE):
+                    return
+            try:
+                TopicReader(self._reads, worker.annotator).read()
+            finally:
+                worker.busy.release()
 
 
 def build_graph(pipeline: beam.Pipeline, reads: Reads, context: GraphContext, readers: int) -> None:

@@ -17,7 +17,6 @@ from uuid import uuid4
 
 import orjson
 
-from evenflow.pipelines.files.making import Worker
 from evenflow.pipelines.panes.closing import stage
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.marks import (
@@ -35,7 +34,7 @@ from evenflow.pipelines.stream.marks import (
     read_tasks,
     write_marks,
 )
-from evenflow.transforms.annotation.annotate import Annotated
+from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.kafka import records
@@ -137,11 +136,11 @@ class TopicReader:
 
     Args:
         reads: What is read and how.
-        worker: Annotates.
+        annotator: Annotates.
     """
 
-    def __init__(self, reads: Reads, worker: Worker):
-        self._reads, self._worker, self._run = reads, worker, reads.run
+    def __init__(self, reads: Reads, annotator: Annotator):
+        self._reads, self._annotator, self._run = reads, annotator, reads.run
         self._name = uuid4().hex
         self._ends = Ends(reads.settings)
         self._sittings: dict[int, _Sitting] = {}
@@ -261,7 +260,11 @@ class TopicReader:
             items = sitting.reading.read()
             for item in items:
                 found = True
-                sitting.add(self._stage(sitting.session, item))
+                sitting.add(
+                    stage_item(
+                        item, sitting.session, self._run, self._reads.values, self._annotator
+                    )
+                )
                 if not self._go_on():
                     self._look_at = 0.0
                     return True
@@ -277,30 +280,43 @@ class TopicReader:
         seconds = min(dues, default=0.0) - time.monotonic()
         time.sleep(min(max(seconds, REST_SECONDS / 10), REST_SECONDS))
 
-    def _stage(self, session: int, item: Item) -> StagedRange:
-        """Annotate and stage a block, or a gap that retention made."""
-        piece = StagedRange(
-            item.partition, session, item.start, item.next, item.end.time, item.pane, {}
-        )
-        with parcels.sending(self._run, piece) as block:
-            done = self._annotated(item)
-            stage(done, block, self._worker.annotator)
-        return piece._replace(figures=dataclasses.asdict(done.figures))
 
-    def _annotated(self, item: Item) -> Annotated:
-        """A block annotated; a gap becomes one dead letter."""
-        annotator = self._worker.annotator
-        if isinstance(item, Lost):
-            nothing = annotator.annotate_documents(Documents(""), 0)
-            nothing.figures.dead_reasons = {LOST: 1}
-            return Annotated(nothing.table, [records.lost(item)], nothing.figures)
+def stage_item(
+    item: Item, session: int, run: Storage, values: records.Values, annotator: Annotator
+) -> StagedRange:
+    """Annotate and stage a block, or a gap that retention made.
 
-        def done(spoilt: Spoilt) -> Annotated:
-            found = records.validate(
-                item, annotator.config, annotator.own, self._reads.values, spoilt
-            )
-            return annotator.annotate_documents(
-                found, sum(len(value or b"") for value in item.values)
-            )
+    Args:
+        item: What was read.
+        session: The session that read it.
+        run: The folder staged/RUN of the output.
+        values: What a record's value is.
+        annotator: Annotates.
 
-        return without_spoilt(done, item.size, annotator.probe)
+    Returns:
+        The staged block.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    piece = StagedRange(
+        item.partition, session, item.start, item.next, item.end.time, item.pane, {}
+    )
+    done = _annotated(item, values, annotator)
+    with parcels.sending(run, piece) as block:
+        stage(done, block, annotator)
+    return piece._replace(figures=dataclasses.asdict(done.figures))
+
+
+def _annotated(item: Item, values: records.Values, annotator: Annotator) -> Annotated:
+    """A block annotated; a gap becomes one dead letter."""
+    if isinstance(item, Lost):
+        nothing = annotator.annotate_documents(Documents(""), 0)
+        nothing.figures.dead_reasons = {LOST: 1}
+        return Annotated(nothing.table, [records.lost(item)], nothing.figures)
+
+    def done(spoilt: Spoilt) -> Annotated:
+        found = records.validate(item, annotator.config, annotator.own, values, spoilt)
+        return annotator.annotate_documents(found, sum(len(value or b"") for value in item.values))
+
+    return without_spoilt(done, item.size, annotator.probe)
