@@ -56,8 +56,7 @@ class _Chain:
         if mark.start == self.end:
             self.pieces.extend(mark.pieces)
             self.end = mark.next
-        if mark.next == self.end:
-            self.passed = max(self.passed, mark.passed)
+        self.passed = max(self.passed, mark.passed)
         return True
 
     def waits(self, due: int) -> bool:

@@ -213,10 +213,11 @@ class StreamRun:
                 while not enough():
                     ended = has_ended()
                     watch.check()
-                    desk.share(watch.firsts, watch.stops)
+                    until, firsts = watch.until, watch.firsts  # in this order
+                    desk.share(firsts, watch.stops)
                     held = panes.hold()
-                    panes.commit_whole(len(watch.firsts), watch.until, enough)
-                    if ended or (to_end and (held or desk.board.ended(len(watch.firsts)))):
+                    panes.commit_whole(len(firsts), until, enough)
+                    if ended or (to_end and (held or desk.board.ended(len(firsts)))):
                         break
                     self.stop.wait(look)
             finally:

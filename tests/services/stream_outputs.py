@@ -133,7 +133,9 @@ def on_cluster(
     broker: Broker, topic: str, output: Path, cluster: FlinkCluster, *more: str
 ) -> list[str]:
     """The command for a run on a Flink cluster, for ever, with panes of a second."""
-    runner = [f"--runner={option}" for option in cluster.options(unbounded=True)]
+    # For Flink its source is a list of numbers. The job ends when all readers have ended
+    options = [each for each in cluster.options(unbounded=True) if "shutdown_sources" not in each]
+    runner = [f"--runner={option}" for option in options]
     return [*_command(broker, topic, output), *runner, *more]
 
 

@@ -194,12 +194,17 @@ def test_a_mark_that_is_missing_holds_back_what_follows() -> None:
     board = Board({}, None)
     board.open(0, 1, BEGIN)
     board.add(_mark(1, 3, THIRD, _piece(1, 3, 6, SECOND)))
+    board.add(_mark(1, 8, END, _piece(1, 8, 9, THIRD)))
     assert board.whole(1) is None
     board.add(_mark(1, 0, SECOND, _piece(1, 0, 3, FIRST)))
     found = board.whole(1)
     assert found is not None and found[0] == FIRST
     board.commit(*found)
     assert board.whole(1) == (SECOND, [_piece(1, 3, 6, SECOND)])
+    board.commit(SECOND, [_piece(1, 3, 6, SECOND)])
+    assert board.whole(1) is None
+    board.add(_mark(1, 6, THIRD, _piece(1, 6, 8, THIRD)))
+    assert board.whole(1) == (THIRD, [_piece(1, 6, 8, THIRD), _piece(1, 8, 9, THIRD)])
 
 
 def test_a_partition_of_which_nothing_is_known_holds_back_all() -> None:
@@ -228,6 +233,23 @@ def test_what_a_dead_reader_has_staged_counts_and_what_comes_twice_is_spent() ->
     assert found == (SECOND, [again[1]])
     board.commit(*found)
     assert board.spent == [again[0]] and board.whole(1) is None
+
+
+def test_a_chain_that_ends_before_what_is_due_says_nothing() -> None:
+    """Its partition was quiet for it; another session has found more records since."""
+    board = Board({}, None)
+    board.open(0, 1, BEGIN)
+    board.open(0, 2, BEGIN)
+    board.open(1, 3, BEGIN)
+    board.add(_mark(1, 0, SECOND, _piece(1, 0, 3, FIRST)))
+    board.add(Mark(1, 3, 0, 0, END))
+    found = board.whole(2)
+    assert found == (FIRST, [_piece(1, 0, 3, FIRST)])
+    board.commit(*found)
+    board.add(Mark(0, 2, 0, 0, END))
+    assert not board.ended(2) and board.whole(2) is None
+    board.add(_mark(1, 3, END, _piece(1, 3, 5, SECOND)))
+    assert board.whole(2) == (SECOND, [_piece(1, 3, 5, SECOND)])
 
 
 def test_a_block_across_what_is_due_needs_a_new_session() -> None:
