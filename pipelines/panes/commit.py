@@ -21,7 +21,9 @@ Each step is durable before the next. After a kill the next run goes on as said:
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count, takewhile
 from typing import Any
 
@@ -51,6 +53,7 @@ from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, Storage, at
 from evenflow.wordlists.loader import WordList
 
+BESIDE = 64  # requests of earlier commits that may wait, in an object store
 TIMINGS = 64  # panes whose timings are one file of an object store
 FOLDERS = (
     "accepted",
@@ -98,6 +101,8 @@ class Committer:
         self._judge = PaneJudge(config, lists, entries.totals)
         self._done = False
         self._timings: list[bytes] = []
+        self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
+        self._waiting: deque[Future[None]] = deque()
         self.index = (
             IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         )
@@ -172,13 +177,25 @@ class Committer:
             except (FileNotFoundError, TakenError):
                 self._lease.check()  # a run that took over has finished this commit
                 raise
-        data_docs.keep(self._output, entry.pane, ready.results)
-        _clean(self._output, entry.pane, folder)  # (f)
+        self._later(data_docs.keep, self._output, entry.pane, ready.results)
+        self._later(_clean, self._output, entry.pane, folder)  # (f)
         self._done = True
         if self.index is not None:
             self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
         return entry
+
+    def _later(self, do: Callable[..., None], *arguments: Any) -> None:
+        """Do what no next step waits for: at once, or in an object store beside the next commits.
+
+        Raises what an earlier one raised.
+        """
+        if self._output.local is not None:
+            do(*arguments)
+            return
+        while self._waiting and (self._waiting[0].done() or len(self._waiting) >= BESIDE):
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(do, *arguments))
 
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""
@@ -200,6 +217,8 @@ class Committer:
         Args:
             checks: Returns the checks of the panes.
         """
+        while self._waiting:
+            self._waiting.popleft().result()
         self._write_timings()
         if self._done:
             failed = {pane for pane, _ in self.entries.totals.last_failures}
