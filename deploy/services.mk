@@ -1,19 +1,24 @@
-# Real parts for streaming and its tests: Kafka, Prism and Flink's job server, fetched into build/services/.
-# The gate on files needs none of them. `make services` needs Java 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism).
+# Real parts for topics, clusters and object stores, and for their tests, fetched into build/services/: Kafka, Prism, Flink with
+# Beam's job server, and an S3 server. The gate on files of one machine needs none of them.
+# `make services` needs Java 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
-# pom.xml, Prism's modules by Go's own checksum database. Parts that exist are not fetched or built again.
+# pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
 PRISM_VERSION := v2.77.0# that of apache-beam in the environment
 PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
 BEAM := github.com/apache/beam/sdks/v2
 MAVEN := mvn --quiet --batch-mode --strict-checksums
+VERSITYGW_VERSION := v1.8.0
+VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink prism
-services: kafka flink prism
+.PHONY: services kafka flink prism versitygw
+services: kafka flink prism versitygw
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/.checked
 prism: $(PRISM)/prism
 	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
+versitygw: $(VERSITYGW)/versitygw
+	ln -sfn $(notdir $(VERSITYGW))/versitygw $(SERVICES)/versitygw/versitygw
 
 $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	@command -v java mvn >/dev/null || { echo "Kafka and Flink need Java 17 and Maven on the PATH" >&2; exit 1; }
@@ -35,3 +40,9 @@ $(PRISM)/prism:
 	cd $(@D)/source && grep -q '"127.0.0.1:%d"' beam/$(PRISM_LISTENS) && go mod edit -replace $(BEAM)=./beam
 	cd $(@D)/source && go build -o ../prism $(BEAM)/go/cmd/prism
 	rm -rf $(@D)/source
+
+# An S3 server that keeps objects as plain files, with conditional writes.
+$(VERSITYGW)/versitygw:
+	@command -v go >/dev/null || { echo "versitygw is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
+	mkdir -p $(@D)
+	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
