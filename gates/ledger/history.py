@@ -166,16 +166,27 @@ class History(Sequence[PaneEntry]):
     def __getitem__(self, index: int | slice) -> PaneEntry | list[PaneEntry]:
         numbers = range(len(self))[index]
         return (
-            list(self._some(numbers))
+            list(self.some(numbers))
             if isinstance(numbers, range)
-            else next(self._some(range(numbers, numbers + 1)))
+            else next(self.some(range(numbers, numbers + 1)))
         )
 
     def __iter__(self) -> Iterator[PaneEntry]:
-        return self._some(range(len(self)))
+        return self.some(range(len(self)))
 
-    def _some(self, numbers: range) -> Iterator[PaneEntry]:
-        """Entries of some panes; neighbours in a segment are read together."""
+    def some(self, numbers: range) -> Iterator[PaneEntry]:
+        """Read the entries of some panes one by one; neighbours in a segment are read together.
+
+        Args:
+            numbers: The panes, all of which the ledger has.
+
+        Yields:
+            Their entries.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
         segment: int | None = None
         rows: list[bytes] = []
         for number in numbers:
@@ -205,7 +216,7 @@ class History(Sequence[PaneEntry]):
         checkpointed = self._in_segments
         for first in range(0, checkpointed, segments.EVERY):
             found += segments.read_spans(self._root, first)
-        found += map(spans.from_entry, self._some(range(checkpointed, len(self))))
+        found += map(spans.from_entry, self.some(range(checkpointed, len(self))))
         return spans.grouped(found, spans.HOUR)
 
 

@@ -13,7 +13,7 @@ from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.outcome import PaneProgress
-from evenflow.transforms.storage.storage import at
+from evenflow.transforms.storage.storage import Storage, at
 
 
 class Gate:
@@ -54,20 +54,22 @@ class Gate:
     def run(
         self,
         inputs: Inputs,
-        output: str | os.PathLike[str],
+        output: str | os.PathLike[str] | Storage,
         *,
         workers: int = 1,
         on_pane: Callable[[PaneProgress], None] | None = None,
     ) -> dict[str, Any]:
         """Run the gate to the end of its input, or to a halt.
 
-        A second run on the same output continues there. Documents in memory are written to
-        OUTPUT.input.jsonl first and stay there, since a run can go on only with a file.
+        A second run on the same output continues there. Documents in memory are written to a file
+        first and stay there, since a run can go on only with a file: OUTPUT.input.jsonl beside a
+        local output, input/documents.jsonl in an object store.
 
         Args:
             inputs: A path, folder or glob (a str or Path), or a list of Paths; or documents:
                 texts, mappings, a Hugging Face dataset, or a pandas frame.
-            output: The directory of shards, ledger, checks and report.
+            output: Where shards, ledger, checks and report go: a directory, or an address such as
+                s3://bucket/prefix.
             workers: Processes that read and annotate. More than one needs a main module that can
                 be imported (`if __name__ == "__main__":`), as multiprocessing does.
             on_pane: Called after each pane is committed.
@@ -75,7 +77,7 @@ class Gate:
         Returns:
             What `evenflow run --json` prints: state (open, warn or block), reason, panes,
             documents, accepted, quarantined, dead_letters, the figures of each attribute, report
-            (its path) and new_panes.
+            (its address) and new_panes.
 
         Raises:
             RunError: The output belongs to another run, or to nobody's.
@@ -85,23 +87,31 @@ class Gate:
             LedgerError: The ledger cannot be read.
             OSError: A device fails.
         """
-        folder = Path(output)
-        refuse_foreign(folder)
+        storage = at(output if isinstance(output, Storage) else os.fspath(output))
+        refuse_foreign(storage)
         found = patterns(inputs)
         if found is None:
-            found = [str(self._written(inputs, folder))]
-        run = Run(found, at(folder), self.config, workers)
+            found = [self._written(inputs, storage)]
+        run = Run(found, storage, self.config, workers)
         if on_pane is not None:
             run.on_pane = on_pane
         outcome = run.go()
-        return summaries.of_run(outcome, folder, build(folder))
+        return summaries.of_run(outcome, storage, build(storage))
 
-    def _written(self, inputs: Any, output: Path) -> Path:
-        """The file beside the output that documents in memory are written to."""
-        path = output.with_name(f"{output.name}.input.jsonl")
+    def _written(self, inputs: Any, output: Storage) -> str:
+        """The address of the file that documents in memory are written to."""
+        if output.local is None:
+            with output.folder("input") as folder:
+                self._write(inputs, folder / "documents.jsonl")
+            return output.address("input/documents.jsonl")
+        path = output.local.with_name(f"{output.local.name}.input.jsonl")
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{path.name}.part")
-        with part.open("wb") as file:
-            file.writelines(line + b"\n" for line in lines(inputs, self.config))
+        self._write(inputs, part)
         part.replace(path)
-        return path
+        return str(path)
+
+    def _write(self, inputs: Any, path: Path) -> None:
+        """Write documents in memory."""
+        with path.open("wb") as file:
+            file.writelines(line + b"\n" for line in lines(inputs, self.config))

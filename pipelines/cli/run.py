@@ -10,7 +10,14 @@ import typer
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.options import (
+    DATA,
+    PANES,
+    GateOptions,
+    LlmOptions,
+    ResultOptions,
+    StandbyOption,
+)
 from evenflow.pipelines.terminal.endings import Session, report_event
 
 if TYPE_CHECKING:
@@ -84,6 +91,7 @@ def run(
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
     ] = 1,
+    standby: StandbyOption = False,
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
@@ -99,7 +107,7 @@ def run(
     session: Session = context.obj
 
     def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
-        return _read(inputs, config, workers, session, result, metrics)
+        return _read(inputs, config, workers, standby, session, result, metrics)
 
     overrides: dict[str, object] = {"pane.docs": pane_docs}
     run_gate(session, gate, llm, result, overrides, read, "nothing was read again")
@@ -109,6 +117,7 @@ def _read(
     inputs: list[str],
     config: Config,
     workers: int,
+    standby: bool,
     session: Session,
     result: ResultOptions,
     metrics: LiveMetrics | None,
@@ -126,7 +135,6 @@ def _read(
         sizes = files.match(inputs)
         import evenflow.pipelines.report.report  # noqa: F401 (within the block, for its tables)
         from evenflow.pipelines.files.driver import Run
-        from evenflow.transforms.storage.storage import at
 
     with reporter(result.log_format, sizes, result.quiet) as progress:
 
@@ -141,9 +149,10 @@ def _read(
 
         run = Run(
             inputs,
-            at(result.output),
+            result.output,
             config,
             workers,
+            standby,
             on_pane=on_pane,
             on_block=progress.on_block,
             on_note=on_note,

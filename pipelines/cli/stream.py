@@ -13,7 +13,14 @@ import typer
 
 from evenflow.pipelines.cli.commands import examples, one_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.options import (
+    DATA,
+    PANES,
+    GateOptions,
+    LlmOptions,
+    ResultOptions,
+    StandbyOption,
+)
 from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
 
@@ -99,6 +106,7 @@ def stream(
             help="prism, flink, in-process (with --until-end), or an option of Beam; repeatable.",
         ),
     ] = None,
+    standby: StandbyOption = False,
 ) -> None:
     """Measure, judge and commit a Kafka topic, pane by pane.
 
@@ -145,7 +153,15 @@ def stream(
 
         stop = threading.Event()
         run = StreamRun(
-            source, result.output, config, arguments, stop, on_pane, lines.on_note, session.debug
+            source,
+            result.output.local or result.output,
+            config,
+            arguments,
+            stop,
+            on_pane,
+            lines.on_note,
+            session.debug,
+            standby,
         )
         return run.go()
 

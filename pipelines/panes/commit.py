@@ -228,11 +228,7 @@ class Committer:
 
 def _moves(entry: PaneEntry, folder: str) -> list[tuple[str, str]]:
     """Where the files of a pane go: from a folder of staged/ to their places."""
-    files = [(entry.folder, shard) for shard in entry.shards]
-    files += [("dead-letter", entry.dead_letters)] if entry.dead_letters else []
-    files += [("quarantine", entry.set_aside)] if entry.set_aside else []
-    files += [("sentences", entry.sentence_table)] if entry.sentence_table else []
-    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in files]
+    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in entry.files()]
 
 
 def _claim_name(pane: int) -> str:
@@ -260,8 +256,9 @@ def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
 def make_folders(output: Place) -> None:
     """Make the folders of a local output directory. Raises OSError."""
     storage = at(output)
-    for folder in FOLDERS if storage.local is not None else ():
-        (storage.local / folder).mkdir(parents=True, exist_ok=True)
+    if storage.local is not None:
+        for folder in FOLDERS:
+            (storage.local / folder).mkdir(parents=True, exist_ok=True)
 
 
 def clear_staged(output: Place) -> None:

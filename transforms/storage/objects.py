@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -25,7 +27,67 @@ SCHEMES = ("s3", "gs", "az", "memory")
 RETRY_SECONDS = 90  # how long requests are tried again: a store may be away for that long
 AT_ONCE = 16  # requests to read
 TOGETHER = 1000  # names in a request to delete
+OF_MISSING = 2  # of REASONS: what a store may answer as if a file were missing
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
+CREATES = 5  # tries to create a file that another writer is about to create
+METADATA = ("169.254.169.254", "metadata.google.internal")  # a cloud's machines get keys there
+KEYS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "memory": "no variable",
+}
+# What else tells the client of S3 where its keys are, or that it needs none
+KEY_SOURCES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_METADATA_ENDPOINT",
+    "AWS_SKIP_SIGNATURE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+)
+# What a store's error means, by its status and code, or else by the client's words
+REASONS = (
+    (
+        "NoSuchBucket|ContainerNotFound",
+        "there is no such bucket; make it, or give another address",
+    ),
+    (
+        "InvalidAccessKeyId|SignatureDoesNotMatch|UserNotFound|ExpiredToken|InvalidToken"
+        "|AuthenticationFailed|401 Unauthorized",
+        "the store does not accept these keys; check {keys}, and that they have not expired",
+    ),
+    (
+        "RequestTimeTooSkewed",
+        "this machine's clock differs too much from the store's; set it (a time service keeps it)",
+    ),
+    (
+        "PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation|configured region",
+        "the bucket is in another region{region}; set AWS_REGION",
+    ),
+    (
+        "|".join(map(re.escape, METADATA)),
+        "no keys were found; set {keys} in the environment (files in ~/.aws are not read)",
+    ),
+    (
+        "AccessDenied|403 Forbidden",
+        "the store does not allow these keys to {what}; give them that right for this bucket"
+        " (read, write, list and delete are needed)",
+    ),
+    (
+        "NotImplemented|501 Not",
+        "this store cannot {what}; give another address",
+    ),
+    (
+        "SlowDown|TooManyRequests|429 Too|50[0234] ",
+        "the store failed to {what} again and again, for up to {seconds} s ({code}); try again"
+        " when it is well",
+    ),
+    (
+        "error sending request|body error|timed out",
+        "the store does not answer; check the network and the endpoint ({endpoint})",
+    ),
+)
 
 
 @lru_cache(maxsize=16)
@@ -42,11 +104,24 @@ def _client(scheme: str, bucket: str) -> Any:
         },
     }
     if scheme == "s3":
+        if not any(map(os.environ.get, KEY_SOURCES)):
+            _find_metadata()
         # Hashing each upload costs most of its time, and the ledger has the SHA-256 of each shard
         options["config"] = {"unsigned_payload": True}
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"]["allow_http"] = True
     return store.from_url(f"{scheme}://{bucket}", **options)
+
+
+def _find_metadata() -> None:
+    """Look for the service that gives a cloud's machine its keys; the client would for minutes.
+
+    Raises OSError where there is none.
+    """
+    try:
+        socket.create_connection((METADATA[0], 80), timeout=2).close()
+    except OSError as error:
+        raise OSError(f"no service of keys at {METADATA[0]}") from error
 
 
 class ObjectStorage(Storage):
@@ -69,6 +144,7 @@ class ObjectStorage(Storage):
                 " bucket were expected"
             )
         self.url = url.rstrip("/")
+        self._scheme = scheme
         self._prefix = "".join(f"{part}/" for part in prefix.split("/") if part)
         with self._explained(""):
             self._store = _client(scheme, bucket)
@@ -92,60 +168,72 @@ class ObjectStorage(Storage):
 
     def write(self, name: str, data: bytes | memoryview) -> None:
         """Write a file, in the place of an earlier one."""
-        with self._explained(name):
+        with self._explained(name, "write"):
             obstore.put(self._store, self._prefix + name, data, mode="overwrite")
 
     def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
-        with self._explained(name):
-            try:
-                obstore.put(
-                    self._store, self._prefix + name, data, mode="create", use_multipart=False
-                )
-                return True
-            except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
-                return self.read(name) == data
+        for _ in range(CREATES):
+            with self._explained(name, "create a file only once (a conditional write)"):
+                try:
+                    obstore.put(
+                        self._store, self._prefix + name, data, mode="create", use_multipart=False
+                    )
+                    return True
+                except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
+                    found = self._read_or_none(name)
+            if found is not None:
+                return found == data
+            # Another writer had begun and not ended, or it has deleted its file
+        raise StorageError(f"{self.address(name)}: the store says that it is there and is not")
 
     def stat(self, name: str) -> Stored | None:
         """Return the facts about a file; None if there is no such file."""
         with self._explained(name):
             try:
-                return self._stored(obstore.head(self._store, self._prefix + name))
+                return self._stored(self._asked(obstore.head, name))
             except FileNotFoundError:
                 return None
+
+    def _asked(self, ask: Callable[[Any, str], Any], name: str) -> Any:
+        """What a request without a body gets. Its error says nothing, so it is asked as GET."""
+        try:
+            return ask(self._store, self._prefix + name)
+        except exceptions.BaseError:
+            obstore.get(self._store, self._prefix + name)
+            raise
 
     def names(self, folder: str) -> list[str]:
         """List the files of a folder, without those in its folders."""
         prefix = self._prefix + (f"{folder.strip('/')}/" if folder else "")
-        with self._explained(folder):
+        with self._explained(folder, "list"):
             found = obstore.list_with_delimiter(self._store, prefix)
             return sorted(each["path"].removeprefix(prefix) for each in found["objects"])
 
     def tree(self, folder: str = "") -> Iterator[Stored]:
         """List all files of a folder and of the folders below it."""
         prefix = self._prefix + (f"{folder.strip('/')}/" if folder else "")
-        with self._explained(folder):
+        with self._explained(folder, "list"):
             for chunk in obstore.list(self._store, prefix):
                 for each in chunk:
                     yield self._stored(each)
 
     def remove(self, names: Iterable[str]) -> None:
         """Delete files; one that is not there is no error."""
-        every = [self._prefix + name for name in names]
-        with self._explained(every[0] if every else ""):
-            for first in range(0, len(every), TOGETHER):
-                try:
-                    obstore.delete(self._store, every[first : first + TOGETHER])
-                except FileNotFoundError:
-                    for path in every[first : first + TOGETHER]:
-                        self._remove_one(path)
+        every = list(names)
+        for first in range(0, len(every), TOGETHER):
+            some = every[first : first + TOGETHER]
+            try:
+                self._remove(some)
+            except FileNotFoundError:
+                for name in some:
+                    with suppress(FileNotFoundError):
+                        self._remove([name])
 
-    def _remove_one(self, path: str) -> None:
-        """Delete an object that may not be there."""
-        try:
-            obstore.delete(self._store, path)
-        except FileNotFoundError:
-            return
+    def _remove(self, names: Sequence[str]) -> None:
+        """Delete objects in one request. Raises FileNotFoundError where a store minds."""
+        with self._explained(names[0], "delete"):
+            obstore.delete(self._store, [self._prefix + name for name in names])
 
     def remove_tree(self, folder: str) -> None:
         """Delete a folder with all that is in it; it need not exist."""
@@ -154,18 +242,18 @@ class ObjectStorage(Storage):
     def place(self, moves: Iterable[tuple[str, str]]) -> None:
         """Copy objects within the store."""
         for source, target in moves:
-            with self._explained(source):
+            with self._explained(source, "copy"):
                 obstore.copy(self._store, self._prefix + source, self._prefix + target)
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading; a part that breaks off is read again."""
         with self._explained(name):
-            found = obstore.open_reader(self._store, self._prefix + name, buffer_size=READ_BYTES)
+            found = self._asked(partial(obstore.open_reader, buffer_size=READ_BYTES), name)
         return cast(BinaryIO, io.BufferedReader(_Reader(found, self._explained, name), 1 << 20))
 
     def upload(self, path: Path, name: str) -> None:
         """Write a local file under a name."""
-        with self._explained(name):
+        with self._explained(name, "write"):
             obstore.put(self._store, self._prefix + name, path)
 
     def _stored(self, found: Any) -> Stored:
@@ -178,24 +266,46 @@ class ObjectStorage(Storage):
         )
 
     @contextmanager
-    def _explained(self, name: str) -> Iterator[None]:
-        """Turn the client's errors into OSErrors with a message for people."""
+    def _explained(self, name: str, what: str = "read") -> Iterator[None]:
+        """Turn the client's errors into OSErrors with a sentence for people.
+
+        Args:
+            name: The file or folder.
+            what: What is done to it.
+        """
         try:
             yield
-        except FileNotFoundError as error:
-            if "NoSuchBucket" in str(error):
-                raise StorageError(f"{self.url}: there is no such bucket") from error
-            raise FileNotFoundError(2, "no such object", self.address(name)) from error
-        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            raise PermissionError(
-                13, "the store refuses this (keys, or rights of the bucket)", self.address(name)
-            ) from error
-        except exceptions.NotSupportedError as error:
-            raise StorageError(
-                f"{self.address(name)}: the store cannot do this: {_first_line(error)}"
-            ) from error
-        except (exceptions.BaseError, ValueError) as error:
-            raise StorageError(f"{self.address(name)}: {_first_line(error)}") from error
+        except StorageError:
+            raise
+        except (exceptions.BaseError, OSError, ValueError) as error:
+            raise self._error(error, name, what) from error
+
+    def _error(self, error: Exception, name: str, what: str) -> OSError:
+        """The OSError for an error of the client, whose text has the store's answer."""
+        text, address = str(error), self.address(name)
+        host = re.search(r"performing [A-Z]+ https?://([^/\s:]+)", text)
+        answer = re.search(
+            r"status code: (\d{3} [A-Z][A-Za-z ]+)(?:.*?<Code>(\w+)</Code>)?", text, re.DOTALL
+        )
+        parts = [host and host[1], *(answer.groups() if answer else (text.rpartition(" - ")[2],))]
+        said = " ".join(filter(None, parts))  # no names of files: these could say anything
+        region = re.search(r"<Region>([\w-]+)</Region>", text)
+        words = {
+            "what": what,
+            "keys": KEYS[self._scheme],
+            "region": f" ({region[1]})" if region else "",
+            "seconds": RETRY_SECONDS,
+            "code": (answer[2] or answer[1]) if answer else "",
+            "endpoint": os.environ.get("AWS_ENDPOINT_URL") or self._scheme,
+        }
+        missing = isinstance(error, FileNotFoundError)
+        reasons = REASONS if not missing else REASONS[:OF_MISSING] if answer else ()
+        for pattern, reason in reasons:
+            if re.search(pattern, said):
+                return StorageError(f"{address}: {reason.format_map(words)}")
+        if missing:
+            return FileNotFoundError(2, "no such object", address)
+        return StorageError(f"{address}: cannot {what}: {_first_line(error)}")
 
 
 class _Reader(io.RawIOBase):
