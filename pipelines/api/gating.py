@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.files.driver import Run, RunError
 from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
@@ -61,9 +62,8 @@ class Gate:
     ) -> dict[str, Any]:
         """Run the gate to the end of its input, or to a halt.
 
-        A second run on the same output continues there. Documents in memory are written to a file
-        first and stay there, since a run can go on only with a file: OUTPUT.input.jsonl beside a
-        local output, input/documents.jsonl in an object store.
+        A second run on the same output continues there. Documents in memory are written to
+        OUTPUT.input.jsonl first and stay there, since a run can go on only with a file.
 
         Args:
             inputs: A path, folder or glob (a str or Path), or a list of Paths; or documents:
@@ -99,17 +99,22 @@ class Gate:
         return summaries.of_run(outcome, storage, build(storage))
 
     def _written(self, inputs: Any, output: Storage) -> str:
-        """The address of the file that documents in memory are written to."""
-        if output.local is None:
-            with output.folder("input") as folder:
-                self._write(inputs, folder / "documents.jsonl")
-            return output.address("input/documents.jsonl")
-        path = output.local.with_name(f"{output.local.name}.input.jsonl")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
-        self._write(inputs, part)
-        part.replace(path)
-        return str(path)
+        """The address of the file beside the output that documents in memory are written to."""
+        above, _, name = output.url.rpartition("/")
+        name = f"{name}.input.jsonl"
+        if output.local is not None:
+            path = output.local.with_name(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f"{path.name}.part")
+            self._write(inputs, part)
+            part.replace(path)
+            return str(path)
+        if above.endswith(":/"):
+            raise RunError(f"{output}: documents need a place beside the output; give a folder")
+        with TemporaryDirectory(prefix="evenflow-") as scratch:
+            self._write(inputs, path := Path(scratch) / name)
+            at(above).upload(path, name)
+        return f"{above}/{name}"
 
     def _write(self, inputs: Any, path: Path) -> None:
         """Write documents in memory."""
