@@ -21,7 +21,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
-from evenflow.transforms.storage.storage import Place, Storage
+from evenflow.transforms.storage.storage import Place, Storage, at
 from evenflow.wordlists.loader import WordList
 
 
@@ -48,6 +48,10 @@ class Run:
     on_pane: Callable[[PaneProgress], None] = lambda progress: None
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
 
     def go(self) -> Outcome:
         """Run to the end of the input, or until the gate is held.
@@ -86,7 +90,7 @@ class Run:
                 lists,
                 {"input": {files.printable(name): size for name, size in names.items()}},
             )
-            start = begin(self.output, record, self.config, lists)
+            start = begin(self.output, lease, record, self.config, lists)
             entries = start.entries
             self._check_unchanged(found, record, entries, start.finished)
             if start.finished:
@@ -167,7 +171,7 @@ class Run:
         finally:
             source.close()
         committer.finish(lambda: context.worker().checks)
-        commit.clear_staged(self.output)
+        commit.clear_staged(self.output, lease.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
     def _commit(
@@ -244,11 +248,14 @@ class RunStart:
     note: str | None = None
 
 
-def begin(output: Place, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
+def begin(
+    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
+) -> RunStart:
     """Check that a run may go on with its output, and write its settings and a new epoch.
 
     Args:
         output: The output.
+        lease: Its lease, which this process holds.
         record: What `settings` returned.
         config: The configuration.
         lists: The attributes' word lists.
@@ -262,7 +269,7 @@ def begin(output: Place, record: dict[str, Any], config: Config, lists: list[Wor
         OSError: A file cannot be read or written.
     """
     entries = History(output, config, repair=True)
-    commit.recover(output, entries)
+    commit.recover(output, entries, lease.run)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:

@@ -32,7 +32,13 @@ from evenflow.gates.expectations import data_docs
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.lease import Lease
-from evenflow.gates.ledger.files import LedgerError, canonical, entry_name, parse_entry
+from evenflow.gates.ledger.files import (
+    LedgerError,
+    TakenError,
+    canonical,
+    entry_name,
+    parse_entry,
+)
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.gates.verdict import llm_verdict, reading_verdict
@@ -160,8 +166,12 @@ class Committer:
         with undisturbed():
             if self._output.local is None:
                 self._claim(entry, folder)  # (c)
-            self._output.place(_moves(entry, folder))  # (d)
-            self.entries.commit(entry)  # (e)
+            try:
+                self._output.place(_moves(entry, folder))  # (d)
+                self.entries.commit(entry)  # (e)
+            except (FileNotFoundError, TakenError):
+                self._lease.check()  # a run that took over has finished this commit
+                raise
         data_docs.keep(self._output, entry.pane, ready.results)
         _clean(self._output, entry.pane, folder)  # (f)
         self._done = True
@@ -261,20 +271,32 @@ def make_folders(output: Place) -> None:
             (storage.local / folder).mkdir(parents=True, exist_ok=True)
 
 
-def clear_staged(output: Place) -> None:
-    """Empty staged/."""
+def clear_staged(output: Place, run: str) -> None:
+    """Delete what this run and earlier ones left in staged/.
+
+    Args:
+        output: The output.
+        run: Name of this run, from its lease.
+
+    Raises:
+        OSError: A file cannot be deleted.
+    """
     storage = at(output)
-    storage.remove_tree("staged")
     if storage.local is not None:
+        storage.remove_tree("staged")
         (storage.local / "staged").mkdir()
+    else:  # a later run may be at work already, and its term sorts behind
+        found = [each.name for each in storage.tree("staged")]
+        storage.remove(name for name in found if name.split("/")[1] <= run)
 
 
-def recover(output: Place, entries: History) -> None:
+def recover(output: Place, entries: History, run: str) -> None:
     """Finish or undo what a killed run left, once this run has the lease.
 
     Args:
         output: The output.
         entries: The ledger. A commit that was claimed is added to it.
+        run: Name of this run, from its lease.
 
     Raises:
         LedgerError: A claim cannot be read, or its files are gone.
@@ -283,10 +305,12 @@ def recover(output: Place, entries: History) -> None:
     storage = at(output)
     if storage.local is not None:
         _clear_places(storage, len(entries))
+        for path in (storage.local / "ledger").glob(".*.part"):
+            path.unlink()
     else:
         _finish_claim(storage, entries)
-        storage.remove(f"ledger/claims/{name}" for name in storage.names("ledger/claims"))
-    clear_staged(storage)
+        storage.remove([f"ledger/claims/{name}" for name in storage.names("ledger/claims")])
+    clear_staged(storage, run)
 
 
 def _finish_claim(storage: Storage, entries: History) -> None:

@@ -151,7 +151,7 @@ class StreamRun:
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
             record = settings(self.config, lists, given)
-            start = begin(self.output, record, self.config, lists)
+            start = begin(self.output, lease, record, self.config, lists)
             if start.note:
                 self.on_note(start.note)
             entries = start.entries
@@ -175,7 +175,7 @@ class StreamRun:
                 self.on_note(f"the gate is held: {held}")
             self._run(panes, context, done, cutter)
             committer.finish(lambda: context.worker().checks)
-            commit.clear_staged(self.output)
+            commit.clear_staged(self.output, lease.run)
             (self.output / "gate" / HELD).unlink(missing_ok=True)
             # A topic has no end: more records may come
             write_meta(self.output, record, self.config, finished=False)

@@ -39,6 +39,7 @@ from speed import EVENFLOW, HERE, corpus, head, timed
 from evenflow.gates.ledger import files as ledger
 from evenflow.pipelines.files import cutting
 from evenflow.pipelines.panes import closing
+from evenflow.pipelines.panes.checking import pane_checks
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
@@ -254,7 +255,8 @@ def repaired(path: Path, work: Path) -> None:
                 stem = f"{each.order:06d}-{number:06d}"
                 closing.stage(done, StagedBlock(folder, stem), annotator)
                 staged.append(closing.Staged((each.order, number), stem, done.figures))
-        closing.close_pane(pane.number, staged, folder, annotator)
+        checks = pane_checks(annotator.config, annotator.lists)
+        closing.close_pane(pane.number, staged, folder, annotator, checks)
 
 
 def main() -> None:

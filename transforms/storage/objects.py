@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,22 +20,18 @@ from typing import Any, BinaryIO, cast
 import obstore
 from obstore import exceptions, store
 
+from evenflow.transforms.storage.explaining import METADATA, explained
 from evenflow.transforms.storage.storage import Storage, StorageError, Stored
 
 SCHEMES = ("s3", "gs", "az", "memory")
 RETRY_SECONDS = 90  # how long requests are tried again: a store may be away for that long
 AT_ONCE = 16  # requests to read
 TOGETHER = 1000  # names in a request to delete
-OF_MISSING = 2  # of REASONS: what a store may answer as if a file were missing
+# Parts of a large upload; a store charges for each part. UPLOADS of them are in memory.
+PART_BYTES = 16 << 20
+UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
 CREATES = 5  # tries to create a file that another writer is about to create
-METADATA = ("169.254.169.254", "metadata.google.internal")  # a cloud's machines get keys there
-KEYS = {
-    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
-    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
-    "memory": "no variable",
-}
 # What else tells the client of S3 where its keys are, or that it needs none
 KEY_SOURCES = (
     "AWS_ACCESS_KEY_ID",
@@ -45,48 +40,6 @@ KEY_SOURCES = (
     "AWS_METADATA_ENDPOINT",
     "AWS_SKIP_SIGNATURE",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
-)
-# What a store's error means, by its status and code, or else by the client's words
-REASONS = (
-    (
-        "NoSuchBucket|ContainerNotFound",
-        "there is no such bucket; make it, or give another address",
-    ),
-    (
-        "InvalidAccessKeyId|SignatureDoesNotMatch|UserNotFound|ExpiredToken|InvalidToken"
-        "|AuthenticationFailed|401 Unauthorized",
-        "the store does not accept these keys; check {keys}, and that they have not expired",
-    ),
-    (
-        "RequestTimeTooSkewed",
-        "this machine's clock differs too much from the store's; set it (a time service keeps it)",
-    ),
-    (
-        "PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation|configured region",
-        "the bucket is in another region{region}; set AWS_REGION",
-    ),
-    (
-        "|".join(map(re.escape, METADATA)),
-        "no keys were found; set {keys} in the environment (files in ~/.aws are not read)",
-    ),
-    (
-        "AccessDenied|403 Forbidden",
-        "the store does not allow these keys to {what}; give them that right for this bucket"
-        " (read, write, list and delete are needed)",
-    ),
-    (
-        "NotImplemented|501 Not",
-        "this store cannot {what}; give another address",
-    ),
-    (
-        "SlowDown|TooManyRequests|429 Too|50[0234] ",
-        "the store failed to {what} again and again, for up to {seconds} s ({code}); try again"
-        " when it is well",
-    ),
-    (
-        "error sending request|body error|timed out",
-        "the store does not answer; check the network and the endpoint ({endpoint})",
-    ),
 )
 
 
@@ -119,9 +72,9 @@ def _find_metadata() -> None:
     Raises OSError where there is none.
     """
     try:
-        socket.create_connection((METADATA[0], 80), timeout=2).close()
+        socket.create_connection((METADATA, 80), timeout=2).close()
     except OSError as error:
-        raise OSError(f"no service of keys at {METADATA[0]}") from error
+        raise OSError(f"no service of keys at {METADATA}") from error
 
 
 class ObjectStorage(Storage):
@@ -196,11 +149,12 @@ class ObjectStorage(Storage):
                 return None
 
     def _asked(self, ask: Callable[[Any, str], Any], name: str) -> Any:
-        """What a request without a body gets. Its error says nothing, so it is asked as GET."""
+        """What a request of the method HEAD gets. The answer to a refused GET says why."""
         try:
             return ask(self._store, self._prefix + name)
-        except exceptions.BaseError:
-            obstore.get(self._store, self._prefix + name)
+        except exceptions.BaseError as error:
+            if "status code: 4" in str(error):
+                obstore.get(self._store, self._prefix + name)
             raise
 
     def names(self, folder: str) -> list[str]:
@@ -254,7 +208,13 @@ class ObjectStorage(Storage):
     def upload(self, path: Path, name: str) -> None:
         """Write a local file under a name."""
         with self._explained(name, "write"):
-            obstore.put(self._store, self._prefix + name, path)
+            obstore.put(
+                self._store,
+                self._prefix + name,
+                path,
+                chunk_size=PART_BYTES,
+                max_concurrency=UPLOADS,
+            )
 
     def _stored(self, found: Any) -> Stored:
         """An object's facts."""
@@ -278,34 +238,8 @@ class ObjectStorage(Storage):
         except StorageError:
             raise
         except (exceptions.BaseError, OSError, ValueError) as error:
-            raise self._error(error, name, what) from error
-
-    def _error(self, error: Exception, name: str, what: str) -> OSError:
-        """The OSError for an error of the client, whose text has the store's answer."""
-        text, address = str(error), self.address(name)
-        host = re.search(r"performing [A-Z]+ https?://([^/\s:]+)", text)
-        answer = re.search(
-            r"status code: (\d{3} [A-Z][A-Za-z ]+)(?:.*?<Code>(\w+)</Code>)?", text, re.DOTALL
-        )
-        parts = [host and host[1], *(answer.groups() if answer else (text.rpartition(" - ")[2],))]
-        said = " ".join(filter(None, parts))  # no names of files: these could say anything
-        region = re.search(r"<Region>([\w-]+)</Region>", text)
-        words = {
-            "what": what,
-            "keys": KEYS[self._scheme],
-            "region": f" ({region[1]})" if region else "",
-            "seconds": RETRY_SECONDS,
-            "code": (answer[2] or answer[1]) if answer else "",
-            "endpoint": os.environ.get("AWS_ENDPOINT_URL") or self._scheme,
-        }
-        missing = isinstance(error, FileNotFoundError)
-        reasons = REASONS if not missing else REASONS[:OF_MISSING] if answer else ()
-        for pattern, reason in reasons:
-            if re.search(pattern, said):
-                return StorageError(f"{address}: {reason.format_map(words)}")
-        if missing:
-            return FileNotFoundError(2, "no such object", address)
-        return StorageError(f"{address}: cannot {what}: {_first_line(error)}")
+            address = self.address(name) if name else self.url
+            raise explained(error, self._scheme, address, what) from error
 
 
 class _Reader(io.RawIOBase):
@@ -337,8 +271,3 @@ class _Reader(io.RawIOBase):
             data = memoryview(self._source.read(len(buffer)))
         buffer[: len(data)] = data
         return len(data)
-
-
-def _first_line(error: BaseException) -> str:
-    """What an error says, without the client's own notes on its source."""
-    return str(error).strip().partition("\n")[0]

@@ -11,6 +11,7 @@ from evenflow.pipelines.files import cutting, graph, workers
 from evenflow.pipelines.panes import closing
 from evenflow.schemas.config import load
 from evenflow.transforms.io import blocks, files
+from evenflow.transforms.storage.storage import at
 
 SIZES = st.lists(st.lists(st.integers(0, 3000), max_size=12), min_size=1, max_size=4)
 
@@ -65,7 +66,7 @@ def test_chunks_keep_panes_in_order_and_bounded(sizes: list[int]) -> None:
 
 def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
     config = load(None)
-    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
+    context = graph.GraphContext(config.model_dump(), closing.Staging(at(tmp_path), "run"))
     pane = cutting.Pane(0, (cutting.Segment(str(tmp_path / "gone.jsonl"), 0, 5, 0),), 1, 1)
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
         graph.run_graph([pane], context)
@@ -78,9 +79,12 @@ def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     )
     config = load(None)
     [pane] = cutting.cut(files.match([str(tmp_path / "in.jsonl")]), config)
-    context = graph.GraphContext(config.model_dump(), str(tmp_path / "staged"))
+    context = graph.GraphContext(config.model_dump(), closing.Staging(at(tmp_path), "run"))
     spent = graph.run_graph([pane], context)
-    ready = closing.read_ready(tmp_path / "staged" / "00000000")
+    folder = context.staging.find(0)
+    assert folder is not None
+    ready = closing.read_ready(at(tmp_path), folder)
+    assert ready.checks.success
     assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
         7,
         7,
@@ -88,11 +92,11 @@ def test_the_graph_leaves_a_pane_ready(tmp_path: Path) -> None:
     )
     assert ready.figures.attributes["gender"].counts == [7, 7]
     assert [shard.rows for shard in ready.shards] == [7] and ready.dead_letters is not None
-    left = sorted(path.name for path in (tmp_path / "staged" / "00000000").iterdir())
+    left = sorted(path.name for path in (tmp_path / folder).iterdir())
     assert left == [
         "000000.sha256",
         "part-00000000-0000.parquet",
         "part-00000000.jsonl",
         "ready.json",
     ]
-    assert {"read", "annotate", "stage", "shards", "beam"} == spent.keys()
+    assert {"start checks", "read", "annotate", "stage", "shards", "beam"} == spent.keys()
