@@ -19,7 +19,7 @@ ORDER = (
     ("pipelines.cli",),
     ("pipelines.stream",),
     ("pipelines.files",),
-    ("pipelines.panes",),
+    ("pipelines.panes", "pipelines.runners"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
     ("gates.judge", "gates.hold", "gates.metrics"),

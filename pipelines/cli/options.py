@@ -54,10 +54,6 @@ DirArgument = Annotated[
     Storage,
     typer.Argument(metavar="DIR", parser=storage, help="Output of a run, as --output named it."),
 ]
-StandbyOption = Annotated[
-    bool,
-    typer.Option("--standby", help="Wait while another run writes to the output, then take over."),
-]
 InputsArgument = Annotated[
     list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")
 ]
@@ -274,6 +270,7 @@ class ResultOptions:
 
     Attributes:
         output: The storage of shards, ledger, checks and report.
+        standby: Whether to wait while another run writes to the output.
         metrics_port: Port that Prometheus reads metrics at; 0 for a free one, None for none.
         log_format: Form of the progress: text or json.
         quiet: Whether nothing but errors is printed.
@@ -291,6 +288,14 @@ class ResultOptions:
             rich_help_panel=RESULT,
         ),
     ]
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby",
+            help="Wait while another run writes to the output, then take over.",
+            rich_help_panel=RESULT,
+        ),
+    ] = False
     metrics_port: Annotated[
         int | None,
         typer.Option(

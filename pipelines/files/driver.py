@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,16 @@ from evenflow.gates import hold
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.files import cutting, graph, workers
+from evenflow.pipelines.files import cutting, making, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
-from evenflow.schemas.ledger import PaneEntry, SourceRange
+from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io import files
-from evenflow.transforms.storage.storage import Place, Storage, at
+from evenflow.transforms.storage.storage import Place, Storage, Stored, at
 from evenflow.wordlists.loader import WordList
 
 
@@ -31,23 +32,27 @@ class Run:
 
     Attributes:
         inputs: Paths, folders or globs.
-        output: The output.
+        output: The output: a directory, or an address in a store.
         config: The configuration.
         workers: Number of processes that read; 1: this one.
+        options: Of Beam's runner, on whose workers the graph runs; none: this machine's.
         standby: Wait for as long as another run writes to the output.
         on_pane: Called after each commit.
         on_block: Called after each block read, with one worker only.
         on_note: Called with what a user should know.
+        debug: Whether what Beam and its runner log and print is shown.
     """
 
     inputs: list[str]
-    output: Storage
+    output: Place
     config: Config
     workers: int = 1
+    options: Sequence[str] = ()
     standby: bool = False
     on_pane: Callable[[PaneProgress], None] = lambda progress: None
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
+    debug: bool = False
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -66,16 +71,15 @@ class Run:
             LedgerError: The ledger is damaged.
             LockedError: Another run writes to the output.
             FencedError: Another run has taken over.
-            WorkerError: A worker process died.
+            WorkerError: A worker process died, or the runner failed.
             WordListError: A word list cannot be used.
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        inside = self.output.local.resolve() if self.output.local is not None else None
         found = {
             name: each
             for name, each in files.find(self.inputs).items()
-            if inside is None or inside not in Path(name).resolve().parents
+            if not _is_below(name, at(self.output))
         }
         names = {name: each.bytes for name, each in found.items()}
         if not names:
@@ -105,7 +109,7 @@ class Run:
             outcome = self._read(names, committer, lease)
             if not outcome.held:
                 after = files.find(self.inputs)
-                gone = files.Stored(0, None)
+                gone = Stored("", 0)
                 self._check_unchanged(
                     {name: after.get(name, gone) for name in names}, record, committer.entries, True
                 )
@@ -113,7 +117,7 @@ class Run:
 
     def _check_unchanged(
         self,
-        found: dict[str, files.Stored],
+        found: dict[str, Stored],
         record: dict[str, Any],
         entries: Sequence[PaneEntry],
         finished: bool,
@@ -124,12 +128,12 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {files.printable(name): each.modified for name, each in found.items()}
+        now = {files.printable(name): _version(each) for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {
             name
             for name, each in found.items()
-            if known.get(files.printable(name), each.modified) != each.modified
+            if known.get(files.printable(name), _version(each)) != _version(each)
         }
         doubtful |= {
             name
@@ -142,73 +146,82 @@ class Run:
 
     def _read(self, names: dict[str, int], committer: commit.Committer, lease: Lease) -> Outcome:
         """Read the rest of the files and commit their panes, until the gate is held."""
-        done, total = len(committer.entries), sum(names.values())
-        context = graph.GraphContext(
-            self.config.model_dump(), closing.Staging(self.output, lease.run), files.root(names)
+        output, done = at(self.output), len(committer.entries)
+        before = dict(
+            zip(map(files.printable, names), accumulate(names.values(), initial=0), strict=False)
         )
-        if self.workers == 1:
-            context.worker().on_block = self.on_block
-        panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
+        context = making.GraphContext(
+            self.config.model_dump(), closing.Staging(output, lease.run), files.root(names)
+        )
         held: str | None = None
         began = time.perf_counter()
-        source = workers.staged(panes, context, self.workers)
+        source = self._made(names, context, committer.entries[-1] if done else None)
         try:
-            for chunk, spent in source:
-                for pane in chunk:
-                    # The graph's time is that of the chunk. It is split by the panes' bytes.
-                    part = pane.size / max(sum(each.size for each in chunk), 1)
-                    timings = {stage: seconds * part for stage, seconds in spent.items()}
-                    entry = self._commit(pane, context, committer, timings)
-                    now = time.perf_counter()
-                    spent_here = now - began
-                    committer.note_timings(entry, spent_here, timings)
-                    self.on_pane(PaneProgress(entry, spent_here, pane.stored, total))
-                    began = now
-                    if held := committer.held():
-                        break
-                if held:
+            for pane in source:
+                entry, read = _commit(pane, context, committer)
+                now = time.perf_counter()
+                committer.note_timings(entry, now - began, read.timings)
+                stored = before[entry.source[-1].file] + read.stored
+                self.on_pane(PaneProgress(entry, now - began, stored, sum(names.values())))
+                began = now
+                if held := committer.held():
                     break
         finally:
             source.close()
         committer.finish(lambda: context.worker().checks)
-        commit.clear_staged(self.output, lease.run)
+        commit.clear_staged(output, lease.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
-    def _commit(
-        self,
-        pane: cutting.Pane,
-        context: graph.GraphContext,
-        committer: commit.Committer,
-        timings: dict[str, float],
-    ) -> PaneEntry:
-        """Commit a pane that is staged."""
-        folder = context.staging.find(pane.number)
-        assert folder is not None
-        if committer.index is not None:
-            worker = context.worker()
-            with self.output.folder(folder, fetch=True) as local:
-                closing.close_pane(
-                    pane.number,
-                    closing.read_staged(local),
-                    local,
-                    worker.annotator,
-                    worker.checks,
-                    committer.index,
-                )
-        ranges = [_range(self.output, folder, each) for each in pane.segments]
-        return committer.commit(folder, closing.read_ready(self.output, folder), ranges, timings)
+    def _made(
+        self, names: dict[str, int], context: making.GraphContext, after: PaneEntry | None
+    ) -> Generator[int, None, None]:
+        """Make the panes after an entry; gives the number of each, in order, when it is there."""
+        if after is not None and after.source:  # a file may change and keep its size and time
+            last = after.source[-1].file
+            cutting.check_unchanged(
+                [each for each in names if files.printable(each) == last], [after]
+            )
+        if self.options:
+            # Imported here: Beam takes a second, which a run on this machine need not wait for
+            from evenflow.pipelines.files import graph
+
+            return graph.made(names, context, after, list(self.options), self.debug)
+        if self.workers == 1:
+            context.worker().on_block = self.on_block
+        return workers.made(cutting.panes(names, self.config, after), context, self.workers)
 
 
-def _range(output: Storage, folder: str, each: cutting.Segment) -> SourceRange:
-    """A segment that was read, as the ledger has it."""
-    digest = output.read(f"{folder}/{graph.digest_name(each)}").decode()
-    return SourceRange(
-        file=files.printable(each.file),
-        first=each.first,
-        last=each.last,
-        offset=each.offset,
-        sha256=digest,
-    )
+def _commit(
+    pane: int, context: making.GraphContext, committer: commit.Committer
+) -> tuple[PaneEntry, closing.Source]:
+    """Commit a pane that was made; returns its entry and what was read for it."""
+    output = context.staging.output
+    folder = context.staging.find(pane)
+    assert folder is not None
+    if committer.index is None:
+        ready = closing.read_ready(output, folder)
+    else:
+        worker = context.worker()
+        with output.folder(folder, fetch=True) as local:
+            staged, source = closing.read_staged(local)
+            ready = closing.close_pane(
+                pane, staged, local, worker.annotator, worker.checks, committer.index
+            )
+            ready.source = source
+    source = ready.source
+    return committer.commit(folder, ready, source.ranges, source.timings), source
+
+
+def _is_below(name: str, output: Storage) -> bool:
+    """Whether a file is in the output."""
+    if output.local is not None:
+        return "://" not in name and output.local.resolve() in Path(name).resolve().parents
+    return name.startswith(f"{output.url}/")
+
+
+def _version(found: Stored) -> str | int | None:
+    """What changes with a file: its etag in a store, else the time of its last change."""
+    return found.identity or found.modified
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:

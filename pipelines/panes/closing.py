@@ -15,7 +15,7 @@ import orjson
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.schemas.documents import Figures, RepairedPane, mentions
-from evenflow.schemas.ledger import Checks, Shard
+from evenflow.schemas.ledger import Checks, Shard, SourceRange
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
@@ -41,8 +41,32 @@ class Staged:
 
 
 @dataclass
+class Source:
+    """What a worker has read for a pane of files.
+
+    Attributes:
+        ranges: The records, with their digests.
+        stored: Bytes of the last file, as stored, that were read.
+        timings: Seconds by stage.
+    """
+
+    ranges: list[SourceRange] = field(default_factory=list)
+    stored: int = 0
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {**vars(self), "ranges": [each.model_dump() for each in self.ranges]}
+
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> Source:
+        """Return it from what `to_json` returned."""
+        return cls(**{**data, "ranges": [SourceRange(**each) for each in data["ranges"]]})
+
+
+@dataclass
 class Ready:
-    """A pane that waits to be judged: what staged/PANE/ready.json holds.
+    """A pane that waits to be judged: what ready.json in its folder holds.
 
     Attributes:
         figures: The pane's figures, after repair.
@@ -52,6 +76,9 @@ class Ready:
         set_aside: The file of documents that were set aside; None: there are none.
         repairs: What the repair did, by attribute.
         stereotypes: What was found of stereotypes, by attribute.
+        checks: What the checks found.
+        results: The failed checks in full.
+        source: What was read for it; of a pane of files only.
     """
 
     figures: Figures
@@ -63,12 +90,31 @@ class Ready:
     stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
     checks: Checks = field(default_factory=lambda: Checks(success=True, evaluated=0, failures=[]))
     results: list[dict[str, Any]] = field(default_factory=list)
+    source: Source = field(default_factory=Source)
 
     @property
     def files(self) -> list[Shard]:
         """All files of the pane that a commit gives a place."""
         others = (self.dead_letters, self.set_aside, self.sentence_table)
         return [*self.shards, *(each for each in others if each is not None)]
+
+    def write(self, folder: Path) -> None:
+        """Write the pane's ready.json. Raises OSError."""
+
+        def plain(shard: Shard | None) -> dict[str, Any] | None:
+            return None if shard is None else shard.model_dump()
+
+        data = {
+            **vars(self),
+            "checks": self.checks.model_dump(),
+            "figures": dataclasses.asdict(self.figures),
+            "shards": [plain(shard) for shard in self.shards],
+            "dead_letters": plain(self.dead_letters),
+            "sentence_table": plain(self.sentence_table),
+            "set_aside": plain(self.set_aside),
+            "source": self.source.to_json(),
+        }
+        (folder / "ready.json").write_bytes(orjson.dumps(data))
 
 
 @dataclass(frozen=True)
@@ -99,7 +145,7 @@ class Staging:
         Raises:
             OSError: A file cannot be written.
         """
-        name = f"staged/{self.run}/{pane:012d}.{uuid4().hex[:8]}"
+        name = self.name(f"{pane:012d}.{uuid4().hex[:8]}")
         with self.output.folder(name) as folder:
             yield folder
         if not self.output.create(self._marker(pane), name.encode(), durable=False):
@@ -117,8 +163,16 @@ class Staging:
         self.output.remove([self._marker(pane)])
         self.output.remove_tree(folder)
 
+    def waiting(self) -> int:
+        """Return how many panes wait to be committed. Raises OSError."""
+        return sum(name[:1].isdigit() for name in self.output.names(f"staged/{self.run}"))
+
+    def name(self, file: str) -> str:
+        """Return the name in the output of a file of this run."""
+        return f"staged/{self.run}/{file}"
+
     def _marker(self, pane: int) -> str:
-        return f"staged/{self.run}/{pane:012d}.json"
+        return self.name(f"{pane:012d}.json")
 
 
 def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
@@ -155,7 +209,7 @@ def close_pane(
     annotator: Annotator,
     checks: PaneChecks,
     index: IdIndex | None = None,
-) -> None:
+) -> Ready:
     """Close a pane: remove duplicates, repair, write shards and dead letters, check them.
 
     With a language model that has a budget, its questions are asked first. The files of the blocks
@@ -168,6 +222,9 @@ def close_pane(
         annotator: The annotator that read the blocks.
         checks: The checks of the shards.
         index: Ids of all earlier panes; None: a duplicate counts within the pane only.
+
+    Returns:
+        The pane, which still has to be written.
 
     Raises:
         OSError: A file cannot be read or written.
@@ -206,18 +263,17 @@ def close_pane(
         mended.figures.documents,
         None if table is None else (folder / table.name, table.rows),
     )
-    ready = {
-        "checks": checked.model_dump(),
-        "results": results,
-        "figures": dataclasses.asdict(mended.figures),
-        "shards": [shard.model_dump() for shard in shards],
-        "dead_letters": letters.model_dump() if letters else None,
-        "sentence_table": mended.sentences.model_dump() if mended.sentences else None,
-        "repairs": mended.repairs,
-        "stereotypes": mended.stereotypes,
-        "set_aside": set_aside.model_dump() if set_aside else None,
-    }
-    (folder / "ready.json").write_bytes(orjson.dumps(ready))
+    return Ready(
+        mended.figures,
+        shards,
+        letters,
+        mended.sentences,
+        set_aside,
+        mended.repairs,
+        mended.stereotypes,
+        checked,
+        results,
+    )
 
 
 def _mentions(mended: RepairedPane, annotator: Annotator) -> dict[str, int]:
@@ -249,7 +305,7 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
 
 
 def read_ready(output: Storage, folder: str) -> Ready:
-    """Read what close_pane wrote.
+    """Read what `Ready.write` wrote.
 
     Args:
         output: The output.
@@ -276,24 +332,29 @@ def read_ready(output: Storage, folder: str) -> Ready:
         data["stereotypes"],
         Checks.model_validate(data["checks"]),
         data["results"],
+        Source.read(data["source"]),
     )
 
 
-def list_staged(folder: Path, blocks: list[Staged]) -> None:
+def list_staged(folder: Path, blocks: list[Staged], source: Source) -> None:
     """List the blocks of a pane that the driver closes, in folder/blocks.json.
 
     Args:
         folder: The pane's folder.
         blocks: Its blocks, in source order.
+        source: What was read for them.
     """
-    (folder / "blocks.json").write_bytes(
-        orjson.dumps([dataclasses.asdict(each) for each in blocks])
-    )
+    data = {
+        "blocks": [dataclasses.asdict(each) for each in blocks],
+        "source": source.to_json(),
+    }
+    (folder / "blocks.json").write_bytes(orjson.dumps(data))
 
 
-def read_staged(folder: Path) -> list[Staged]:
+def read_staged(folder: Path) -> tuple[list[Staged], Source]:
     """Read what list_staged wrote in a folder."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
     return [
-        Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found
-    ]
+        Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"]))
+        for each in found["blocks"]
+    ], Source.read(found["source"])

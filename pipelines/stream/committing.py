@@ -18,14 +18,13 @@ from pathlib import Path
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
-from evenflow.pipelines.panes.closing import Staged, close_pane, read_ready
+from evenflow.pipelines.panes.closing import Staged, close_pane
 from evenflow.pipelines.stream.graph import BLOCKS, StagedRange, read_pieces
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.options import Start
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId
-from evenflow.transforms.storage.storage import at
 
 HELD = "held"  # in gate/: while it is there, the source does not read
 
@@ -163,7 +162,9 @@ class StreamCommitter:
         staged = [
             Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
         ]
-        close_pane(number, staged, folder, self.annotator, self.checks, self.committer.index)
+        ready = close_pane(
+            number, staged, folder, self.annotator, self.checks, self.committer.index
+        )
         timings = {"shards": time.perf_counter() - began}
         ends: dict[int, Position] = {}
         ranges: dict[int, SourceRange] = {}
@@ -175,9 +176,8 @@ class StreamCommitter:
         stream = StreamPane(
             span=span, part=part, positions={str(key): each for key, each in ends.items()}
         )
-        name = f"staged/{folder.name}"
         entry = self.committer.commit(
-            name, read_ready(at(self.output), name), list(ranges.values()), timings, stream
+            f"staged/{folder.name}", ready, list(ranges.values()), timings, stream
         )
         self._next_offsets |= {key: each.next for key, each in ends.items()}
         self.after_commit(entry)

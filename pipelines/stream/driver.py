@@ -15,13 +15,14 @@ import apache_beam as beam
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.panes.closing import Staging
+from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
 from evenflow.pipelines.stream import graph as stream
 from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
+from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
-from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
 from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
@@ -212,15 +213,17 @@ class StreamRun:
         self, source: Source, context: GraphContext
     ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
         """The graph on its runner; see `runner`."""
-        worker = context.worker()
 
         def draw(pipeline: beam.Pipeline) -> None:
             stream.build_graph(pipeline, source, context, self.stream.until_end)
 
+        def explain(error: BaseException) -> Exception:
+            return context.failure() or explained(error)
+
         if not self.options:
-            return in_process(draw, lambda: worker.failure)
+            return in_process(draw, explain)
         options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, lambda: worker.failure)
+        return on_runner(draw, options, explain)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.

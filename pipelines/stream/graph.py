@@ -17,7 +17,7 @@ import apache_beam as beam
 import orjson
 from apache_beam.transforms.window import FixedWindows
 
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes.closing import stage
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
@@ -108,7 +108,7 @@ class StageItems:
         """
         worker = self._context.worker()
         folder = folder_of(staged(self._context), item.pane)
-        with worker.noting_failure():
+        with self._context.noting_failure():
             folder.mkdir(parents=True, exist_ok=True)
             done = self._read(item, worker.annotator)
             piece = StagedRange(item.partition, item.start, item.next, item.end.time, done.figures)
@@ -151,7 +151,7 @@ class ListBlocks(beam.DoFn):
         pane, pieces = element
         folder = folder_of(staged(self._context), PaneId(*pane))
         part = folder / f".{BLOCKS}"
-        with self._context.worker().noting_failure():
+        with self._context.noting_failure():
             part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
             part.replace(folder / BLOCKS)
 

@@ -45,7 +45,7 @@ KNOWN = (
     ("evenflow.gates.lease", "FencedError", FAILED),
     ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
+    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
     ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of

@@ -15,7 +15,7 @@ from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
 
-from evenflow.pipelines.stream.servers import reached_from
+from evenflow.pipelines.runners.servers import reached_from
 
 LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 
