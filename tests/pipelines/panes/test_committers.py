@@ -83,14 +83,16 @@ def verify(output: Storage) -> None:
     assert list(output.tree("staged")) == []
 
 
-def meet(order: list[int], runs: int, killed: dict[int, int] | None = None) -> Turns:
+def meet(
+    order: list[int], runs: int, killed: dict[int, int] | None = None, panes: int = PANES
+) -> Turns:
     """Runs that begin on an output with a pane; how many requests they made, and how they ended."""
     output = at(f"memory://{uuid4().hex}/out")
     run(output, "first", 1)
     turns = Turns(order, killed)
 
     def actor(number: int) -> Callable[[], None]:
-        return lambda: run(Scheduled(output.url, turns), f"run{number}")
+        return lambda: run(Scheduled(output.url, turns), f"run{number}", panes)
 
     turns.run([actor(number) for number in range(runs)])
     for error in turns.errors.values():
@@ -105,9 +107,9 @@ def test_a_run_alone_commits_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert turns.errors == {} and turns.made[0] > 20
 
 
-def requests() -> int:
+def requests(panes: int = PANES) -> int:
     """Requests of a run that is not disturbed."""
-    return meet([], 1).made[0]
+    return meet([], 1, panes=panes).made[0]
 
 
 def test_a_run_that_is_killed_after_any_request_is_gone_on_with() -> None:
@@ -121,10 +123,11 @@ def test_a_run_that_takes_over_at_any_moment_and_is_stopped_at_any_moment(third:
     """The first run stops before a request; the second one takes over and makes some requests;
     then the first one wakes up and goes on to its end; then the second one.
     """
-    whole = requests()
+    panes = 2  # the first is there, and the second one completes a segment of the ledger
+    whole = requests(panes)
     for before in range(third, whole, 3):
         for between in count(0, 1):
-            turns = meet([0] * before + [1] * between + [0] * 10 * whole, 2)
+            turns = meet([0] * before + [1] * between + [0] * 10 * whole, 2, panes=panes)
             assert len(turns.errors) < 2  # one of them commits the last pane
             if between > turns.made[1]:
                 break
