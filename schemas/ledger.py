@@ -381,3 +381,15 @@ class PaneEntry(Entry):
     asking: Verdict | None = None
     epoch: int = 0
     program: dict[str, str] = {}
+
+    def files(self) -> list[tuple[str, Shard]]:
+        """All files that the pane has in the output, each with its folder."""
+        others = (
+            ("dead-letter", self.dead_letters),
+            ("quarantine", self.set_aside),
+            ("sentences", self.sentence_table),
+        )
+        return [
+            *((self.folder, shard) for shard in self.shards),
+            *((folder, file) for folder, file in others if file is not None),
+        ]

@@ -62,6 +62,7 @@ def application() -> typer.Typer:
     add("stream", stream.stream, stream.EXAMPLES)
     add("measure", measure.measure, measure.EXAMPLES)
     add("explain", explain.explain, explain.EXAMPLES)
+    add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     gate = group("gate", "The state of a gate.")
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)

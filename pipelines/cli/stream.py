@@ -142,7 +142,15 @@ def stream(
 
         stop = threading.Event()
         run = StreamRun(
-            source, result.output, config, arguments, stop, on_pane, lines.on_note, session.debug
+            source,
+            result.output.local or result.output,
+            config,
+            arguments,
+            stop,
+            on_pane,
+            lines.on_note,
+            session.debug,
+            result.standby,
         )
         return run.go()
 

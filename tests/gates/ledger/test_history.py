@@ -170,10 +170,7 @@ def test_panes_are_grouped_by_hours_and_days(
 
 def test_a_million_panes_sort(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
-    names = [
-        segments.segment_name(first).rpartition("/")[2]
-        for first in (0, 999_992, 1_000_000, 123_456_784)
-    ]
+    names = [segments.segment_name(first) for first in (0, 999_992, 1_000_000, 123_456_784)]
     assert names == sorted(names)
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))

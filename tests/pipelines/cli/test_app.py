@@ -26,6 +26,7 @@ COMMANDS = {
     "stream": stream.EXAMPLES,
     "measure": measure.EXAMPLES,
     "explain": explain.EXAMPLES,
+    "ls": gate.LS_EXAMPLES,
     "report": gate.REPORT_EXAMPLES,
     "gate status": gate.STATUS_EXAMPLES,
     "gate hold": gate.HOLD_EXAMPLES,
