@@ -307,7 +307,7 @@ def clear_staged(output: Place, run: str) -> None:
     storage = at(output)
     if storage.local is not None:
         storage.remove_tree("staged")
-        (storage.local / "staged").mkdir()
+        (storage.local / "staged").mkdir(exist_ok=True)
     else:  # a later run may be at work already, and its term sorts behind
         found = [each.name for each in storage.tree("staged")]
         storage.remove(name for name in found if name.split("/")[1] <= run)

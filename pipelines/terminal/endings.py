@@ -46,7 +46,6 @@ KNOWN = (
     ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
     ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
-    ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
     ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),
