@@ -28,7 +28,7 @@ ORDER = (
     ("transforms.repair",),
     ("transforms.annotation",),
     ("transforms.llm",),
-    ("transforms.stereotypes",),
+    ("transforms.stereotypes", "transforms.coverage"),
     ("transforms.staging",),
     ("transforms.substitution",),
     ("transforms.labels", "transforms.representation", "transforms.kafka"),
