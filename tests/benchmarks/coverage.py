@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.mups import Coverage, Cube, Known
 from evenflow.transforms.coverage.patterns import Lattice
 from evenflow.transforms.coverage.table import Table, count
-from evenflow.transforms.coverage.threshold import Threshold
 
 Pattern = tuple[int, ...]
 

@@ -14,12 +14,14 @@ and only patterns whose state changed, or a parent's state, are looked at again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.patterns import Counts, Flags, Ints, Lattice, distinct
 from evenflow.transforms.coverage.table import DENSE, Table
-from evenflow.transforms.coverage.threshold import Threshold
+from evenflow.transforms.coverage.threshold import limit
 
 
 class Coverage:
@@ -49,7 +51,7 @@ class Coverage:
         self._mups = self._counted.mups(self.limit)
 
     def _limit(self, table: Table) -> int:
-        return self.threshold.limit(table.total, table.squares, self._confidence)
+        return limit(self.threshold, table.total, table.squares, self._confidence)
 
     def mups(self, depth: int | None = None) -> Ints:
         """The maximal uncovered patterns.
@@ -109,7 +111,7 @@ class Cube:
             view = self._along(self._counts, axis)
             view[:, -1] += view[:, :-1].sum(axis=1)
 
-    def _along(self, cells: Counts | Flags, axis: int) -> Counts:
+    def _along(self, cells: Any, axis: int) -> Any:
         """The cells with an attribute's digit as the second of three axes."""
         stride, base = self._lattice.strides[axis].item(), self._lattice.sizes[axis].item() + 1
         return cells.reshape(-1, base, stride)

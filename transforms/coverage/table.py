@@ -172,6 +172,32 @@ class Table:
         )
         return Table(mine.attributes, mine.values, codes, counts, mine.squares + theirs.squares)
 
+    def split(self, name: str) -> dict[str, Table]:
+        """A table for each value of an attribute, without that attribute.
+
+        Args:
+            name: The attribute.
+
+        Returns:
+            The tables, by value. Squares are divided by the number of records.
+        """
+        at = self.attributes.index(name)
+        others = [i for i in range(len(self.attributes)) if i != at]
+        digits = self.lattice.decode(self.codes)
+        lattice = Lattice(self.lattice.sizes[others].tolist())
+        parts: dict[str, Table] = {}
+        for digit, value in enumerate(self.values[at]):
+            own = digits[:, at] == digit
+            codes, counts = totals(lattice.encode(digits[own][:, others]), self.counts[own])
+            parts[value] = Table(
+                tuple(self.attributes[i] for i in others),
+                tuple(self.values[i] for i in others),
+                codes,
+                counts,
+                self.squares * counts.sum().item() / (self.total or 1),
+            )
+        return parts
+
     def to_json(self) -> dict[str, Any]:
         """The table as JSON."""
         return {

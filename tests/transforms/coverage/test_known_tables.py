@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.table import MISSING, Missing, Table
-from evenflow.transforms.coverage.threshold import Threshold
 
 DATA = Path(__file__).parents[2] / "data" / "coverage"
 Named = frozenset[tuple[str, str]]

@@ -9,11 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage import mups
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.patterns import TooManyPatternsError
 from evenflow.transforms.coverage.table import Table
-from evenflow.transforms.coverage.threshold import Threshold
 
 Record = tuple[tuple[str, ...], ...]
 Found = dict[tuple[str | None, ...], int]

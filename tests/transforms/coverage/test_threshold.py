@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binomtest
 
-from evenflow.transforms.coverage.threshold import Threshold, ThresholdError, interval
+from evenflow.schemas.threshold import Threshold, ThresholdError
+from evenflow.transforms.coverage.threshold import interval, limit
 
 
 @pytest.mark.parametrize(("count", "total"), [(0, 10), (3, 40), (40, 40), (7, 1000)])
@@ -28,16 +29,16 @@ def test_the_limit_is_the_first_count_whose_upper_bound_reaches_the_share(
     share: str, total: int
 ) -> None:
     threshold = Threshold.parse(share)
-    limit = threshold.limit(total, total, 0.95)
-    assert interval(limit, total, total, 0.95)[1] >= float(share)
-    assert limit == 0 or interval(limit - 1, total, total, 0.95)[1] < float(share)
-    assert limit <= threshold.needed(total) == threshold.limit(total, total, None)
+    least = limit(threshold, total, total, 0.95)
+    assert interval(least, total, total, 0.95)[1] >= float(share)
+    assert least == 0 or interval(least - 1, total, total, 0.95)[1] < float(share)
+    assert least <= threshold.needed(total) == limit(threshold, total, total, None)
 
 
 def test_a_share_is_exact_and_a_count_has_no_interval() -> None:
     assert Threshold.parse("0.1").needed(30) == 3  # 0.1 * 30 is more than 3 in floats
     assert Threshold.parse("10%") == Threshold.parse("0.1")
-    assert Threshold.parse("30").limit(10, 10, 0.95) == 30
+    assert limit(Threshold.parse("30"), 10, 10, 0.95) == 30
     assert Threshold.parse("1").count == 1 and Threshold.parse("1.0").share == 1
 
 
