@@ -64,6 +64,7 @@ def application() -> typer.Typer:
     add("measure", measure.measure, measure.EXAMPLES)
     meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
     add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
+    add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     gate = group("gate", "The state of a gate.")

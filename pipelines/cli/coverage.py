@@ -26,12 +26,17 @@ HELP = """Meetings of attributes that are too rare, and a plan that fills the ga
 `evenflow coverage INPUT…` stands for `evenflow coverage gaps INPUT…`.
 """
 EXAMPLES = examples(
-    "evenflow coverage people.csv --attributes sex,race,age --tau 0.5%",
-    "evenflow coverage 'corpus/*.jsonl.gz' --attributes gender,age --tau 0.01",
-    "evenflow coverage reviews.parquet --attributes gender,site --tau 30 --json",
+    "evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%",
+    "evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01",
+    "evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json",
 )
 
-DATA, PATTERNS = options.DATA, "Patterns"
+PLAN_EXAMPLES = examples(
+    "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
+    "evenflow coverage plan a.csv --attributes sex,race --tau 5% --balance sex:race=0.1",
+    "evenflow coverage plan corpus/ --attributes gender,age --tau 30 --exchange gender",
+)
+DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,3 +259,70 @@ def gaps(
             coverage_tables.gaps(parts, things)
     if page is not None:
         print(f"page: {page}", file=sys.stderr)
+
+
+@with_groups
+def plan(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    worst: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fill only the largest gaps.  [default: all]",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=C",
+            help="Cost of a record: synthetic, augmented, substituted, reweighted; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=N", help="Most records of a kind; repeatable.", rich_help_panel=PLAN
+        ),
+    ] = None,
+    exchange: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Attributes that can be exchanged in a record; such changes are then planned too.",
+            rich_help_panel=PLAN,
+        ),
+    ] = "",
+    balance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:B=E",
+            help="Shares of A's groups within E of even ones in each value of B; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Plan the fewest additions that fill the gaps, and say them in words.
+
+    What is exchanged or copied costs half of what is generated, unless --cost says otherwise.
+    """
+    from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.coverage.planned import Wishes, planned
+
+    things = counting.things(inputs)
+    wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
+    parts = {
+        name: planned(each, counting.depth, wishes, things)
+        for name, each in counting.parts(inputs).items()
+    }
+    with printing():
+        if as_json:
+            whole = parts[None] if list(parts) == [None] else parts
+            print(json.dumps(whole, indent=1, ensure_ascii=False))
+        else:
+            coverage_tables.plans(parts, things)

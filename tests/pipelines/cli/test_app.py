@@ -36,6 +36,7 @@ COMMANDS = {
     "stream": stream.EXAMPLES,
     "measure": measure.EXAMPLES,
     "coverage gaps": coverage.EXAMPLES,
+    "coverage plan": coverage.PLAN_EXAMPLES,
     "explain": explain.EXAMPLES,
     "report": gate.REPORT_EXAMPLES,
     "gate status": gate.STATUS_EXAMPLES,

@@ -113,3 +113,34 @@ def test_groups_that_sentences_name(call: Call, tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_said(call: Call, words: list[str], said: str) -> None:
     done = call("coverage", ADULT, *words)
     assert done.status != 0 and said in done.err
+
+
+def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
+    common = ("coverage", "plan", path, "--attributes", "sex,race", "--tau", "6")
+    shown = call(*common)
+    assert shown.status == 0, shown.err
+    assert "add 4 records with sex f, race b" in shown.out
+    assert "add 1 record with sex m, race b" in shown.out
+    done = call(*common, "--exchange", "race", "--worst", "1", "--json")
+    assert done.json["cost"] == 2.0 and done.json["greedy"] == 4
+    assert [each["after"] for each in done.json["closes"]] == [6]
+    assert {each["source"]["race"] for each in done.json["additions"]} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tau", "60%"], "cannot hold together: race"),
+        (["--tau", "6", "--limit", "synthetic=3"], "3 synthetic records at most"),
+        (["--tau", "6", "--cost", "free=1"], "no kind of addition"),
+        (["--tau", "6", "--balance", "sex:height=0.1"], "height"),
+        (["--tau", "6", "--limit", "synthetic"], "NAME=NUMBER"),
+    ],
+)
+def test_why_there_is_no_plan(call: Call, tmp_path: Path, words: list[str], said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
+    done = call("coverage", "plan", path, "--attributes", "sex,race", *words)
+    assert done.status == 2 and said in done.err
