@@ -132,7 +132,7 @@ def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--tau", "60%"], "cannot hold together: race"),
+        (["--tau", "60%"], "race b reaches 0.6"),
         (["--tau", "6", "--limit", "synthetic=3"], "3 synthetic records at most"),
         (["--tau", "6", "--cost", "free=1"], "no kind of addition"),
         (["--tau", "6", "--balance", "sex:height=0.1"], "height"),
