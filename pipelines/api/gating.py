@@ -13,6 +13,7 @@ from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.transforms.storage.storage import at
 
 
 class Gate:
@@ -89,7 +90,7 @@ class Gate:
         found = patterns(inputs)
         if found is None:
             found = [str(self._written(inputs, folder))]
-        run = Run(found, folder, self.config, workers)
+        run = Run(found, at(folder), self.config, workers)
         if on_pane is not None:
             run.on_pane = on_pane
         outcome = run.go()

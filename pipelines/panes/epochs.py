@@ -22,6 +22,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import SHIPPED, WordList
 
 DIGITS = 16  # hexadecimal digits of a digest in the ledger: 64 bits distinguish programs
@@ -96,7 +97,7 @@ def _short(data: bytes) -> str:
 
 
 def continued(
-    output: Path,
+    output: Place,
     known: Mapping[str, Any],
     record: Mapping[str, Any],
     now: Mapping[str, str],
@@ -106,7 +107,7 @@ def continued(
     """Find the epoch in which a run goes on: the last one, or a new one with its changes.
 
     Args:
-        output: The output directory.
+        output: The output.
         known: What ledger/meta.json holds.
         record: The settings of this run.
         now: This program, as `program` describes it.

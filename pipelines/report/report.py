@@ -16,12 +16,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evenflow.gates import hold
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import atomic_write, canonical, read_meta
+from evenflow.gates.ledger.files import canonical, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report import charts, text, timings, view, words
 from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
+from evenflow.transforms.storage.storage import at
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
 # Most panes that are drawn and listed one by one, since reading an entry takes 2 ms. More panes are
@@ -88,8 +89,8 @@ def build(output: Path) -> Path:
     timed = timings.read_timings(output, len(history))
     docs = next((path for path in DOCS if (output / path).is_file()), None)
     html = render(panes, found, meta or {}, timed, docs)
-    atomic_write(output / "report.json", canonical(found))
-    atomic_write(output / "report.html", html.encode("utf-8"))
+    at(output).write("report.json", canonical(found))
+    at(output).write("report.html", html.encode("utf-8"))
     return output / "report.html"
 
 

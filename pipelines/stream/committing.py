@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
-from evenflow.pipelines.panes.closing import Staged, close_pane, read_ready
+from evenflow.pipelines.panes.closing import Staged, close_pane
 from evenflow.pipelines.stream.graph import BLOCKS, StagedRange, read_pieces
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
@@ -98,6 +99,7 @@ class StreamCommitter:
         topic: The topic that is read.
         committer: Judges and commits a pane.
         annotator: Annotates what closing a pane reads again.
+        checks: The checks of panes.
         after_commit: Called with each entry as soon as it is in the ledger.
         on_pane: Called with each entry and its seconds.
     """
@@ -106,6 +108,7 @@ class StreamCommitter:
     topic: str
     committer: commit.Committer
     annotator: Annotator
+    checks: PaneChecks
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
 
@@ -159,7 +162,9 @@ class StreamCommitter:
         staged = [
             Staged((piece.partition, piece.start), piece.stem, piece.figures) for piece in pieces
         ]
-        close_pane(number, staged, folder, self.annotator, self.committer.index)
+        ready = close_pane(
+            number, staged, folder, self.annotator, self.checks, self.committer.index
+        )
         timings = {"shards": time.perf_counter() - began}
         ends: dict[int, Position] = {}
         ranges: dict[int, SourceRange] = {}
@@ -172,7 +177,7 @@ class StreamCommitter:
             span=span, part=part, positions={str(key): each for key, each in ends.items()}
         )
         entry = self.committer.commit(
-            folder, read_ready(folder), list(ranges.values()), timings, stream
+            f"staged/{folder.name}", ready, list(ranges.values()), timings, stream
         )
         self._next_offsets |= {key: each.next for key, each in ends.items()}
         self.after_commit(entry)

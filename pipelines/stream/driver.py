@@ -12,15 +12,17 @@ from typing import Any, TypeVar
 
 import apache_beam as beam
 
+from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
-from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
+from evenflow.pipelines.panes.closing import Staging
+from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
 from evenflow.pipelines.stream import graph as stream
 from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
+from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
-from evenflow.pipelines.stream.runner import in_process, on_runner, quiet
 from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
@@ -35,6 +37,7 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.storage.storage import at
 from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
@@ -97,6 +100,7 @@ class StreamRun:
         stop: Set it (from a signal) to stop after the pane that is being committed.
         on_pane: Called after each commit with the entry and its seconds.
         on_note: Called with what a user should know.
+        standby: Wait for as long as another run writes to the output.
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
     """
 
@@ -108,6 +112,7 @@ class StreamRun:
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
+    standby: bool = False
 
     def go(self) -> Outcome:
         """Run until the end or until `stop` is set.
@@ -142,35 +147,36 @@ class StreamRun:
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         """Run once the topics were found."""
         commit.make_folders(self.output)
-        with OutputLock(self.output):
+        with Lease(self.output, self.standby, self.on_note, self.stop) as lease:
             given = source_settings(
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
             record = settings(self.config, lists, given)
-            start = begin(self.output, record, self.config, lists)
+            start = begin(self.output, lease, record, self.config, lists)
             if start.note:
                 self.on_note(start.note)
             entries = start.entries
-            commit.clear_leftovers(self.output, len(entries))
-            committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
+            committer = commit.Committer(
+                self.output, self.config, lists, entries, lease, start.epoch
+            )
             done = len(entries)
-            context = GraphContext(self.config.model_dump(), str(self.output / "staged"))
+            context = GraphContext(self.config.model_dump(), Staging(at(self.output), lease.run))
             annotator = context.worker().annotator
             panes = StreamCommitter(
                 self.output,
                 self.stream.topic,
                 committer,
                 annotator,
+                context.worker().checks,  # made now: the first pane need not wait for seconds
                 after_commit=self._follow(entries, annotator),
                 on_pane=self.on_pane,
             )
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
-            committer.prepare()  # it takes seconds, which the first pane then need not wait for
             self._run(panes, context, done, cutter)
-            committer.finish()
-            commit.clear_staged(self.output)
+            committer.finish(lambda: context.worker().checks)
+            commit.clear_staged(self.output, lease.run)
             (self.output / "gate" / HELD).unlink(missing_ok=True)
             # A topic has no end: more records may come
             write_meta(self.output, record, self.config, finished=False)
@@ -207,15 +213,17 @@ class StreamRun:
         self, source: Source, context: GraphContext
     ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
         """The graph on its runner; see `runner`."""
-        worker = context.worker()
 
         def draw(pipeline: beam.Pipeline) -> None:
             stream.build_graph(pipeline, source, context, self.stream.until_end)
 
+        def explain(error: BaseException) -> Exception:
+            return context.failure() or explained(error)
+
         if not self.options:
-            return in_process(draw, lambda: worker.failure)
+            return in_process(draw, explain)
         options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, lambda: worker.failure)
+        return on_runner(draw, options, explain)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.

@@ -17,7 +17,7 @@ import apache_beam as beam
 import orjson
 from apache_beam.transforms.window import FixedWindows
 
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes.closing import stage
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
@@ -71,6 +71,13 @@ def folder_of(staged: Path, pane: PaneId) -> Path:
     return staged / f"{pane.span:015d}-{pane.part:012d}"
 
 
+def staged(context: GraphContext) -> Path:
+    """Return the folder staged/."""
+    root = context.staging.output.local
+    assert root is not None
+    return root / "staged"
+
+
 class StageItems:
     """Annotates and stages what the source reads, in the worker that reads it.
 
@@ -100,8 +107,8 @@ class StageItems:
             The pane as (span, part), and the staged block.
         """
         worker = self._context.worker()
-        folder = folder_of(Path(self._context.staged), item.pane)
-        with worker.noting_failure():
+        folder = folder_of(staged(self._context), item.pane)
+        with self._context.noting_failure():
             folder.mkdir(parents=True, exist_ok=True)
             done = self._read(item, worker.annotator)
             piece = StagedRange(item.partition, item.start, item.next, item.end.time, done.figures)
@@ -142,9 +149,9 @@ class ListBlocks(beam.DoFn):
             element: The pane as (span, part), and its blocks, in any order.
         """
         pane, pieces = element
-        folder = folder_of(Path(self._context.staged), PaneId(*pane))
+        folder = folder_of(staged(self._context), PaneId(*pane))
         part = folder / f".{BLOCKS}"
-        with self._context.worker().noting_failure():
+        with self._context.noting_failure():
             part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
             part.replace(folder / BLOCKS)
 

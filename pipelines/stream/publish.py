@@ -13,10 +13,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from evenflow.gates.ledger.files import LedgerError, atomic_write
+from evenflow.gates.ledger.files import LedgerError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io import fields
 from evenflow.transforms.kafka.sizes import Message
+from evenflow.transforms.storage.storage import at
 
 ROWS = 1000  # of a shard that are held at a time
 
@@ -56,14 +57,14 @@ def identity(output: Path) -> str:
         LedgerError: The file with the id is damaged.
         OSError: The file cannot be read or written.
     """
-    path = output / "ledger" / "identity"
-    if not path.exists():
-        atomic_write(path, secrets.token_hex(16).encode() + b"\n")
-    text = path.read_text(encoding="utf-8", errors="replace").strip()
+    storage, name = at(output), "ledger/identity"
+    if not storage.exists(name):
+        storage.create(name, secrets.token_hex(16).encode() + b"\n")
+    text = storage.read(name).decode("utf-8", "replace").strip()
     if not re.fullmatch("[0-9a-f]{32}", text):
         raise LedgerError(
-            f"{path}: 32 hexadecimal digits were expected; without them nobody knows what this"
-            " output published"
+            f"{storage.address(name)}: 32 hexadecimal digits were expected; without them nobody"
+            " knows what this output published"
         )
     return text
 

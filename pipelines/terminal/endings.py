@@ -40,8 +40,10 @@ KNOWN = (
     ("evenflow.pipelines.panes.epochs", "RunError", USAGE),
     ("evenflow.pipelines.files.cutting", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
+    ("evenflow.gates.lease", "FencedError", FAILED),
+    ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
+    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
     ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of

@@ -8,6 +8,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.files.graph import GraphContext
+from evenflow.pipelines.files.making import GraphContext
+from evenflow.pipelines.panes.closing import Staging
 from evenflow.pipelines.stream.graph import StageItems
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
@@ -28,6 +30,7 @@ from evenflow.transforms.kafka.panes import PaneId, Point
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.storage.storage import at
 
 CONFIG = load(None, {"gate.most_dead": 1.0})
 TEXTS = [f"She paid for document {number}." for number in range(50)]
@@ -177,7 +180,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         first=1,
         end=Point(1, pane, 1),
     )
-    context = GraphContext(CONFIG.model_dump(), str(tmp_path))
+    context = GraphContext(CONFIG.model_dump(), Staging(at(tmp_path), uuid4().hex))
     [(_, piece)] = StageItems(context, values).process(block)
     letters = [
         json.loads(line)

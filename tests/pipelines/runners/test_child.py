@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from evenflow.pipelines.stream import child as stream_child
+from evenflow.pipelines.runners import child as stream_child
 
 START = [sys.executable, "-I", "-S", stream_child.__file__]
 PARENT = """

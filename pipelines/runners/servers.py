@@ -1,4 +1,4 @@
-"""The servers of a stream's run, on the loopback interface alone: the worker pool and Prism.
+"""The servers of a run, on the loopback interface alone: the worker pool and Prism.
 
 Both run the code of every caller that reaches them, without authentication. Beam's own pool and the
 released Prism listen on all interfaces. So the pool is started here on loopback. A Prism that can
@@ -24,18 +24,14 @@ from apache_beam.runners.worker import sdk_worker_main
 from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPoolServicer
 from apache_beam.utils import thread_pool_executor
 
-from evenflow.pipelines.files.workers import WorkerError
-from evenflow.pipelines.stream import child
+from evenflow.pipelines.runners import child
+from evenflow.pipelines.runners.errors import RunnerError
 
 HOST = "127.0.0.1"
 # Addresses reserved for documentation. Nothing is sent to them: connecting a UDP socket only tells
 # the address of this machine that would be used.
 ELSEWHERE = ((socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1"))
 PROBE_SECONDS = 1.0
-
-
-class RunnerError(WorkerError):
-    """The runner or one of its workers failed; the message says what is known."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Runs the graph of a stream on one of Beam's runners, beside the driver, and explains failures.
+"""Runs a graph on one of Beam's runners, beside the driver, and explains failures.
 
 Of a failure, Beam, its runner and kafka-python log and print the tracebacks of each of their
 threads, several times over. That is held back. The failure is raised to the driver once.
@@ -21,9 +21,8 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
-from evenflow.pipelines.stream.servers import Prism, RunnerError, worker_pool
-from evenflow.transforms.kafka import errors
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError
+from evenflow.pipelines.runners.errors import RunnerError
+from evenflow.pipelines.runners.servers import Prism, worker_pool
 
 # Beam ends the stream of a job's states after the timeout of the job server, 300 s by default.
 # Every run on Prism would end then. Ten years are long enough. Nobody waits that long for a Prism
@@ -33,46 +32,42 @@ CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
 # Between two warnings of the source that are passed on; it warns each second without a broker
 NOTE_SECONDS = 30.0
 AGAIN = "run the same command again to go on"
-# Beam passes on a worker's error as the text of its traceback, which ends with class and message
-_RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
 
 Draw = Callable[[beam.Pipeline], None]
+Explain = Callable[[BaseException], Exception]  # what the runner raised, as an error for people
 
 
 @contextlib.contextmanager
-def in_process(draw: Draw, failure: Callable[[], Exception | None]) -> Iterator[Callable[[], bool]]:
+def in_process(draw: Draw, explain: Explain) -> Iterator[Callable[[], bool]]:
     """Run the graph in this process, to its end, before the with-block.
 
     Args:
         draw: Adds the graph to a pipeline.
-        failure: Returns the error that a step noted; None where there is none.
+        explain: Explains what the runner raised.
 
     Yields:
         A function that returns True: the graph has ended.
 
     Raises:
-        RunnerError: Reading failed.
-        KafkaSourceError: The source failed. Other errors of a step are raised as they are.
+        Exception: What `explain` returned.
     """
     pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
     draw(pipeline)
     try:
         pipeline.run().wait_until_finish()
     except Exception as error:
-        raise failure() or explained(error) from error
+        raise explain(error) from error
     yield lambda: True
 
 
 @contextlib.contextmanager
-def on_runner(
-    draw: Draw, options: list[str], failure: Callable[[], Exception | None]
-) -> Iterator[Callable[[], bool]]:
+def on_runner(draw: Draw, options: list[str], explain: Explain) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner during the with-block.
 
     Args:
         draw: Adds the graph to a pipeline.
         options: Beam's options.
-        failure: Returns the error that a worker in this process noted; None where there is none.
+        explain: Explains what the runner raised.
 
     Yields:
         A function that returns whether the graph has ended, and raises what failed, as in_process
@@ -92,13 +87,13 @@ def on_runner(
         ):
             place.environment_type = "EXTERNAL"
             place.environment_config = servers.enter_context(worker_pool(given))
-        with _beside(draw, given, prism, failure) as state:
+        with _beside(draw, given, prism, explain) as state:
             yield state
 
 
 @contextlib.contextmanager
 def _beside(
-    draw: Draw, given: PipelineOptions, prism: Prism | None, failure: Callable[[], Exception | None]
+    draw: Draw, given: PipelineOptions, prism: Prism | None, explain: Explain
 ) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner whose servers are ready, during the with-block."""
     pipeline = beam.Pipeline(runner=prism, options=given)
@@ -117,7 +112,7 @@ def _beside(
             return False
         if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
             cause = failed[0] if failed else None
-            raise failure() or explained(cause or RunnerError(str(result.state))) from cause
+            raise explain(cause or RuntimeError(str(result.state))) from cause
         return True
 
     waiting = threading.Thread(target=wait, daemon=True)
@@ -131,7 +126,8 @@ def _beside(
         except RunnerError:
             raise
         except Exception as error:
-            raise RunnerError(f"the runner did not start: {_last_line(error)}") from error
+            started = RunnerError(f"the runner did not start: {_last_line(error)}")
+            raise explain(started) from error
         waiting.start()
         yield state
     finally:
@@ -148,40 +144,29 @@ def _cancel(result: Any) -> None:
         result.cancel()
 
 
-def explained(error: BaseException) -> Exception:
+def explained(error: BaseException) -> RunnerError:
     """Translate what the runner raised.
 
     Args:
         error: What the runner raised.
 
     Returns:
-        A KafkaSourceError where a worker raised one, else a RunnerError; both with a message for
-        people.
+        An error with a message for people.
     """
+    if isinstance(error, RunnerError):
+        return error
     if isinstance(error, grpc.RpcError):
         return RunnerError(
             "the runner ended, or cannot be reached any more: was it killed, or out of memory?"
             f" {AGAIN.capitalize()}"
         )
-    raised = _RAISED.findall(str(error))
-    if not raised:
-        return RunnerError(f"reading failed: {_last_line(error)}; {AGAIN}")
-    name, message = raised[-1]
-    message = re.sub(r" \[while running .*|\\n.*", "", message).rstrip()
-    kind = getattr(errors, name, KafkaSourceError)
-    if kind is TopicMissingError and "deleted" not in message:
-        message = f"{message.partition(': ')[0]} any more: it was deleted while it was read"
-    return (
-        kind(message)
-        if isinstance(kind, type) and issubclass(kind, KafkaSourceError)
-        else KafkaSourceError(message)
-    )
+    return RunnerError(f"reading failed: {_last_line(error)}; {AGAIN}")
 
 
 def _last_line(error: BaseException) -> str:
     """The last line of an error's message that has words."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" )>")]
-    return lines[-1] if lines else type(error).__name__
+    return re.sub(r" \[while running .*|\\n.*", "", lines[-1]) if lines else type(error).__name__
 
 
 class _Warnings(logging.Handler):

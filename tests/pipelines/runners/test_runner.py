@@ -13,35 +13,9 @@ import psutil
 import pytest
 from apache_beam.runners.runner import PipelineState
 
-from evenflow.pipelines.stream import runner
-from evenflow.pipelines.stream.runner import RunnerError, explained, on_runner
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
-
-MODULE = "evenflow.transforms.kafka.errors"
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "said"),
-    [
-        (
-            f"Traceback\n{MODULE}.UnreachableError: t partition 0: no answer\n",
-            UnreachableError,
-            "t partition 0: no answer",
-        ),
-        (
-            f"{MODULE}.TopicMissingError: t is not on a:1: check\n",
-            TopicMissingError,
-            "it was deleted while it was read",
-        ),
-        (f"{MODULE}.UnknownError: what\n", KafkaSourceError, "what"),
-        ("Traceback\n  File x\nValueError: odd\n", RunnerError, "reading failed: ValueError: odd"),
-    ],
-)
-def test_what_a_worker_raised_comes_back_as_what_it_was(
-    text: str, kind: type[Exception], said: str
-) -> None:
-    found = explained(RuntimeError(text))
-    assert type(found) is kind and said in str(found)
+from evenflow.pipelines.runners import runner
+from evenflow.pipelines.runners.errors import RunnerError
+from evenflow.pipelines.runners.runner import on_runner
 
 
 class _Silent:
@@ -70,7 +44,7 @@ def test_a_runner_that_does_not_answer_is_left_behind(monkeypatch: pytest.Monkey
         def draw(pipeline: Any) -> None:
             """Nothing."""
 
-        with on_runner(draw, ["--runner=DirectRunner"], lambda: None) as state:
+        with on_runner(draw, ["--runner=DirectRunner"], runner.explained) as state:
             assert not state()
         ended.set()
 
@@ -105,7 +79,7 @@ def test_a_prism_that_listens_on_all_interfaces_is_given_no_job(tmp_path: Path) 
         on_runner(
             lambda pipeline: None,
             ["--runner=PrismRunner", f"--prism_location={fake}"],
-            lambda: None,
+            runner.explained,
         ),
     ):
         pytest.fail("it was given a job")
