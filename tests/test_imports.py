@@ -23,7 +23,7 @@ ORDER = (
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
     ("gates.judge", "gates.hold", "gates.metrics"),
-    ("gates.ledger", "gates.expectations"),
+    ("gates.ledger", "gates.expectations", "gates.coverage"),
     ("gates.lease",),
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),

@@ -144,3 +144,34 @@ def test_why_there_is_no_plan(call: Call, tmp_path: Path, words: list[str], said
     path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
     done = call("coverage", "plan", path, "--attributes", "sex,race", *words)
     assert done.status == 2 and said in done.err
+
+
+def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> None:
+    config, path, out = tmp_path / "c.yaml", tmp_path / "t.jsonl", tmp_path / "out"
+    config.write_text(
+        "coverage: {tau: 12, attributes: [gender, <place>], warn: 0.3, block: 0.9}\n"
+        "attributes: {gender: {warn: 1, block: 1}}\npane: {docs: 20, rolling: 2}\n"
+    )
+    texts = ["He left.", "She left."]
+    rows = [
+        {"text": texts[i % 2 and i < 30], "<place>": "<b>" if i % 3 else "v"} for i in range(60)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = call("run", "--input", path, "--output", out, "--config", config, "--quiet")
+    assert done.status == 0, done.err
+    entries = [json.loads((out / "ledger" / f"{i:08d}.json").read_bytes()) for i in range(3)]
+    assert sum(entries[0]["coverage"]["records"].values()) == 20
+    found = [
+        {(*gap["pattern"].values(), gap["records"]) for gap in each["coverage"]["rolling"]["gaps"]}
+        for each in entries
+    ]
+    # Pane 0: 10 women, 10 men; with pane 1, 15 women; with pane 2 (all men) only 5 of them
+    assert ("female", 10) in found[0] and ("female", 5) in found[2]
+    assert not any(each[-2:] == ("female", 15) for each in found[1])
+    assert entries[2]["verdict"]["state"] == "warn"
+    assert "coverage: " in entries[2]["verdict"]["reason"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert 'id="coverage"' in page and "<b>v" not in page and "&lt;place&gt;" in page
+    report = json.loads((out / "report.json").read_bytes())
+    assert report["coverage"]["rolling"] == entries[2]["coverage"]["rolling"]
+    assert call("ledger", "verify", out).status == 0
