@@ -33,8 +33,8 @@ EXAMPLES = examples(
 
 PLAN_EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
-    "evenflow coverage plan a.csv --attributes sex,race --tau 5% --balance sex:race=0.1",
-    "evenflow coverage plan corpus/ --attributes gender,age --tau 30 --exchange gender",
+    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
+    "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
 )
 DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 
