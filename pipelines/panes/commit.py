@@ -139,7 +139,8 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        verdict = overall(attributes, ready.checks, reading, asking)  # (b)
+        coverage = self._judge.coverage(ready.figures)
+        verdict = overall(attributes, ready.checks, reading, asking, coverage)  # (b)
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
@@ -163,6 +164,7 @@ class Committer:
             llm=_cost(ready.figures.llm),
             reading=reading,
             asking=asking,
+            coverage=coverage,
             epoch=self._epoch.number,
             program=self._epoch.program,
         )
