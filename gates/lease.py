@@ -7,12 +7,14 @@ clock, takes the next term. No clocks of two machines are compared.
 
 A holder that was stopped for long may not know that it has lost the lease. It is fenced off so:
 
-1. The holder claims the next pane by a file that only one run can create, ledger/claims/PANE.json.
+1. The holder claims the next pane by a file that only one run can create,
+   ledger/claims/PANE-NUMBER.json, with the first number that is free.
 2. Then it asks whether the next term exists. If so, it stops: it moves no file.
-3. A new holder creates its term first and then looks for a claim of the next pane. If there is one,
-   it finishes that commit from the claim.
+3. A new holder creates its term first and then looks for claims of the next pane. If there are any,
+   it finishes the commit of the one with the highest term.
 
 So of an old and a new holder either the old one sees the new term, or the new one sees the claim.
+A claim of a lower term than another's was made by a run that saw a new term after it, and stopped.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from evenflow.transforms.storage.storage import Place, Storage, StorageError, at
 BEAT_SECONDS = 2.0
 LEASE_SECONDS = 10.0
 FOLDER = "gate/terms"
+KEPT = 1000  # terms; a holder that was stopped while as many runs began must still see the next one
+TOGETHER = 8  # terms that are deleted at a start: some runs are killed before they delete any
 
 
 class FencedError(RuntimeError):
@@ -71,11 +75,14 @@ class Lease:
         self._ended = threading.Event()
         self._lost = False
         self._term = 0
+        self._beats = threading.Thread(target=self._keep, daemon=True)
         self._lock: OutputLock | None = None
         self.run = uuid4().hex[:12]
 
     def __enter__(self) -> Lease:
         noted = False
+        if self._storage.local is None:
+            _check_store(self._storage)
         while True:
             try:
                 self._take()
@@ -95,7 +102,6 @@ class Lease:
             lock.__enter__()
             self._lock = lock
             return
-        _check_store(self._storage)
         last = self._last_term()
         if last:
             self._wait_for_end(last)
@@ -105,9 +111,12 @@ class Lease:
         self._term = last + 1
         self.run = f"{self._term:08d}"
         self._storage.remove(
-            name for old in range(max(last - 8, 1), last) for name in (_term(old), _beat(old))
+            name(old - kept)
+            for name, kept in ((_beat, 0), (_term, KEPT))
+            for old in range(last - TOGETHER, last)
+            if old > kept
         )
-        threading.Thread(target=self._keep, daemon=True).start()
+        self._beats.start()
 
     def _last_term(self) -> int:
         """The last term; 0 if there is none. A store may list it late."""
@@ -179,7 +188,8 @@ class Lease:
         self._ended.set()
         if self._lock is not None:
             self._lock.__exit__(kind, value, traceback)
-        elif not self._lost:
+        elif self._term and not self._lost:
+            self._beats.join(LEASE_SECONDS)  # a beat after the end would keep the next run waiting
             with contextlib.suppress(OSError):  # the next run waits for LEASE_SECONDS then
                 self._storage.write(_beat(self._term), b"ended")
 

@@ -28,7 +28,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, Storage, at
 
-TRIES = 5  # of a reader while a run compacts the ledger
+TRIES = 5  # of a reader while a run compacts the ledger, even one that has lost its lease
 
 
 class History(Sequence[PaneEntry]):
@@ -53,28 +53,28 @@ class History(Sequence[PaneEntry]):
             LedgerError: An entry is missing or cannot be read.
             OSError: A file cannot be read or written.
         """
-        self._root = at(root)
+        self._root, self._config = at(root), config
         self.totals = Totals()
         self._in_segments = 0
         self._last: PaneEntry | None = None
         for attempt in range(TRIES):
             try:
-                self._read(config)
+                self._read()
                 break
             except (LedgerError, FileNotFoundError):
-                if repair or attempt == TRIES - 1:
+                if attempt == TRIES - 1:
                     raise
         if repair:
             self._clear(self._in_segments)
             self._compact()
 
-    def _read(self, config: Config | None) -> None:
+    def _read(self) -> None:
         """Read the checkpoint and the entries after it.
 
         A store may list an entry late. So the entry after the last listed one is asked for.
         """
         checkpoint = segments.read_checkpoint(self._root)
-        self.totals = Totals.for_run(config) if checkpoint is None else checkpoint
+        self.totals = Totals.for_run(self._config) if checkpoint is None else checkpoint
         self._last = None
         listed = [number for number in entry_numbers(self._root) if number >= self.totals.panes]
         if listed[:1] != [self.totals.panes]:
@@ -93,8 +93,28 @@ class History(Sequence[PaneEntry]):
                     f" {number} was expected; an entry is missing"
                 )
             self._add(parse_entry(raw, self._root.address(name)))
+        self._read_late()
+
+    def _read_late(self) -> None:
+        """Add the entries after the last one."""
         while (raw := self._late()) is not None:
             self._add(parse_entry(raw, self._root.address(entry_name(len(self)))))
+
+    def follow(self) -> bool:
+        """Add what another run has committed since, in an object store.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
+        before = len(self)
+        if self._root.exists(segments.segment_name(before - before % segments.EVERY)):
+            self._read()
+        self._read_late()
+        return len(self) > before
 
     def _late(self) -> bytes | None:
         """The entry after the last one, if a store has it and did not list it."""
@@ -131,9 +151,13 @@ class History(Sequence[PaneEntry]):
         """Move the JSON files into segments as long as they fill one."""
         while len(self) - (done := self._in_segments) >= segments.EVERY:
             names = [entry_name(number) for number in range(done, done + segments.EVERY)]
-            raw = [self._root.read(name) for name in names]
-            entries = [parse_entry(each, name) for each, name in zip(raw, names, strict=True)]
-            segments.write_segment(self._root, done, raw, entries)
+            raw = [each for each in self._root.read_all(names) if each is not None]
+            if len(raw) == len(names):
+                entries = [parse_entry(each, name) for each, name in zip(raw, names, strict=True)]
+                segments.write_segment(self._root, done, raw, entries)
+            elif not self._root.exists(segments.segment_name(done)):
+                raise LedgerError(f"{self._root.address(names[0])}: it or a later entry is missing")
+            # Else a run that has lost its lease since it committed the last of these has done this
             done += segments.EVERY
             totals = self.totals if done == len(self) else self._first(done)
             segments.write_checkpoint(self._root, totals)
@@ -166,16 +190,27 @@ class History(Sequence[PaneEntry]):
     def __getitem__(self, index: int | slice) -> PaneEntry | list[PaneEntry]:
         numbers = range(len(self))[index]
         return (
-            list(self._some(numbers))
+            list(self.some(numbers))
             if isinstance(numbers, range)
-            else next(self._some(range(numbers, numbers + 1)))
+            else next(self.some(range(numbers, numbers + 1)))
         )
 
     def __iter__(self) -> Iterator[PaneEntry]:
-        return self._some(range(len(self)))
+        return self.some(range(len(self)))
 
-    def _some(self, numbers: range) -> Iterator[PaneEntry]:
-        """Entries of some panes; neighbours in a segment are read together."""
+    def some(self, numbers: range) -> Iterator[PaneEntry]:
+        """Read the entries of some panes one by one; neighbours in a segment are read together.
+
+        Args:
+            numbers: The panes, all of which the ledger has.
+
+        Yields:
+            Their entries.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
         segment: int | None = None
         rows: list[bytes] = []
         for number in numbers:
@@ -205,7 +240,7 @@ class History(Sequence[PaneEntry]):
         checkpointed = self._in_segments
         for first in range(0, checkpointed, segments.EVERY):
             found += segments.read_spans(self._root, first)
-        found += map(spans.from_entry, self._some(range(checkpointed, len(self))))
+        found += map(spans.from_entry, self.some(range(checkpointed, len(self))))
         return spans.grouped(found, spans.HOUR)
 
 

@@ -143,7 +143,6 @@ def _read(
         sizes = files.match(inputs)
         import evenflow.pipelines.report.report  # noqa: F401 (within the block, for its tables)
         from evenflow.pipelines.files.driver import Run
-        from evenflow.transforms.storage.storage import at
 
     with reporter(result.log_format, sizes, result.quiet) as progress:
 
@@ -158,10 +157,11 @@ def _read(
 
         run = Run(
             inputs,
-            at(result.output),
+            result.output,
             config,
             workers,
             options,
+            result.standby,
             on_pane=on_pane,
             on_block=progress.on_block,
             on_note=on_note,

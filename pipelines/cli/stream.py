@@ -89,12 +89,6 @@ def stream(
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
-    standby: Annotated[
-        bool,
-        typer.Option(
-            "--standby", help="Wait while another run writes to DIR; take over when it ends."
-        ),
-    ] = False,
     runner: Annotated[
         list[str] | None,
         typer.Option(
@@ -156,7 +150,7 @@ def stream(
             on_pane,
             lines.on_note,
             session.debug,
-            standby,
+            result.standby,
         )
         return run.go()
 

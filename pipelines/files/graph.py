@@ -30,7 +30,7 @@ TELL_SECONDS = 1.0  # between two reports of the driver to the workers
 WAIT_SECONDS = 2.0  # between two looks of a worker that is told to wait
 MOST_WAITING = 256  # panes that may wait to be committed before the workers are told to wait
 SPLIT_PARTS = 1000  # parts of small files that are scanned together
-AT_ONCE = 64  # results of scans that are held in memory
+AT_ONCE = 64  # results of scans that are read together
 UNSEEN = re.compile("FileNotFoundError|PermissionError")
 STATE = "state.json"  # in staged/RUN/: what the driver tells the workers
 
@@ -90,8 +90,9 @@ class CutPanes(beam.DoFn):
         staging = self._context.staging
         names = [staging.name(_scan_name(number)) for number in range(count)]
         for first in range(0, count, AT_ONCE):
-            for name in names[first : first + AT_ONCE]:
-                yield from unpack(staging.output.read(name))
+            for data in staging.output.read_all(names[first : first + AT_ONCE]):
+                assert data is not None, "a scan was deleted: another run has taken over"
+                yield from unpack(data)
 
 
 class MakePane(beam.DoFn):

@@ -42,7 +42,9 @@ def made(panes: Iterator[Pane], context: GraphContext, workers: int) -> Generato
             make_pane(pane, context)
             yield pane.number
         return
-    pool = ProcessPoolExecutor(workers, mp_context=forks.context(), initializer=_die_with_parent)
+    pool = ProcessPoolExecutor(
+        workers, forks.context(), initializer=_begin, initargs=(dict(os.environ),)
+    )
     pending: deque[tuple[int, Future[None]]] = deque()
     try:
         for pane in panes:
@@ -68,11 +70,13 @@ def _finished(pane: int, future: Future[None]) -> int:
         ) from error
 
 
-def _die_with_parent() -> None:
-    """End this process as soon as its parent ends, so that a killed run stops writing.
+def _begin(environment: dict[str, str]) -> None:
+    """Prepare a worker process.
 
-    Ctrl-C is for the parent to handle.
+    It ends as soon as its parent ends, so that a killed run stops writing. Ctrl-C is for the parent
+    to handle. The fork server may have begun before the parent's environment was set.
     """
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -5,10 +5,10 @@ Each step is durable before the next. After a kill the next run goes on as said:
 (a) The worker that made the pane has closed and checked its files in staged/RUN/. After a kill the
     pane is made again: the next run has another folder.
 (b) The verdict is taken from the rolling score. Nothing is written.
-(c) In an object store, the pane is claimed: ledger/claims/PANE.json holds the entry and the folder
-    of (a). Only one run can create it. Then the run makes sure that it still has the lease (see
-    gates.lease). After a kill, or when another run takes over, the next run does (d) to (f) from
-    the claim. In a local directory the kernel's lock makes this step unnecessary.
+(c) In an object store, the pane is claimed: ledger/claims/PANE-NUMBER.json holds the entry, the
+    folder of (a) and the run. Only one run can create it. Then the run makes sure that it still has
+    the lease (see gates.lease). After a kill, or when another run takes over, the next run does (d)
+    to (f) from the claim. In a local directory the kernel's lock makes this step unnecessary.
 (d) The files get their places in accepted/ or quarantine/, dead-letter/ and sentences/: renamed in
     a local directory, copied in an object store. After a kill in a local directory they are deleted
     and the pane is made again; in a store they are copied again from the claim.
@@ -24,6 +24,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count, takewhile
 from typing import Any
 
@@ -35,7 +36,6 @@ from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.files import (
-    LedgerError,
     TakenError,
     canonical,
     entry_name,
@@ -139,7 +139,8 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        verdict = overall(attributes, ready.checks, reading, asking)  # (b)
+        coverage = self._judge.coverage(ready.figures)
+        verdict = overall(attributes, ready.checks, reading, asking, coverage)  # (b)
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
@@ -163,6 +164,7 @@ class Committer:
             llm=_cost(ready.figures.llm),
             reading=reading,
             asking=asking,
+            coverage=coverage,
             epoch=self._epoch.number,
             program=self._epoch.program,
         )
@@ -203,12 +205,10 @@ class Committer:
 
     def _claim(self, entry: PaneEntry, folder: str) -> None:
         """Claim a pane in an object store (c). Raises FencedError, OSError."""
-        claim = canonical({"folder": folder, "entry": entry.model_dump()})
-        if not self._output.create(_claim_name(entry.pane), claim):
-            # There was none when this run took the lease: who made it since then has lost the lease
-            # and will not use it
-            self._lease.check()
-            self._output.write(_claim_name(entry.pane), claim)
+        claim = {"run": self._lease.run, "folder": folder, "entry": entry.model_dump()}
+        data = canonical(claim)
+        # A claim that is there was made by a run that had lost the lease, and that will not use it
+        next(n for n in count() if self._output.create(_claim_name(entry.pane, n), data))
         self._lease.check()
 
     def finish(self, checks: Callable[[], PaneChecks]) -> None:
@@ -257,16 +257,18 @@ class Committer:
 
 def _moves(entry: PaneEntry, folder: str) -> list[tuple[str, str]]:
     """Where the files of a pane go: from a folder of staged/ to their places."""
-    files = [(entry.folder, shard) for shard in entry.shards]
-    files += [("dead-letter", entry.dead_letters)] if entry.dead_letters else []
-    files += [("quarantine", entry.set_aside)] if entry.set_aside else []
-    files += [("sentences", entry.sentence_table)] if entry.sentence_table else []
-    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in files]
+    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in entry.files()]
 
 
-def _claim_name(pane: int) -> str:
+def _claim_name(pane: int, number: int) -> str:
     """The file of a claim."""
-    return f"ledger/claims/{pane:08d}.json"
+    return f"ledger/claims/{pane:08d}-{number}.json"
+
+
+def _clear_claims(output: Storage, panes: int) -> None:
+    """Delete the claims of panes that are committed."""
+    claims = output.names("ledger/claims")
+    output.remove([f"ledger/claims/{name}" for name in claims if int(name.split("-")[0]) < panes])
 
 
 def _clean(output: Storage, pane: int, folder: str) -> None:
@@ -274,7 +276,7 @@ def _clean(output: Storage, pane: int, folder: str) -> None:
     output.remove([f"{folder.partition('.')[0]}.json"])
     output.remove_tree(folder)
     if output.local is None:
-        output.remove([_claim_name(pane)])
+        output.remove([_claim_name(pane, 0)])
 
 
 def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
@@ -289,8 +291,9 @@ def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
 def make_folders(output: Place) -> None:
     """Make the folders of a local output directory. Raises OSError."""
     storage = at(output)
-    for folder in FOLDERS if storage.local is not None else ():
-        (storage.local / folder).mkdir(parents=True, exist_ok=True)
+    if storage.local is not None:
+        for folder in FOLDERS:
+            (storage.local / folder).mkdir(parents=True, exist_ok=True)
 
 
 def clear_staged(output: Place, run: str) -> None:
@@ -321,7 +324,7 @@ def recover(output: Place, entries: History, run: str) -> None:
         run: Name of this run, from its lease.
 
     Raises:
-        LedgerError: A claim cannot be read, or its files are gone.
+        LedgerError: A claim cannot be read.
         OSError: A file cannot be read or written.
     """
     storage = at(output)
@@ -331,24 +334,29 @@ def recover(output: Place, entries: History, run: str) -> None:
             path.unlink()
     else:
         _finish_claim(storage, entries)
-        storage.remove([f"ledger/claims/{name}" for name in storage.names("ledger/claims")])
+        while entries.follow():  # the run before has ended its commit, and deleted its claim
+            _finish_claim(storage, entries)
+        _clear_claims(storage, len(entries))
     clear_staged(storage, run)
 
 
 def _finish_claim(storage: Storage, entries: History) -> None:
     """Commit the next pane from the claim of an earlier run, if there is one."""
-    name = _claim_name(len(entries))
-    try:
-        claim = orjson.loads(storage.read(name))
-    except FileNotFoundError:
+    claims: list[dict[str, Any]] = []
+    with suppress(FileNotFoundError):
+        for number in count():  # by name: a store may list a file late
+            claims.append(orjson.loads(storage.read(_claim_name(len(entries), number))))
+    if not claims:
         return
-    entry = parse_entry(orjson.dumps(claim["entry"]), storage.address(name))
+    claim = max(claims, key=lambda each: each["run"])
+    entry = parse_entry(orjson.dumps(claim["entry"]), storage.address("ledger/claims"))
     try:
         storage.place(_moves(entry, claim["folder"]))
-    except FileNotFoundError as error:
-        # The earlier run may have come to itself and finished the commit meanwhile
+    except FileNotFoundError:
+        # The run that made the claim has finished the commit meanwhile; or it had lost the lease
+        # before, and the run after it has deleted the files: then the pane is made again
         if not storage.exists(entry_name(entry.pane)):
-            raise LedgerError(f"{storage.address(name)}: its files are gone: {error}") from error
+            return
     entries.commit(entry)
 
 

@@ -22,6 +22,20 @@ def pools(cluster: FlinkCluster) -> set[int]:
     return {cluster.processes[f"pool-{i}"].pid for i in range(2)}
 
 
+def states(cluster: FlinkCluster, state: str) -> set[str]:
+    """The jobs in a state."""
+    return {each["jid"] for each in cluster.jobs() if each["state"] == state}
+
+
+def kill(cluster: FlinkCluster, what: str) -> None:
+    """End a process of the cluster, or the second TaskManager's worker, with SIGKILL."""
+    if what == "worker":
+        [worker] = cluster.workers(1)
+        os.kill(worker, signal.SIGKILL)
+    else:
+        cluster.kill(what)
+
+
 def ended(result: PipelineResult) -> str:
     """The state in which a job ends."""
     return str(result.wait_until_finish(duration=int(LONG * 1000)))
@@ -54,11 +68,7 @@ def test_a_bounded_job_outlives_a_kill(
     running = bounded(flink_cluster.options(), COUNT, tmp_path, SECONDS)
     wait_for(lambda: met(tmp_path) == pools(flink_cluster), LONG)
     assert len(noted(tmp_path)) < COUNT
-    if what == "worker":
-        [worker] = flink_cluster.workers(1)
-        os.kill(worker, signal.SIGKILL)
-    else:
-        flink_cluster.kill(what)
+    kill(flink_cluster, what)
     if what == "pool-1":  # without it, its TaskManager fails all work that it is given
         flink_cluster.launch(what)
     assert ended(running) == "DONE"
@@ -71,21 +81,13 @@ def test_an_unbounded_job_outlives_a_kill(
 ) -> None:
     unbounded(flink_cluster.options(unbounded=True), tmp_path)
     wait_for(lambda: met(tmp_path) == pools(flink_cluster), LONG)
-    if what == "worker":
-        [worker] = flink_cluster.workers(1)
-        os.kill(worker, signal.SIGKILL)
-    else:
-        flink_cluster.kill(what)
+    [job] = states(flink_cluster, "RUNNING")
+    kill(flink_cluster, what)
+    wait_for(lambda: bool(flink_cluster.exceptions(job)), LONG)
     last = max(map(float, noted(tmp_path)))
     wait_for(lambda: max(map(float, noted(tmp_path))) > last + 5, LONG)
-    [job] = [each for each in flink_cluster.jobs() if each["state"] == "RUNNING"]
-    flink_cluster.cancel(job["jid"])
-    wait_for(lambda: job["jid"] in states(flink_cluster, "CANCELED"), LONG)
-
-
-def states(cluster: FlinkCluster, state: str) -> set[str]:
-    """The jobs in a state."""
-    return {each["jid"] for each in cluster.jobs() if each["state"] == state}
+    flink_cluster.cancel(job)
+    wait_for(lambda: job in states(flink_cluster, "CANCELED"), LONG)
 
 
 def test_the_job_server_is_killed(flink_cluster: FlinkCluster, tmp_path: Path) -> None:
