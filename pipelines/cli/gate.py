@@ -224,7 +224,8 @@ def _reason(reason: str) -> str:
 
 def _check(directory: Storage) -> None:
     """Raise ConfigError for an output without a ledger."""
+    from evenflow.pipelines.panes.output import has_ledger
     from evenflow.schemas.config import ConfigError
 
-    if next(directory.tree("ledger"), None) is None:
+    if not has_ledger(directory):
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")

@@ -43,7 +43,8 @@ REASONS = (
     ),
     (
         "NotImplemented|501 Not",
-        "this store cannot {what}; give another address",
+        "this store lacks what a run needs (it answers {code}): conditional writes, copies, lists,"
+        " deletes; give another address",
     ),
     (
         "SlowDown|TooManyRequests|429 Too|50[0234] ",

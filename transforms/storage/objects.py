@@ -127,7 +127,7 @@ class ObjectStorage(Storage):
     def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
         for _ in range(CREATES):
-            with self._explained(name, "create a file only once (a conditional write)"):
+            with self._explained(name, "write"):
                 try:
                     obstore.put(
                         self._store, self._prefix + name, data, mode="create", use_multipart=False
