@@ -54,6 +54,7 @@ setup(
         "great-expectations>=1.24,<2",
         "jinja2>=3.1",
         "numpy>=1.26",
+        "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
         "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
         "orjson>=3.9",
         "pandas>=2.1",

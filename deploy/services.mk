@@ -1,19 +1,24 @@
-# Real parts for streaming and its tests: Kafka, Prism and Flink's job server, fetched into build/services/.
-# The gate on files needs none of them. `make services` needs Java 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism).
+# Real parts for topics, clusters and object stores, and for their tests, fetched into build/services/: Kafka, Prism, Flink with
+# Beam's job server, and an S3 server. The gate on files of one machine needs none of them.
+# `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
-# pom.xml, Prism's modules by Go's own checksum database. Parts that exist are not fetched or built again.
+# pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
 PRISM_VERSION := v2.77.0# that of apache-beam in the environment
 PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
 BEAM := github.com/apache/beam/sdks/v2
 MAVEN := mvn --quiet --batch-mode --strict-checksums
+VERSITYGW_VERSION := v1.8.0
+VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink prism
-services: kafka flink prism
+.PHONY: services kafka flink prism versitygw
+services: kafka flink prism versitygw
 kafka: $(SERVICES)/kafka/.checked
-flink: $(SERVICES)/flink/.checked
+flink: $(SERVICES)/flink/gradle/wrapper
 prism: $(PRISM)/prism
 	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
+versitygw: $(VERSITYGW)/versitygw
+	ln -sfn $(notdir $(VERSITYGW))/versitygw $(SERVICES)/versitygw/versitygw
 
 $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	@command -v java mvn >/dev/null || { echo "Kafka and Flink need Java 17 and Maven on the PATH" >&2; exit 1; }
@@ -22,6 +27,27 @@ $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 	cd $(@D)/lib && sha256sum --check --strict --quiet $(abspath deploy/$*/SHA256SUMS)
 	test $$(ls $(@D)/lib | wc -l) -eq $$(wc -l < deploy/$*/SHA256SUMS)
 	touch $@
+
+# The servers of Beam's Java classes take jobs, which are code, on every interface, also where they are told a host. So one line
+# is changed. Whoever starts them puts this folder before the jars.
+FLINK_LISTENS := org/apache/beam/sdk/fn/server/ServerFactory
+$(SERVICES)/flink/loopback: $(SERVICES)/flink/.checked
+	@command -v javac >/dev/null || { echo "Flink needs a JDK: javac is not on the PATH" >&2; exit 1; }
+	rm -rf $@ $(@D)/source
+	mkdir $(@D)/source
+	cd $(@D)/source && jar --extract --file $(abspath $(@D))/lib/beam-sdks-java-core-*-sources.jar $(FLINK_LISTENS).java
+	sed -i.released 's/NettyServerBuilder.forPort(socket.getPort())/NettyServerBuilder.forAddress(socket)/' $(@D)/source/$(FLINK_LISTENS).java
+	! cmp --silent $(@D)/source/$(FLINK_LISTENS).java $(@D)/source/$(FLINK_LISTENS).java.released
+	javac -nowarn -proc:none -cp '$(@D)/lib/*' -d $(@D)/source/classes $(@D)/source/$(FLINK_LISTENS).java
+	mv $(@D)/source/classes $@
+	rm -rf $(@D)/source
+
+# Beam's job server sends all its jars to the cluster with each job, 165 MB, except those whose path has these two words. A cluster
+# that has them already is started, like its job server, from links below such a path.
+$(SERVICES)/flink/gradle/wrapper: $(SERVICES)/flink/loopback
+	rm -rf $@
+	mkdir -p $@
+	cp --recursive --link $(SERVICES)/flink/lib $< $@/
 
 # The released Prism takes jobs, which are code, on every interface, and no option changes that. So one line is changed.
 PRISM_LISTENS := go/pkg/beam/runners/prism/internal/jobservices/server.go
@@ -35,3 +61,9 @@ $(PRISM)/prism:
 	cd $(@D)/source && grep -q '"127.0.0.1:%d"' beam/$(PRISM_LISTENS) && go mod edit -replace $(BEAM)=./beam
 	cd $(@D)/source && go build -o ../prism $(BEAM)/go/cmd/prism
 	rm -rf $(@D)/source
+
+# An S3 server that keeps objects as plain files, with conditional writes.
+$(VERSITYGW)/versitygw:
+	@command -v go >/dev/null || { echo "versitygw is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
+	mkdir -p $(@D)
+	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)

@@ -11,15 +11,16 @@ import getpass
 import json
 import os
 import socket
-from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
 
-from evenflow.gates.ledger.files import LedgerError, atomic_write, canonical
+from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Entry
+from evenflow.transforms.storage.storage import Place, Storage, at
 
+FOLDER = "ledger/holds"
 Action = Literal["hold", "release"]
 
 
@@ -43,11 +44,11 @@ class HoldEvent(Entry):
     reason: str
 
 
-def read_events(root: Path) -> list[HoldEvent]:
+def read_events(root: Place) -> list[HoldEvent]:
     """Read all holds and releases.
 
     Args:
-        root: Output directory.
+        root: The output.
 
     Returns:
         The events, in order.
@@ -55,20 +56,25 @@ def read_events(root: Path) -> list[HoldEvent]:
     Raises:
         LedgerError: A file cannot be read.
     """
-    found: list[HoldEvent] = []
-    for path in sorted((root / "ledger" / "holds").glob("[0-9]*.json")):
-        try:
-            found.append(HoldEvent.model_validate(json.loads(path.read_bytes())))
-        except (ValidationError, ValueError) as error:
-            raise LedgerError(f"{path}: not a hold or release: {error}") from error
-    return found
+    storage = at(root)
+    return [_read(storage, name) for name in storage.names(FOLDER)]
 
 
-def add_event(root: Path, action: Action, reason: str, panes: int) -> HoldEvent:
+def _read(storage: Storage, name: str) -> HoldEvent:
+    """Read an event of ledger/holds. Raises LedgerError."""
+    try:
+        return HoldEvent.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+    except (ValidationError, ValueError) as error:
+        raise LedgerError(
+            f"{storage.address(f'{FOLDER}/{name}')}: not a hold or release: {error}"
+        ) from error
+
+
+def add_event(root: Place, action: Action, reason: str, panes: int) -> HoldEvent:
     """Write a hold or a release; it is durable when this returns.
 
     Args:
-        root: Output directory.
+        root: The output.
         action: hold or release.
         reason: Why.
         panes: Number of panes in the ledger.
@@ -82,28 +88,28 @@ def add_event(root: Path, action: Action, reason: str, panes: int) -> HoldEvent:
     """
     if not reason.strip():
         raise ValueError(f"a {action} needs a reason")
-    folder = root / "ledger" / "holds"
-    folder.mkdir(parents=True, exist_ok=True)
+    storage = at(root)
     event = HoldEvent(
-        number=len(read_events(root)),
+        number=len(storage.names(FOLDER)),
         action=action,
         panes=panes,
         who=f"{_user()} on {socket.gethostname()}",
         when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         reason=reason,
     )
-    atomic_write(folder / f"{event.number:08d}.json", canonical(event.model_dump()))
+    while not storage.create(f"{FOLDER}/{event.number:08d}.json", canonical(event.model_dump())):
+        event.number += 1  # somebody else holds or releases at the same time
     return event
 
 
-def held_reason(root: Path, totals: Totals, policy: str) -> str | None:
+def held_reason(root: Place, totals: Totals, policy: str) -> str | None:
     """Say why the gate is held now.
 
     An event overrides the policy: a release lets the gate go on after a blocked pane, and a hold
     lasts until a release.
 
     Args:
-        root: Output directory.
+        root: The output.
         totals: Sums of its ledger.
         policy: The configuration's gate.policy.
 
@@ -113,8 +119,9 @@ def held_reason(root: Path, totals: Totals, policy: str) -> str | None:
     Raises:
         LedgerError: A hold or release cannot be read.
     """
-    events = read_events(root)
-    last = events[-1] if events else None
+    storage = at(root)
+    names = storage.names(FOLDER)
+    last = _read(storage, names[-1]) if names else None
     if last is not None and last.action == "hold":
         return f"held by {last.who} at {last.when}: {last.reason}"
     blocked = totals.folder == "quarantine"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
@@ -17,7 +18,9 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
     AttributeEntry,
+    BiasScore,
     Checks,
+    CoverageEntry,
     Filtered,
     Folder,
     Heavy,
@@ -92,6 +95,12 @@ class PaneJudge:
             if found := (stereotypes or {}).get(name):
                 out[name].stereotypes = Filtered.model_validate(found)
         return out
+
+    def coverage(self, figures: Figures) -> CoverageEntry | None:
+        """Judge the next pane's coverage; None if it is not looked at."""
+        return judge_coverage(
+            self._config, self._lists, figures.coverage, self._totals.recent_coverage
+        )
 
     def _attribute(
         self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None
@@ -168,7 +177,8 @@ def overall(
     checked: Checks,
     reading: Verdict,
     asking: Verdict | None,
-    leaning: Verdict | None = None,
+    coverage: CoverageEntry | None = None,
+    leaning: BiasScore | None = None,
 ) -> Verdict:
     """Combine the verdicts on a pane.
 
@@ -177,11 +187,12 @@ def overall(
         checked: Result of the checks.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; None without an LLM.
-        leaning: Verdict on the bias score; None if it is not computed.
+        coverage: The pane's coverage; None if it is not looked at.
+        leaning: The pane's bias score; None if it is not computed.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts, of `asking` and of `leaning`.
+        attributes' verdicts, of `asking`, `coverage` and `leaning`.
     """
     if reading.state == "block":
         return reading
@@ -191,8 +202,12 @@ def overall(
         )
         return Verdict(state="block", reason=f"checks failed: {failed}")
     found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
-    others = (("", asking), ("bias score: ", leaning))
-    found += [(name, each) for name, each in others if each is not None and each.state != "open"]
+    others = {
+        "": asking,
+        "coverage: ": coverage.verdict if coverage is not None else None,
+        "bias score: ": leaning.verdict if leaning is not None else None,
+    }
+    found += [(name, v) for name, v in others.items() if v is not None and v.state != "open"]
     state = worst([each.state for _, each in found])
     return Verdict(
         state=state,

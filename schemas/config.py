@@ -19,6 +19,7 @@ from evenflow.schemas.sections import (
     AttributeSettings,
     BiasScoreSettings,
     CheckSettings,
+    CoverageSettings,
     Duplicates,
     Fields,
     Gate,
@@ -75,6 +76,9 @@ class Config(Section):
         description=(
             "The bias score: what the neutral words of a sentence lean to, 0 (nothing) to 1."
         ),
+    )
+    coverage: CoverageSettings = Field(
+        default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
     )
     measure: Measure = Field(
         default_factory=Measure, description="Settings of `evenflow measure` and of the report."

@@ -237,6 +237,22 @@ class AttributeEntry(Entry):
     stereotypes: Filtered | None = None
 
 
+class CoverageEntry(Entry):
+    """The records of a pane by their values, and the gaps of the rolling panes.
+
+    Attributes:
+        records: How often each record occurs, by its values as JSON (transforms.coverage.named).
+        squares: Sum over documents of their squared number of records.
+        rolling: The gaps of the last accepted panes and this one (transforms.coverage.gaps).
+        verdict: Verdict on the largest of them.
+    """
+
+    records: dict[str, int]
+    squares: int
+    rolling: dict[str, Any]
+    verdict: Verdict
+
+
 class BiasSums(Entry):
     """Sums of the bias score, additive over documents.
 
@@ -444,6 +460,7 @@ class PaneEntry(Entry):
             that two runs over the same input need not share.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; null without an LLM.
+        coverage: Meetings of attributes; null if coverage is not looked at.
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
         bias_score: The bias score; null if it is not computed.
@@ -470,6 +487,19 @@ class PaneEntry(Entry):
     llm: dict[str, dict[str, Any]] | None = None
     reading: Verdict | None = None
     asking: Verdict | None = None
+    coverage: CoverageEntry | None = None
     epoch: int = 0
     program: dict[str, str] = {}
     bias_score: BiasScore | None = None
+
+    def files(self) -> list[tuple[str, Shard]]:
+        """All files that the pane has in the output, each with its folder."""
+        others = (
+            ("dead-letter", self.dead_letters),
+            ("quarantine", self.set_aside),
+            ("sentences", self.sentence_table),
+        )
+        return [
+            *((self.folder, shard) for shard in self.shards),
+            *((folder, file) for folder, file in others if file is not None),
+        ]

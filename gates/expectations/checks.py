@@ -22,8 +22,8 @@ from evenflow.gates.expectations.importing import deferred, uncollected
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.gates.expectations.user_suite import UserSuite, load
-from evenflow.schemas.documents import mentions
-from evenflow.schemas.ledger import AttributeEntry, CheckFailure, Checks
+from evenflow.schemas.ledger import CheckFailure, Checks
+from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import WordList
 
 OWN, USERS = "evenflow", "user"  # names of the suites
@@ -36,11 +36,10 @@ SELDOM = ("altair", "scipy.stats")
 
 
 class PaneChecks:
-    """Runs the suites on panes, one after the other; results and data docs go to root/checks."""
+    """Runs the suites on panes, one after the other. Any process that has a pane's shards can."""
 
     def __init__(
         self,
-        root: Path,
         user_suite: Path | None = None,
         *,
         lists: Sequence[WordList] = (),
@@ -53,7 +52,6 @@ class PaneChecks:
         """Build the suites.
 
         Args:
-            root: Output directory.
             user_suite: File of the user's suite; None without one.
             lists: Word lists that the shards were annotated with.
             limits: Limits of DR, by attribute.
@@ -65,7 +63,6 @@ class PaneChecks:
 
         Raises:
             SuiteError: The user's suite cannot be used.
-            OSError: The files of the project cannot be written.
         """
         weights = [each.weight for each in (limits or {}).values() if each.weight]
         self._columns = frame.names(lists, identity, text, weights)
@@ -79,8 +76,6 @@ class PaneChecks:
                 DataContextConfig,
                 InMemoryStoreBackendDefaults,
             )
-
-            from evenflow.gates.expectations.data_docs import ChecksProject
 
             own = own_suite.expectations(self._columns, limits or {})
             self._user = (
@@ -97,7 +92,6 @@ class PaneChecks:
                 name: gx.ExpectationSuite(name=name, expectations=each)
                 for name, each in suites.items()
             }
-            self._project = ChecksProject(root, list(self._suites.values()))
             # A context in memory keeps nothing and is ten times faster for single frames
             config = DataContextConfig(
                 store_backend_defaults=InMemoryStoreBackendDefaults(), analytics_enabled=False
@@ -109,36 +103,31 @@ class PaneChecks:
             asset = context.data_sources.add_pandas("pane").add_dataframe_asset("shards")
             self._batches: Any = asset.add_batch_definition_whole_dataframe("pane")
 
-    def run(
+    def check(
         self,
         pane: int,
         shards: Sequence[Path],
-        attributes: Mapping[str, AttributeEntry],
+        sums: Mapping[str, int],
         documents: int,
         sentences: tuple[Path, int] | None = None,
-    ) -> Checks:
-        """Check a pane's shards against the figures of its entry.
+    ) -> tuple[Checks, list[dict[str, Any]]]:
+        """Check a pane's shards against the pane's figures.
 
         Args:
             pane: Number of the pane.
             shards: Its shards, in order.
-            attributes: Entries of its attributes.
+            sums: Its mentions, by the column that has them.
             documents: Number of its documents.
             sentences: Its sentence table and the table's number of rows; None without one.
 
         Returns:
-            The result of all suites.
+            The result of all suites, and what data_docs.keep stores of it.
 
         Raises:
-            OSError: A file cannot be read or written.
+            OSError: A file cannot be read.
         """
-        sums = {
-            mentions(name, group): count
-            for name, each in attributes.items()
-            for group, count in zip(
-                each.groups, each.repair.mentions if each.repair else each.sums.counts, strict=True
-            )
-        }
+        from evenflow.gates.expectations import data_docs
+
         own = self._reader.read(shards)
         found = [self._validate(OWN, own, {"sums": sums, "documents": documents})]
         if USERS in self._suites and len(own):  # a user expects nothing of no documents
@@ -147,31 +136,33 @@ class PaneChecks:
         if sentences is not None:
             table = sentence_suite.read(sentences[0], self._strong)
             found.append(self._validate(sentence_suite.NAME, table, {"rows": sentences[1]}))
-        for each in found:
-            self._project.keep(pane, each)
         failures = [
             self._failure(each) for suite in found for each in suite.results if not each.success
         ]
         failures.sort(
             key=lambda each: (each.severity, each.expectation, each.subject, each.observed)
         )
-        return Checks(
+        checks = Checks(
             success=all(each.severity != "critical" for each in failures),
             evaluated=sum(len(suite.results) for suite in found),
             failures=failures,
         )
+        return checks, [data_docs.kept(pane, each) for each in found]
 
-    def docs(self, failed: Collection[int] = ()) -> Path:
-        """Build the data docs.
+    def docs(self, root: Place, failed: Collection[int] = ()) -> Path:
+        """Build the data docs of an output.
 
         Args:
+            root: The output.
             failed: Numbers of the panes whose checks failed.
 
         Returns:
             Path of their index.
         """
+        from evenflow.gates.expectations.data_docs import ChecksProject
+
         with _quietly():
-            return self._project.build(failed)
+            return ChecksProject(root, list(self._suites.values())).build(failed)
 
     def _validate(self, suite: str, batch: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         """The result of a suite on a frame."""

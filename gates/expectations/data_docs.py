@@ -11,19 +11,24 @@ from __future__ import annotations
 import datetime
 import json
 import shutil
-from collections.abc import Collection, Sequence
+import tempfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 import yaml
 
 from evenflow.schemas.guards import is_mapping
+from evenflow.transforms.storage.directory import Directory
+from evenflow.transforms.storage.storage import Place, at
 
 # Panes that the data docs show. A page takes some hundredths of a second, and nobody opens
 # thousands of them.
 LATEST = 50
 LATEST_FAILED = 50  # further panes with failures that they show
 SITE = "data_docs"
+VALIDATIONS = "checks/gx/validations"
 HEADER = "# Rewritten at each start of a run: changes are lost.\n"
 
 
@@ -88,19 +93,69 @@ def _configuration() -> dict[str, Any]:
     }
 
 
-class ChecksProject:
-    """Stores the results of panes and builds the data docs. Its methods raise OSError."""
+def kept(pane: int, result: Any) -> dict[str, Any]:
+    """Describe a suite's result on a pane as JSON that `keep` can store.
 
-    def __init__(self, root: Path, suites: Sequence[Any]):
+    Args:
+        pane: Number of the pane.
+        result: The result, as Great Expectations returned it.
+
+    Returns:
+        The name of its file below checks/gx/validations, and its content.
+    """
+    from great_expectations.core.run_identifier import RunIdentifier
+    from great_expectations.data_context.types.resource_identifiers import (
+        ExpectationSuiteIdentifier,
+        ValidationResultIdentifier,
+    )
+
+    run = RunIdentifier(run_name=_run_name(pane), run_time=datetime.datetime.now(datetime.UTC))
+    result.meta["run_id"] = run
+    suite = ExpectationSuiteIdentifier(result.suite_name)
+    key = ValidationResultIdentifier(suite, run, result.batch_id)
+    return {"name": f"{'/'.join(key.to_tuple())}.json", "result": result.to_json_dict()}
+
+
+def keep(root: Place, pane: int, results: Iterable[Mapping[str, Any]]) -> None:
+    """Store the results of a pane's suites, in place of earlier ones.
+
+    Args:
+        root: The output.
+        pane: Number of the pane.
+        results: What `kept` returned of each suite.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    storage = at(root)
+    for each in results:
+        suite = each["name"].partition("/")[0]
+        if storage.local is not None:  # a replayed pane has a result of another time
+            storage.remove_tree(f"{VALIDATIONS}/{suite}/{_run_name(pane)}")
+        storage.write_soon(f"{VALIDATIONS}/{each['name']}", orjson.dumps(each["result"]))
+
+
+class ChecksProject:
+    """The project, for its data docs. Its methods raise OSError."""
+
+    def __init__(self, root: Place, suites: Sequence[Any]):
         """Write the project's configuration and suites.
 
+        Great Expectations works on local files. So a project in a store has a local copy.
+
         Args:
-            root: Output directory.
+            root: The output.
             suites: The suites of Great Expectations.
         """
         import great_expectations as gx  # takes more than a second
 
-        self._root = root / "checks"
+        self._storage = at(root)
+        if self._storage.local is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="evenflow-")
+            self._local = Directory(Path(self._scratch.name))
+        else:
+            self._local = Directory(self._storage.local)
+        self._root = self._local.path / "checks"
         self._gx = self._root / "gx"
         self._gx.mkdir(parents=True, exist_ok=True)
         (self._gx / "great_expectations.yml").write_text(
@@ -113,28 +168,6 @@ class ChecksProject:
         for suite in suites:
             self._context.suites.add(suite)
 
-    def keep(self, pane: int, result: Any) -> None:
-        """Store a suite's result on a pane, in place of an earlier one.
-
-        Args:
-            pane: Number of the pane.
-            result: The result, as Great Expectations returned it.
-        """
-        from great_expectations.core.run_identifier import RunIdentifier
-        from great_expectations.data_context.types.resource_identifiers import (
-            ExpectationSuiteIdentifier,
-            ValidationResultIdentifier,
-        )
-
-        name = _run_name(pane)
-        _remove(self._gx / "validations" / result.suite_name / name)
-        run = RunIdentifier(run_name=name, run_time=datetime.datetime.now(datetime.UTC))
-        result.meta["run_id"] = run
-        key = ValidationResultIdentifier(
-            ExpectationSuiteIdentifier(result.suite_name), run, result.batch_id
-        )
-        self._context.validation_results_store.set(key, result)
-
     def build(self, failed: Collection[int]) -> Path:
         """Build the data docs of the latest panes and of the latest failed ones.
 
@@ -142,22 +175,31 @@ class ChecksProject:
             failed: Numbers of the panes whose checks failed.
 
         Returns:
-            Path of the index.
+            Path of the index; of a store's project, of its local copy.
         """
-        site = self._root / "data_docs"
-        store = self._context.validation_results_store
-        keys = store.list_keys()
-        panes = sorted({key.run_id.run_name for key in keys})
+        site = self._root / SITE
+        names = [each.name for each in self._storage.tree(VALIDATIONS) if _is_result(each.name)]
+        panes = sorted({_run_of(name) for name in names})
         shown = {
             *panes[-LATEST:],
             *sorted({_run_name(pane) for pane in failed} & {*panes})[-LATEST_FAILED:],
         }
+        chosen = [name for name in names if _run_of(name) in shown]
+        if self._storage != self._local:
+            for name, data in zip(chosen, self._storage.read_all(chosen), strict=True):
+                if data is not None:
+                    self._local.write(name, data)
+        keys = self._context.validation_results_store.list_keys()
         wanted = [key for key in keys if key.run_id.run_name in shown and self._is_whole(key)]
         _remove(site)
         suites = self._context.expectations_store.list_keys()
         self._context.build_data_docs(site_names=[SITE], resource_identifiers=[*suites, *wanted])
         # The styles and fonts of Great Expectations are 6 MB, and these pages use none of them
         _remove(site / "static")
+        if self._storage != self._local:
+            self._storage.remove_tree(f"checks/{SITE}")
+            for path in (path for path in site.rglob("*") if path.is_file()):
+                self._storage.upload(path, path.relative_to(self._local.path).as_posix())
         return site / "index.html"
 
     def _is_whole(self, key: Any) -> bool:
@@ -171,6 +213,17 @@ class ChecksProject:
             return True
         path.unlink()
         return False
+
+
+def _is_result(name: str) -> bool:
+    """Whether a file is a suite's result on a pane: SUITE/RUN/TIME/BATCH.json."""
+    parts = name.removeprefix(f"{VALIDATIONS}/").split("/")
+    return len(parts) == 4 and name.endswith(".json")
+
+
+def _run_of(name: str) -> str:
+    """The name of a result's run, which names its pane."""
+    return name.removeprefix(f"{VALIDATIONS}/").split("/")[1]
 
 
 def _run_name(pane: int) -> str:

@@ -1,48 +1,24 @@
 """The ledger's files: one for each pane, and meta.json with the run's settings.
 
-They are written atomically and read in order.
+An entry is written once: of two runs that commit the same pane, one succeeds.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.storage.storage import Place, at
+
+META = "ledger/meta.json"
 
 
 class LedgerError(RuntimeError):
     """A ledger that cannot be read; the message names the file."""
-
-
-def atomic_write(path: Path, data: bytes) -> None:
-    """Replace a file as a whole.
-
-    A reader, or a start after a crash, sees either the old file or the new one.
-
-    Args:
-        path: The file.
-        data: Its new content.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def canonical(data: Any) -> bytes:
@@ -50,24 +26,36 @@ def canonical(data: Any) -> bytes:
     return (json.dumps(data, sort_keys=True, indent=1) + "\n").encode()
 
 
-def write_entry(root: Path, entry: PaneEntry) -> None:
+class TakenError(LedgerError):
+    """Another run has committed the pane; the message names its entry."""
+
+
+def entry_name(pane: int) -> str:
+    """The file of a pane's entry, below the output."""
+    return f"ledger/{pane:08d}.json"
+
+
+def write_entry(root: Place, entry: PaneEntry) -> None:
     """Commit a pane by its entry; it is durable when this returns.
 
     Args:
-        root: Output directory.
+        root: The output.
         entry: Entry of the pane, for root/ledger/PANE.json.
 
     Raises:
+        TakenError: The pane has another entry.
         OSError: The file cannot be written.
     """
-    atomic_write(root / "ledger" / f"{entry.pane:08d}.json", canonical(entry.model_dump()))
+    storage, name = at(root), entry_name(entry.pane)
+    if not storage.create(name, canonical(entry.model_dump())):
+        raise TakenError(f"{storage.address(name)}: another run has committed this pane")
 
 
-def read_entries(root: Path) -> list[PaneEntry]:
+def read_entries(root: Place) -> list[PaneEntry]:
     """Read all entries at once.
 
     Args:
-        root: Output directory.
+        root: The output.
 
     Returns:
         The entries from pane 0 on.
@@ -80,11 +68,11 @@ def read_entries(root: Path) -> list[PaneEntry]:
     return list(History(root))
 
 
-def read_entry(root: Path, pane: int) -> PaneEntry:
+def read_entry(root: Place, pane: int) -> PaneEntry:
     """Read the entry of one of the last panes.
 
     Args:
-        root: Output directory.
+        root: The output.
         pane: Number of the pane, which must not be in a segment yet.
 
     Returns:
@@ -94,11 +82,11 @@ def read_entry(root: Path, pane: int) -> PaneEntry:
         LedgerError: The file is not an entry.
         OSError: The file cannot be read.
     """
-    path = root / "ledger" / f"{pane:08d}.json"
-    return parse_entry(path.read_bytes(), path)
+    storage, name = at(root), entry_name(pane)
+    return parse_entry(storage.read(name), storage.address(name))
 
 
-def parse_entry(raw: bytes, path: Path) -> PaneEntry:
+def parse_entry(raw: bytes, path: str) -> PaneEntry:
     """Parse an entry.
 
     Args:
@@ -117,24 +105,24 @@ def parse_entry(raw: bytes, path: Path) -> PaneEntry:
         raise LedgerError(f"{path}: not a ledger entry: {error}") from error
 
 
-def write_meta(root: Path, meta: dict[str, Any]) -> None:
+def write_meta(root: Place, meta: dict[str, Any]) -> None:
     """Replace root/ledger/meta.json.
 
     Args:
-        root: Output directory.
+        root: The output.
         meta: The run's settings.
 
     Raises:
         OSError: The file cannot be written.
     """
-    atomic_write(root / "ledger" / "meta.json", canonical(meta))
+    at(root).write(META, canonical(meta))
 
 
-def read_meta(root: Path) -> dict[str, Any] | None:
+def read_meta(root: Place) -> dict[str, Any] | None:
     """Read root/ledger/meta.json.
 
     Args:
-        root: Output directory.
+        root: The output.
 
     Returns:
         The run's settings; None if no run has begun.
@@ -142,13 +130,13 @@ def read_meta(root: Path) -> dict[str, Any] | None:
     Raises:
         LedgerError: The file is not JSON.
     """
-    path = root / "ledger" / "meta.json"
+    storage = at(root)
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(storage.read(META))
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise LedgerError(f"{path}: not JSON: {error}") from error
+        raise LedgerError(f"{storage.address(META)}: not JSON: {error}") from error
 
 
 def changed_settings(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:

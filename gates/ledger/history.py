@@ -11,17 +11,24 @@ between two steps, the next start completes them with the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import suppress
 from typing import overload
 
 from evenflow.gates.ledger import segments, spans
-from evenflow.gates.ledger.files import LedgerError, parse_entry, read_entry, write_entry
+from evenflow.gates.ledger.files import (
+    LedgerError,
+    entry_name,
+    parse_entry,
+    read_entry,
+    write_entry,
+)
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.storage.storage import Place, Storage, at
 
-TRIES = 5  # of a reader while a run compacts the ledger
+TRIES = 5  # of a reader while a run compacts the ledger, even one that has lost its lease
 
 
 class History(Sequence[PaneEntry]):
@@ -33,11 +40,11 @@ class History(Sequence[PaneEntry]):
         totals: Sums of all entries.
     """
 
-    def __init__(self, root: Path, config: Config | None = None, repair: bool = False):
+    def __init__(self, root: Place, config: Config | None = None, repair: bool = False):
         """Read the ledger.
 
         Args:
-            root: Output directory.
+            root: The output.
             config: The run's configuration, which says how far the sums look back.
             repair: Complete what a killed run left unfinished. Only the holder of the output's
                 lock may do this.
@@ -46,34 +53,77 @@ class History(Sequence[PaneEntry]):
             LedgerError: An entry is missing or cannot be read.
             OSError: A file cannot be read or written.
         """
-        self._root = root
+        self._root, self._config = at(root), config
         self.totals = Totals()
+        self._in_segments = 0
         self._last: PaneEntry | None = None
         for attempt in range(TRIES):
             try:
-                self._read(config)
+                self._read()
                 break
             except (LedgerError, FileNotFoundError):
-                if repair or attempt == TRIES - 1:
+                if attempt == TRIES - 1:
                     raise
         if repair:
-            self._clear(segments.checkpoint_panes(root))
+            self._clear(self._in_segments)
             self._compact()
 
-    def _read(self, config: Config | None) -> None:
-        """Read the checkpoint and the entries after it."""
+    def _read(self) -> None:
+        """Read the checkpoint and the entries after it.
+
+        A store may list an entry late. So the entry after the last listed one is asked for.
+        """
         checkpoint = segments.read_checkpoint(self._root)
-        self.totals = Totals.for_run(config) if checkpoint is None else checkpoint
+        self.totals = Totals.for_run(self._config) if checkpoint is None else checkpoint
         self._last = None
-        for number, path in entry_files(self._root):
-            if number < self.totals.panes:
-                continue  # in a segment already
-            if number != self.totals.panes:
+        listed = [number for number in entry_numbers(self._root) if number >= self.totals.panes]
+        if listed[:1] != [self.totals.panes]:
+            # A committer that lost its lease may have put back an older checkpoint
+            while self._root.exists(name := segments.segment_name(self.totals.panes)):
+                for raw in segments.read_segment(self._root, self.totals.panes):
+                    self._add(parse_entry(raw, name))
+        self._in_segments = self.totals.panes
+        due = [number for number in listed if number >= self.totals.panes]
+        expected = range(self.totals.panes, self.totals.panes + len(due))
+        names = [entry_name(number) for number in expected]
+        for number, name, raw in zip(expected, names, self._root.read_all(names), strict=True):
+            if raw is None:
                 raise LedgerError(
-                    f"{path}: pane {number} where pane {self.totals.panes} was expected; an entry"
-                    " is missing"
+                    f"{self._root.address(entry_name(due[-1]))}: pane {due[-1]} where pane"
+                    f" {number} was expected; an entry is missing"
                 )
-            self._add(parse_entry(path.read_bytes(), path))
+            self._add(parse_entry(raw, self._root.address(name)))
+        self._read_late()
+
+    def _read_late(self) -> None:
+        """Add the entries after the last one."""
+        while (raw := self._late()) is not None:
+            self._add(parse_entry(raw, self._root.address(entry_name(len(self)))))
+
+    def follow(self) -> bool:
+        """Add what another run has committed since, in an object store.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
+        before = len(self)
+        if self._root.exists(segments.segment_name(before - before % segments.EVERY)):
+            self._read()
+        self._read_late()
+        return len(self) > before
+
+    def _late(self) -> bytes | None:
+        """The entry after the last one, if a store has it and did not list it."""
+        if self._root.local is not None:
+            return None
+        try:
+            return self._root.read(entry_name(len(self)))
+        except FileNotFoundError:
+            return None
 
     def _add(self, entry: PaneEntry) -> None:
         """Add an entry to the sums."""
@@ -99,16 +149,19 @@ class History(Sequence[PaneEntry]):
 
     def _compact(self) -> None:
         """Move the JSON files into segments as long as they fill one."""
-        done = segments.checkpoint_panes(self._root)
-        while len(self) - done >= segments.EVERY:
-            numbers = range(done, done + segments.EVERY)
-            paths = [self._root / "ledger" / f"{number:08d}.json" for number in numbers]
-            raw = [path.read_bytes() for path in paths]
-            entries = [parse_entry(each, path) for each, path in zip(raw, paths, strict=True)]
-            segments.write_segment(self._root, done, raw, entries)
+        while len(self) - (done := self._in_segments) >= segments.EVERY:
+            names = [entry_name(number) for number in range(done, done + segments.EVERY)]
+            raw = [each for each in self._root.read_all(names) if each is not None]
+            if len(raw) == len(names):
+                entries = [parse_entry(each, name) for each, name in zip(raw, names, strict=True)]
+                segments.write_segment(self._root, done, raw, entries)
+            elif not self._root.exists(segments.segment_name(done)):
+                raise LedgerError(f"{self._root.address(names[0])}: it or a later entry is missing")
+            # Else a run that has lost its lease since it committed the last of these has done this
             done += segments.EVERY
             totals = self.totals if done == len(self) else self._first(done)
             segments.write_checkpoint(self._root, totals)
+            self._in_segments = done
             self._clear(done)
 
     def _first(self, panes: int) -> Totals:
@@ -122,9 +175,8 @@ class History(Sequence[PaneEntry]):
 
     def _clear(self, until: int) -> None:
         """Remove the JSON files of panes before `until`."""
-        for number, path in entry_files(self._root):
-            if number < until:
-                path.unlink()
+        done = [number for number in entry_numbers(self._root) if number < until]
+        self._root.remove(entry_name(number) for number in done)
 
     def __len__(self) -> int:
         return self.totals.panes
@@ -138,30 +190,41 @@ class History(Sequence[PaneEntry]):
     def __getitem__(self, index: int | slice) -> PaneEntry | list[PaneEntry]:
         numbers = range(len(self))[index]
         return (
-            list(self._some(numbers))
+            list(self.some(numbers))
             if isinstance(numbers, range)
-            else next(self._some(range(numbers, numbers + 1)))
+            else next(self.some(range(numbers, numbers + 1)))
         )
 
     def __iter__(self) -> Iterator[PaneEntry]:
-        return self._some(range(len(self)))
+        return self.some(range(len(self)))
 
-    def _some(self, numbers: range) -> Iterator[PaneEntry]:
-        """Entries of some panes; neighbours in a segment are read together."""
+    def some(self, numbers: range) -> Iterator[PaneEntry]:
+        """Read the entries of some panes one by one; neighbours in a segment are read together.
+
+        Args:
+            numbers: The panes, all of which the ledger has.
+
+        Yields:
+            Their entries.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
         segment: int | None = None
         rows: list[bytes] = []
         for number in numbers:
             if number == len(self) - 1 and self._last is not None:
                 yield self._last
                 continue
-            path = self._root / "ledger" / f"{number:08d}.json"
-            if path.exists():
-                yield parse_entry(path.read_bytes(), path)
-                continue
+            if number >= self._in_segments:
+                with suppress(FileNotFoundError):  # a run may compact the ledger meanwhile
+                    yield read_entry(self._root, number)
+                    continue
             first = number - number % segments.EVERY
             if first != segment:
                 segment, rows = first, segments.read_segment(self._root, first)
-            yield parse_entry(rows[number - first], segments.segment_path(self._root, first))
+            yield parse_entry(rows[number - first], segments.segment_name(first))
 
     def spans(self) -> list[Span]:
         """Summarise all panes by hours; segments hold their part already.
@@ -174,23 +237,24 @@ class History(Sequence[PaneEntry]):
             OSError: A file cannot be read.
         """
         found: list[Span] = []
-        checkpointed = segments.checkpoint_panes(self._root)
+        checkpointed = self._in_segments
         for first in range(0, checkpointed, segments.EVERY):
             found += segments.read_spans(self._root, first)
-        found += map(spans.from_entry, self._some(range(checkpointed, len(self))))
+        found += map(spans.from_entry, self.some(range(checkpointed, len(self))))
         return spans.grouped(found, spans.HOUR)
 
 
-def entry_files(root: Path) -> list[tuple[int, Path]]:
-    """Numbers and JSON files of the panes that are not in segments, in order."""
-    return sorted((int(path.stem), path) for path in (root / "ledger").glob("[0-9]*.json"))
+def entry_numbers(root: Storage) -> list[int]:
+    """Numbers of the panes that have a file of their own, in order."""
+    found = (name.removesuffix(".json") for name in root.names("ledger") if name.endswith(".json"))
+    return sorted(int(stem) for stem in found if stem.isdigit())
 
 
-def recount(root: Path) -> tuple[int, list[str]]:
+def recount(root: Place) -> tuple[int, list[str]]:
     """Verify the checkpoint by adding up the entries again.
 
     Args:
-        root: Output directory.
+        root: The output.
 
     Returns:
         Number of panes, and the keys of the checkpoint that are wrong.
@@ -208,7 +272,7 @@ def recount(root: Path) -> tuple[int, list[str]]:
     for number, entry in enumerate(history):
         if entry.pane != number:
             raise LedgerError(
-                f"{root / 'ledger'}: pane {entry.pane} where pane {number} was expected"
+                f"{at(root).address('ledger')}: pane {entry.pane} where pane {number} was expected"
             )
         if checkpoint is not None and totals.panes == checkpoint.panes:
             break
@@ -219,11 +283,11 @@ def recount(root: Path) -> tuple[int, list[str]]:
     return len(history), [key for key in stored if stored[key] != counted[key]]
 
 
-def rebuild(root: Path, config: Config | None) -> None:
+def rebuild(root: Place, config: Config | None) -> None:
     """Compute the checkpoint again from the segments.
 
     Args:
-        root: Output directory.
+        root: The output.
         config: The run's configuration.
 
     Raises:
@@ -231,8 +295,8 @@ def rebuild(root: Path, config: Config | None) -> None:
         OSError: The checkpoint cannot be written.
     """
     totals = Totals.for_run(config)
-    while (path := segments.segment_path(root, totals.panes)).exists():
+    while at(root).exists(name := segments.segment_name(totals.panes)):
         for raw in segments.read_segment(root, totals.panes):
-            totals.add(parse_entry(raw, path))
+            totals.add(parse_entry(raw, name))
     if totals.panes:
         segments.write_checkpoint(root, totals)

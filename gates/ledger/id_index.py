@@ -8,6 +8,7 @@ is the source: panes that the index lacks are read again from their files.
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.storage.storage import Place, at
 
 CACHE_KIB = 64 << 10  # size of the pages in memory
 TOGETHER = 500  # ids in a query: SQLite allows at least 999 variables
@@ -24,28 +26,32 @@ ROWS = 20_000  # of a shard that are in memory at once
 class IdIndex:
     """The index of an output directory. Its methods raise OSError and sqlite3.Error."""
 
-    def __init__(self, output: Path, identity: str, entries: Sequence[PaneEntry]):
+    def __init__(self, output: Place, identity: str, entries: Sequence[PaneEntry]):
         """Open the index and add the panes that it lacks.
 
         Args:
-            output: Output directory.
+            output: The output. The index of an object store is made anew from its shards at each
+                start, on this machine.
             identity: Name of the shards' column of ids.
             entries: The ledger.
         """
-        self._output, self._identity = output, identity
+        self._output, self._identity = at(output), identity
+        if self._output.local is not None:
+            self._path = self._output.local / "gate" / "ids.sqlite"
+        else:
+            self._scratch = tempfile.TemporaryDirectory(prefix="evenflow-")
+            self._path = Path(self._scratch.name) / "ids.sqlite"
         self._open()
         if self._panes() > len(entries):  # the index belongs to another ledger
             self.close()
-            (output / "gate" / "ids.sqlite").unlink()
+            self._path.unlink()
             self._open()
         for number in range(self._panes(), len(entries)):
             self.add(entries[number])
 
     def _open(self) -> None:
         """Open the file, or create it."""
-        self._database = sqlite3.connect(
-            self._output / "gate" / "ids.sqlite", isolation_level=None, check_same_thread=False
-        )
+        self._database = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         self._database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         # Writes that a crash of the machine loses are made again from the ledger
         self._database.execute("PRAGMA synchronous = OFF")
@@ -99,6 +105,9 @@ class IdIndex:
         files = [(entry.folder, shard) for shard in entry.shards]
         files += [("quarantine", entry.set_aside)] if entry.set_aside is not None else []
         for folder, shard in files:
-            with closing(pq.ParquetFile(self._output / folder / shard.name)) as file:
+            with (
+                self._output.open(f"{folder}/{shard.name}") as source,
+                closing(pq.ParquetFile(source)) as file,
+            ):
                 for batch in file.iter_batches(ROWS, columns=[self._identity]):
                     yield batch.column(0).to_pylist()

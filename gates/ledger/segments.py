@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import orjson
 
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import LedgerError, atomic_write, canonical
+from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.storage.storage import Place, at
 
 # Panes in a segment. Fewer panes give more files; more make a start slower (2 ms an entry).
 EVERY = 256
+CHECKPOINT = "ledger/checkpoint.json"
 
 
-def read_checkpoint(root: Path) -> Totals | None:
+def read_checkpoint(root: Place) -> Totals | None:
     """Read the last checkpoint.
 
     Args:
-        root: Output directory.
+        root: The output.
 
     Returns:
         Sums of the panes in segments; None before the first checkpoint.
@@ -35,55 +36,56 @@ def read_checkpoint(root: Path) -> Totals | None:
     Raises:
         LedgerError: The file is not a checkpoint.
     """
-    path = root / "ledger" / "checkpoint.json"
+    storage = at(root)
     try:
-        return Totals.model_validate(json.loads(path.read_bytes()))
+        return Totals.model_validate(json.loads(storage.read(CHECKPOINT)))
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise LedgerError(
-            f"{path}: not a checkpoint: {error}; `evenflow ledger verify --rebuild` makes it anew"
+            f"{storage.address(CHECKPOINT)}: not a checkpoint: {error}; `evenflow ledger verify"
+            " --rebuild` makes it anew"
         ) from error
 
 
-def write_checkpoint(root: Path, totals: Totals) -> None:
+def write_checkpoint(root: Place, totals: Totals) -> None:
     """Replace the checkpoint; it is durable when this returns.
 
     Args:
-        root: Output directory.
+        root: The output.
         totals: Sums of the panes that are in segments.
 
     Raises:
         OSError: The file cannot be written.
     """
-    atomic_write(root / "ledger" / "checkpoint.json", canonical(totals.model_dump(mode="json")))
+    at(root).write(CHECKPOINT, canonical(totals.model_dump(mode="json")))
 
 
-def checkpoint_panes(root: Path) -> int:
+def checkpoint_panes(root: Place) -> int:
     """Number of panes that are in segments."""
     try:
-        return int(orjson.loads((root / "ledger" / "checkpoint.json").read_bytes())["panes"])
+        return int(orjson.loads(at(root).read(CHECKPOINT))["panes"])
     except FileNotFoundError:
         return 0
 
 
-def segment_path(root: Path, first: int) -> Path:
+def segment_name(first: int) -> str:
     """File of the segment that begins with a pane; the names sort as the panes do, up to 10^12."""
-    return root / "ledger" / "segments" / f"{first:012d}-{first + EVERY - 1:012d}.parquet"
+    return f"ledger/segments/{first:012d}-{first + EVERY - 1:012d}.parquet"
 
 
-def _spans_path(root: Path, first: int) -> Path:
+def _spans_name(first: int) -> str:
     """File of a segment's spans."""
-    return segment_path(root, first).with_suffix(".spans.json")
+    return segment_name(first).replace(".parquet", ".spans.json")
 
 
 def write_segment(
-    root: Path, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]
+    root: Place, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]
 ) -> None:
     """Write a segment and its spans; both are durable when this returns.
 
     Args:
-        root: Output directory.
+        root: The output.
         first: Number of the first pane.
         raw: JSON of the entries.
         entries: The entries.
@@ -95,8 +97,6 @@ def write_segment(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = segment_path(root, first)
-    path.parent.mkdir(exist_ok=True)
     sink = pa.BufferOutputStream()
     table = pa.table(
         {
@@ -106,15 +106,16 @@ def write_segment(
     )
     pq.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=["pane"])
     hours = spans.grouped(map(spans.from_entry, entries), spans.HOUR)
-    atomic_write(_spans_path(root, first), orjson.dumps([each.model_dump() for each in hours]))
-    atomic_write(path, sink.getvalue().to_pybytes())
+    storage = at(root)
+    storage.write(_spans_name(first), orjson.dumps([each.model_dump() for each in hours]))
+    storage.write(segment_name(first), sink.getvalue().to_pybytes())
 
 
-def read_segment(root: Path, first: int) -> list[bytes]:
+def read_segment(root: Place, first: int) -> list[bytes]:
     """Read a segment.
 
     Args:
-        root: Output directory.
+        root: The output.
         first: Number of the first pane.
 
     Returns:
@@ -126,18 +127,21 @@ def read_segment(root: Path, first: int) -> list[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = segment_path(root, first)
+    storage, name = at(root), segment_name(first)
     try:
-        return pq.read_table(path, columns=["entry"]).column(0).to_pylist()
+        raw = pa.BufferReader(storage.read(name))
+        return pq.read_table(raw, columns=["entry"]).column(0).to_pylist()
     except (FileNotFoundError, pa.ArrowException) as error:
-        raise LedgerError(f"{path}: not a segment of the ledger: {error}") from error
+        raise LedgerError(
+            f"{storage.address(name)}: not a segment of the ledger: {error}"
+        ) from error
 
 
-def read_spans(root: Path, first: int) -> list[Span]:
+def read_spans(root: Place, first: int) -> list[Span]:
     """Read the spans of the segment that begins with a pane.
 
     Args:
-        root: Output directory.
+        root: The output.
         first: Number of the first pane.
 
     Returns:
@@ -146,5 +150,5 @@ def read_spans(root: Path, first: int) -> list[Span]:
     Raises:
         OSError: The file cannot be read.
     """
-    found = orjson.loads(_spans_path(root, first).read_bytes())
+    found = orjson.loads(at(root).read(_spans_name(first)))
     return [Span.model_validate(each) for each in found]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.files.driver import Run, RunError
 from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.transforms.storage.storage import Storage, at
 
 
 class Gate:
@@ -53,7 +55,7 @@ class Gate:
     def run(
         self,
         inputs: Inputs,
-        output: str | os.PathLike[str],
+        output: str | os.PathLike[str] | Storage,
         *,
         workers: int = 1,
         on_pane: Callable[[PaneProgress], None] | None = None,
@@ -66,7 +68,8 @@ class Gate:
         Args:
             inputs: A path, folder or glob (a str or Path), or a list of Paths; or documents:
                 texts, mappings, a Hugging Face dataset, or a pandas frame.
-            output: The directory of shards, ledger, checks and report.
+            output: Where shards, ledger, checks and report go: a directory, or an address such as
+                s3://bucket/prefix.
             workers: Processes that read and annotate. More than one needs a main module that can
                 be imported (`if __name__ == "__main__":`), as multiprocessing does.
             on_pane: Called after each pane is committed.
@@ -74,7 +77,7 @@ class Gate:
         Returns:
             What `evenflow run --json` prints: state (open, warn or block), reason, panes,
             documents, accepted, quarantined, dead_letters, the figures of each attribute, report
-            (its path) and new_panes.
+            (its address) and new_panes.
 
         Raises:
             RunError: The output belongs to another run, or to nobody's.
@@ -84,23 +87,36 @@ class Gate:
             LedgerError: The ledger cannot be read.
             OSError: A device fails.
         """
-        folder = Path(output)
-        refuse_foreign(folder)
+        storage = at(output if isinstance(output, Storage) else os.fspath(output))
+        refuse_foreign(storage)
         found = patterns(inputs)
         if found is None:
-            found = [str(self._written(inputs, folder))]
-        run = Run(found, folder, self.config, workers)
+            found = [self._written(inputs, storage)]
+        run = Run(found, storage, self.config, workers)
         if on_pane is not None:
             run.on_pane = on_pane
         outcome = run.go()
-        return summaries.of_run(outcome, folder, build(folder))
+        return summaries.of_run(outcome, storage, build(storage))
 
-    def _written(self, inputs: Any, output: Path) -> Path:
-        """The file beside the output that documents in memory are written to."""
-        path = output.with_name(f"{output.name}.input.jsonl")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
-        with part.open("wb") as file:
+    def _written(self, inputs: Any, output: Storage) -> str:
+        """The address of the file beside the output that documents in memory are written to."""
+        above, _, name = output.url.rpartition("/")
+        name = f"{name}.input.jsonl"
+        if output.local is not None:
+            path = output.local.with_name(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f"{path.name}.part")
+            self._write(inputs, part)
+            part.replace(path)
+            return str(path)
+        if above.endswith(":/"):
+            raise RunError(f"{output}: documents need a place beside the output; give a folder")
+        with TemporaryDirectory(prefix="evenflow-") as scratch:
+            self._write(inputs, path := Path(scratch) / name)
+            at(above).upload(path, name)
+        return f"{above}/{name}"
+
+    def _write(self, inputs: Any, path: Path) -> None:
+        """Write documents in memory."""
+        with path.open("wb") as file:
             file.writelines(line + b"\n" for line in lines(inputs, self.config))
-        part.replace(path)
-        return path

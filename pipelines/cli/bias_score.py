@@ -88,7 +88,7 @@ def reference(
 
     The file says what the scores were made with. A run with other vectors or words refuses it.
     """
-    from evenflow.gates.ledger.files import atomic_write, canonical
+    from evenflow.gates.ledger.files import canonical
     from evenflow.pipelines.files.measure import measure
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
@@ -96,6 +96,7 @@ def reference(
     from evenflow.transforms.bias_score import reference as references
     from evenflow.transforms.bias_score import signal
     from evenflow.transforms.io import files
+    from evenflow.transforms.storage.storage import at
 
     config = _configuration(selection, vectors, text_field)
     own, total = signal.of(config), Figures()
@@ -107,7 +108,7 @@ def reference(
     if not sums.sentences:
         raise files.InputError("no sentence with a known word in the input")
     made = references.content(config.bias_score.attribute, own.made_with, sums)
-    atomic_write(output, canonical(made))
+    at(output.parent).write(output.name, canonical(made))
     with printing():
         print(
             f"{made['sentences']:,} sentences of {made['documents']:,} documents"

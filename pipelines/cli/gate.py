@@ -1,21 +1,22 @@
-"""Commands on the ledger of a run: `evenflow gate`, `evenflow ledger` and `evenflow report`."""
+"""Commands on the ledger of a run: `evenflow gate`, `ledger`, `ls` and `report`."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import examples, one_of
 from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger.totals import Totals
+    from evenflow.transforms.storage.storage import Storage
 
 STATUS_EXAMPLES = examples(
     "evenflow gate status out", "evenflow gate status out --json && train.sh"
@@ -24,6 +25,11 @@ HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being l
 RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
 VERIFY_EXAMPLES = examples("evenflow ledger verify out")
 REPORT_EXAMPLES = examples("evenflow report out")
+LS_EXAMPLES = examples(
+    "evenflow ls s3://bucket/out",
+    "evenflow ls out --folder quarantine --pane 100..199 --json",
+)
+LISTED = ("accepted", "quarantine", "dead-letter", "sentences")
 
 ReasonOption = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
@@ -123,6 +129,54 @@ def ledger_verify(
     raise typer.Exit(FAILED if wrong else 0)
 
 
+def ls(
+    directory: options.DirArgument,
+    folder: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="accepted, quarantine, dead-letter or sentences."),
+    ] = "accepted",
+    pane: Annotated[
+        str | None, typer.Option(metavar="N..M", help="Only these panes: N..M, N.. or N.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
+) -> None:
+    """List the files that the ledger names, and so count.
+
+    A line has address, rows, bytes, SHA-256 and pane of a file, with tabs between them. A file that
+    is not listed is not part of the output: a run that was killed left it.
+    """
+    from evenflow.gates.ledger.history import History
+
+    one_of(folder, LISTED, "--folder")
+    panes = slice(None) if pane is None else _panes(pane)
+    _check(directory)
+    history = History(directory)
+    with printing():
+        for entry in history.some(range(len(history))[panes]):
+            for place, file in entry.files():
+                if place == folder:
+                    address = directory.address(f"{place}/{file.name}")
+                    found = {"address": address, **file.model_dump(), "pane": entry.pane}
+                    del found["name"]
+                    print(
+                        json.dumps(found)
+                        if as_json
+                        else "\t".join(visible(str(each)) for each in found.values())
+                    )
+
+
+def _panes(given: str) -> slice:
+    """The panes N..M (both are meant), N.. or N. Raises typer.BadParameter."""
+    found = re.fullmatch(r"(\d+)(\.\.(\d*))?", given)
+    if found is None:
+        raise typer.BadParameter(
+            f"{given!r}: a pane was expected, as 7, 7.. or 7..12", param_hint="'--pane'"
+        )
+    first = int(found[1])
+    last = int(found[3]) if found[3] else first
+    return slice(first, None if found[2] == ".." else last + 1)
+
+
 def report(
     context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
 ) -> None:
@@ -134,10 +188,10 @@ def report(
     session.output = directory
     page = build(directory)
     with printing():
-        print(json.dumps({"report": str(page)}) if as_json else visible(str(page)))
+        print(json.dumps({"report": page}) if as_json else visible(page))
 
 
-def _totals(directory: Path) -> tuple[Totals, Mapping[str, Any]]:
+def _totals(directory: Storage) -> tuple[Totals, Mapping[str, Any]]:
     """The sums of a ledger, and its metadata (ledger/meta.json)."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
@@ -147,7 +201,7 @@ def _totals(directory: Path) -> tuple[Totals, Mapping[str, Any]]:
     return History(directory, configuration(meta)).totals, meta or {}
 
 
-def _held(directory: Path, totals: Totals, meta: Mapping[str, Any]) -> str | None:
+def _held(directory: Storage, totals: Totals, meta: Mapping[str, Any]) -> str | None:
     """Why a gate is held, under the policy of its run."""
     from evenflow.gates import hold
 
@@ -168,9 +222,10 @@ def _reason(reason: str) -> str:
     return reason
 
 
-def _check(directory: Path) -> None:
-    """Raise ConfigError for a directory without a ledger."""
+def _check(directory: Storage) -> None:
+    """Raise ConfigError for an output without a ledger."""
+    from evenflow.pipelines.panes.output import has_ledger
     from evenflow.schemas.config import ConfigError
 
-    if not (directory / "ledger").is_dir():
+    if not has_ledger(directory):
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from evenflow.pipelines.panes.metrics_server import LiveMetrics
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
+    from evenflow.transforms.storage.storage import Storage
 
     # Reads the input under a configuration; LiveMetrics is updated pane by pane, where there is one
     Read = Callable[[Config, LiveMetrics | None], Outcome]
@@ -92,12 +92,12 @@ def run_gate(
     raise typer.Exit(BLOCKED if outcome.halted or outcome.entries.totals.blocked_panes else 0)
 
 
-def advice(outcome: Outcome, output: Path) -> list[str]:
+def advice(outcome: Outcome, output: Storage) -> list[str]:
     """What a user of a held gate needs to know.
 
     Args:
         outcome: How the run ended.
-        output: Its output directory.
+        output: Its output.
 
     Returns:
         Lines: why it is held, at which pane, where that pane's documents are, how to go on.
@@ -111,7 +111,7 @@ def advice(outcome: Outcome, output: Path) -> list[str]:
         )
         lines.append(
             f"pane {entry.pane} is {first.file}, record {first.first} to {until}; it was set aside"
-            f" in {output / 'quarantine'}"
+            f" in {output.address('quarantine')}"
         )
     return [
         *lines,
@@ -167,7 +167,7 @@ def _serving_metrics(
         yield metrics
 
 
-def _print_result(outcome: Outcome, page: Path, result: ResultOptions, nothing_new: str) -> None:
+def _print_result(outcome: Outcome, page: str, result: ResultOptions, nothing_new: str) -> None:
     """Print the state of the gate as a table or as JSON."""
     from evenflow.pipelines.terminal import summaries, tables
 
@@ -180,4 +180,4 @@ def _print_result(outcome: Outcome, page: Path, result: ResultOptions, nothing_n
             tables.gate(summaries.status(outcome.entries.totals, not outcome.halted, outcome.held))
             for line in summaries.kept_stereotypes(outcome.entries):
                 print(line)
-            print(f"report: {visible(str(page))}")
+            print(f"report: {visible(page)}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenflow.transforms.storage.storage import Storage, StorageError, at
+
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
@@ -25,12 +27,33 @@ def _no_encoder(given: str | None) -> None:
         )
 
 
+def storage(address: str) -> Storage:
+    """Read the address of an output.
+
+    Args:
+        address: A local directory, or an address with a scheme.
+
+    Returns:
+        The output.
+
+    Raises:
+        typer.BadParameter: It is no address of a store.
+    """
+    try:
+        return at(address)
+    except StorageError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 EncoderOption = Annotated[
     str | None,
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-DirArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Output directory of a run.")]
+DirArgument = Annotated[
+    Storage,
+    typer.Argument(metavar="DIR", parser=storage, help="Output of a run, as --output named it."),
+]
 InputsArgument = Annotated[
     list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")
 ]
@@ -246,7 +269,8 @@ class ResultOptions:
     """Where a gate's results go, and what it prints meanwhile and at the end.
 
     Attributes:
-        output: The directory of shards, ledger, checks and report.
+        output: The storage of shards, ledger, checks and report.
+        standby: Whether to wait while another run writes to the output.
         metrics_port: Port that Prometheus reads metrics at; 0 for a free one, None for none.
         log_format: Form of the progress: text or json.
         quiet: Whether nothing but errors is printed.
@@ -254,15 +278,24 @@ class ResultOptions:
     """
 
     output: Annotated[
-        Path,
+        Storage,
         typer.Option(
             "--output",
             "-o",
             metavar="DIR",
-            help="Directory of shards, ledger and report.",
+            parser=storage,
+            help="Where the results go: a directory, or s3://…, gs://…, az://….",
             rich_help_panel=RESULT,
         ),
     ]
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby",
+            help="Wait while another run writes to the output, then take over.",
+            rich_help_panel=RESULT,
+        ),
+    ] = False
     metrics_port: Annotated[
         int | None,
         typer.Option(

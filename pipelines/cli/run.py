@@ -11,6 +11,7 @@ from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session, report_event
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ EXAMPLES = examples(
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
     "evenflow run --input corpus/ --output out --mode substitute",
+    "evenflow run --input 's3://corpus/*.parquet' --output s3://gate/out --runner flink",
     "evenflow run --input corpus/ --output out --log-format json --json",
 )
 
@@ -84,6 +86,13 @@ def run(
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
     ] = 1,
+    runner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="in-process (default), flink, spark, prism, or an option of Beam; repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
@@ -98,8 +107,15 @@ def run(
         raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
     session: Session = context.obj
 
+    options = runner_options(runner or [])
+    if options and workers > 1:
+        raise typer.BadParameter(
+            "a runner has workers of its own; give --workers without --runner",
+            param_hint="'--workers'",
+        )
+
     def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
-        return _read(inputs, config, workers, session, result, metrics)
+        return _read(inputs, config, workers, options, session, result, metrics)
 
     overrides: dict[str, object] = {"pane.docs": pane_docs}
     run_gate(session, gate, llm, result, overrides, read, "nothing was read again")
@@ -109,6 +125,7 @@ def _read(
     inputs: list[str],
     config: Config,
     workers: int,
+    options: list[str],
     session: Session,
     result: ResultOptions,
     metrics: LiveMetrics | None,
@@ -118,7 +135,7 @@ def _read(
         from evenflow.pipelines.files import forks
 
         forks.start()
-    # Imported here: Beam takes a second, which help and wrong usage need not wait for.
+    # Imported here: it takes a while, which help and wrong usage need not wait for.
     with uncollected():
         from evenflow.pipelines.terminal.progress import reporter
         from evenflow.transforms.io import files
@@ -138,7 +155,18 @@ def _read(
         def on_note(text: str) -> None:
             report_event("note", text, 0, session)
 
-        run = Run(inputs, result.output, config, workers, on_pane, progress.on_block, on_note)
+        run = Run(
+            inputs,
+            result.output,
+            config,
+            workers,
+            options,
+            result.standby,
+            on_pane=on_pane,
+            on_block=progress.on_block,
+            on_note=on_note,
+            debug=session.debug,
+        )
         outcome = run.go()
         session.go_on()
     return outcome

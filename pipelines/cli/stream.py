@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +12,7 @@ import typer
 from evenflow.pipelines.cli.commands import examples, one_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
 
@@ -28,8 +27,6 @@ EXAMPLES = examples(
     "evenflow stream --kafka localhost:9092 --topic docs --output out",
     "evenflow stream --kafka localhost:9092 --topic docs --output out --until-end",
 )
-FLINK_SECONDS = 60  # that its job server may take to answer; a busy one takes some
-BUILT_PRISM = Path("build/services/prism/prism")  # where `make prism` puts it
 
 
 @with_groups
@@ -96,7 +93,7 @@ def stream(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="prism, flink, in-process (with --until-end), or an option of Beam; repeatable.",
+            help="prism, flink, spark, in-process (to the end), or an option of Beam; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -109,7 +106,7 @@ def stream(
     1 failure.
     """
     one_of(values, ("json", "text"), "--values")
-    arguments = runner_options(runner or [], until_end)
+    arguments = runner_options(runner or ([] if until_end else ["prism"]))
     session: Session = context.obj
 
     def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
@@ -145,46 +142,19 @@ def stream(
 
         stop = threading.Event()
         run = StreamRun(
-            source, result.output, config, arguments, stop, on_pane, lines.on_note, session.debug
+            source,
+            result.output,
+            config,
+            arguments,
+            stop,
+            on_pane,
+            lines.on_note,
+            session.debug,
+            result.standby,
         )
         return run.go()
 
     run_gate(session, gate, llm, result, {}, read, "nothing new to read")
-
-
-def runner_options(names: list[str], until_end: bool) -> list[str]:
-    """Translate --runner to options of Beam.
-
-    Args:
-        names: prism, flink, in-process, or options as Beam has them, one each; empty for the
-            default.
-        until_end: Whether the topic is read to its end only, for which in-process is the default.
-
-    Returns:
-        Options of Beam; none for in-process.
-
-    Raises:
-        typer.BadParameter: A name is unknown, or prism is not built.
-    """
-    if not names:
-        names = ["in-process"] if until_end else ["prism"]
-    if names == ["in-process"]:
-        return []
-    if names == ["prism"]:
-        found = shutil.which("prism") or (str(BUILT_PRISM) if BUILT_PRISM.exists() else None)
-        if found is None:
-            raise typer.BadParameter(
-                "no prism on the PATH; build it with `make prism` (Go)", param_hint="'--runner'"
-            )
-        return ["--runner=PrismRunner", f"--prism_location={found}", "--prism_log_level=warn"]
-    if names == ["flink"]:
-        where = ["--job_endpoint=localhost:8099", f"--job_server_timeout={FLINK_SECONDS}"]
-        return ["--runner=PortableRunner", *where, "--environment_type=LOOPBACK"]
-    if not all(name.startswith("--") for name in names):
-        raise typer.BadParameter(
-            "prism, flink, in-process, or Beam's own options (--runner=…)", param_hint="'--runner'"
-        )
-    return names
 
 
 class _Lines:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import Block, FileReader, read_blocks
+from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.io.record_digest import RecordDigest
+from evenflow.transforms.io.scan import Part, Scanned, scan, split
+
+PART_BYTES = 256 << 20  # of a file that one worker scans
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Pane:
         number: The pane's number, from 0.
         segments: Its records.
         size: Bytes of its records.
-        stored: Bytes of all files, as stored, up to its end.
+        stored: Bytes of its last file, as stored, up to its end.
     """
 
     number: int
@@ -65,85 +71,109 @@ class ChangedError(RuntimeError):
         )
 
 
-def cut(names: Mapping[str, int], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
+def parts(
+    names: Mapping[str, int], after: PaneEntry | None = None, most: int = PART_BYTES
+) -> Iterator[Part]:
+    """Split what is left to read of files into parts.
+
+    Args:
+        names: Paths of the files, in order, with their stored sizes in bytes.
+        after: A committed pane; None: nothing was read yet.
+        most: Stored bytes of a part, about.
+
+    Yields:
+        The parts in order; of the last file that the committed pane read, from its range on (JSON
+        lines), or all.
+    """
+    last = after.source[-1] if after is not None and after.source else None
+    for file, stored in names.items():
+        if last is None:
+            yield from split(file, stored, most)
+        elif files.printable(file) == last.file:
+            yield from split(file, stored, most, last.offset or 0)
+            last = None
+
+
+def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
     """Cut files into panes by documents and MiB of input.
 
     A record larger than a pane makes a pane of its own.
+
+    Args:
+        found: The records that a scan found in the `parts` of the files, in order.
+        config: Says how large a pane is.
+        after: A committed pane; only the panes after it are cut.
+
+    Yields:
+        The panes in order.
+    """
+    limit_docs = config.pane.docs or (1 << 62)
+    limit_bytes = config.pane.mib * (1 << 20)
+    last = after.source[-1] if after is not None and after.source else None
+    number = 0 if after is None else after.pane + 1
+    docs = size = stored = 0
+    segments: list[Segment] = []
+    for file, pieces in groupby(found, lambda each: each.file):
+        # Ordinal of the next record; of the segment's first record, and its byte; records to skip
+        at = first = skip = 0
+        offset = 0 if file.endswith(files.SEEKABLE) else None
+        if last is not None:
+            at, first = last.first if last.offset is not None else 0, last.last + 1
+            skip, last, offset = first - at, None, None
+        broken = False
+        for piece in pieces:
+            if broken:
+                continue
+            stored = piece.stored
+            count, done = len(piece.lengths), min(skip, len(piece.lengths))
+            broken, is_new = piece.fault, piece.fault and skip <= count
+            at, skip = at + done, skip - done
+            if at == first and first:
+                offset = piece.byte(done)
+            sums = piece.weights().cumsum(dtype=np.int64)
+            taken = int(sums[done - 1]) if done else 0
+            while True:
+                fits = int(np.searchsorted(sums, limit_bytes - size + taken, "right"))
+                until = min(max(fits, done + (not docs)), done + max(limit_docs - docs, 0), count)
+                more = int(sums[until - 1]) - taken if until > done else 0
+                at, docs, size, taken = (
+                    at + until - done,
+                    docs + until - done,
+                    size + more,
+                    taken + more,
+                )
+                done = until
+                if done == count:
+                    break
+                segments += _segment(file, first, at, offset, len(segments))
+                yield Pane(number, tuple(segments), size, stored)
+                number, docs, size, segments = number + 1, 0, 0, []
+                first, offset = at, piece.byte(done)
+            if is_new:  # the fault stands where the next record would
+                at, docs = at + 1, docs + 1
+        segments += _segment(file, first, at, offset, len(segments))
+    if segments:
+        yield Pane(number, tuple(segments), size, stored)
+
+
+def panes(
+    names: Mapping[str, int], config: Config, after: PaneEntry | None = None
+) -> Iterator[Pane]:
+    """Scan and cut files in this process, no further than panes are asked for.
 
     Args:
         names: Paths of the files, in order, with their stored sizes in bytes.
         config: Says how large a pane is.
         after: A committed pane; only the panes after it are cut.
 
-    Yields:
+    Returns:
         The panes in order.
 
     Raises:
-        ChangedError: The last file that the committed pane read has changed.
         OSError: A file cannot be read.
     """
-    limit_docs = config.pane.docs or (1 << 62)
-    limit_bytes = config.pane.mib << 20
-    last = after.source[-1] if after is not None and after.source else None
-    number = 0 if after is None else after.pane + 1
-    docs = size = before = 0
-    segments: list[Segment] = []
-    for file, stored in names.items():
-        if last is not None and files.printable(file) != last.file:
-            before += stored
-            continue
-        source = read_blocks(file)
-        first = at = 0
-        offset = 0 if file.endswith(files.SEEKABLE) else None
-        if last is not None and after is not None:
-            source, first = _after(file, last, after.pane), last.last + 1
-            at, offset, last = first, None, None
-        seen = 0
-        for block in source:
-            seen = block.stored
-            if at == first and first:
-                offset = block.byte(0)
-            for index, weight in enumerate(block.weights()):
-                if docs and (docs >= limit_docs or size + weight > limit_bytes):
-                    segments += _segment(file, first, at, offset, len(segments))
-                    yield Pane(number, tuple(segments), size, before + seen)
-                    number, docs, size, segments, first, offset = (
-                        number + 1,
-                        0,
-                        0,
-                        [],
-                        at,
-                        block.byte(index),
-                    )
-                at += 1
-                docs += 1
-                size += weight
-            if block.fault is not None:
-                at += 1  # the fault stands where the next record would
-                docs += 1
-        segments += _segment(file, first, at, offset, len(segments))
-        before += stored
-    if segments:
-        yield Pane(number, tuple(segments), size, before)
-
-
-def _after(file: str, last: SourceRange, pane: int) -> Iterator[Block]:
-    """The blocks of a file after a range that a pane has read. Raises ChangedError, OSError."""
-    digest = RecordDigest()
-    rest: list[Block] = []
-    source = (
-        read_blocks(file) if last.offset is None else read_blocks(file, last.first, last.offset)
-    )
-    for block in source:
-        if part := block.clip(last.first, last.last):
-            digest.add(part)
-        if part := block.clip(last.last + 1, block.last):
-            rest.append(part)
-            break
-    if last.sha256 is not None and digest.hexdigest() != last.sha256:
-        raise ChangedError(last, pane)
-    yield from rest
-    yield from source
+    found = (each for part in parts(names, after) for each in scan(part))
+    return cut(found, config, after)
 
 
 def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from evenflow.gates import hold
+from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
-from evenflow.gates.lock import OutputLock
-from evenflow.pipelines.files import cutting, graph, workers
+from evenflow.pipelines.files import cutting, making, workers
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
-from evenflow.schemas.ledger import PaneEntry, SourceRange
+from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Place, Storage, Stored, at
 from evenflow.wordlists.loader import WordList
 
 
@@ -30,21 +32,31 @@ class Run:
 
     Attributes:
         inputs: Paths, folders or globs.
-        output: The output directory.
+        output: The output: a directory, or an address in a store.
         config: The configuration.
         workers: Number of processes that read; 1: this one.
+        options: Of Beam's runner, on whose workers the graph runs; none: this machine's.
+        standby: Wait for as long as another run writes to the output.
         on_pane: Called after each commit.
         on_block: Called after each block read, with one worker only.
         on_note: Called with what a user should know.
+        debug: Whether what Beam and its runner log and print is shown.
     """
 
     inputs: list[str]
-    output: Path
+    output: Place
     config: Config
     workers: int = 1
+    options: Sequence[str] = ()
+    standby: bool = False
     on_pane: Callable[[PaneProgress], None] = lambda progress: None
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
+    debug: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
 
     def go(self) -> Outcome:
         """Run to the end of the input, or until the gate is held.
@@ -58,16 +70,16 @@ class Run:
             InputError: The input names no file, or a file cannot be read as its kind.
             LedgerError: The ledger is damaged.
             LockedError: Another run writes to the output.
-            WorkerError: A worker process died.
+            FencedError: Another run has taken over.
+            WorkerError: A worker process died, or the runner failed.
             WordListError: A word list cannot be used.
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        inside = self.output.resolve()
         found = {
             name: each
             for name, each in files.find(self.inputs).items()
-            if inside not in Path(name).resolve().parents
+            if not _is_below(name, at(self.output))
         }
         names = {name: each.bytes for name, each in found.items()}
         if not names:
@@ -76,27 +88,28 @@ class Run:
             )
         lists = self.config.word_lists()
         commit.make_folders(self.output)
-        with OutputLock(self.output):
+        with Lease(self.output, self.standby, self.on_note) as lease:
             record = settings(
                 self.config,
                 lists,
                 {"input": {files.printable(name): size for name, size in names.items()}},
             )
-            start = begin(self.output, record, self.config, lists)
+            start = begin(self.output, lease, record, self.config, lists)
             entries = start.entries
             self._check_unchanged(found, record, entries, start.finished)
             if start.finished:
                 return Outcome(entries, 0)
             if start.note:
                 self.on_note(start.note)
-            commit.clear_leftovers(self.output, len(entries))
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
-            committer = commit.Committer(self.output, self.config, lists, entries, start.epoch)
-            outcome = self._read(names, committer)
+            committer = commit.Committer(
+                self.output, self.config, lists, entries, lease, start.epoch
+            )
+            outcome = self._read(names, committer, lease)
             if not outcome.held:
                 after = files.find(self.inputs)
-                gone = files.Stored(0, None)
+                gone = Stored("", 0)
                 self._check_unchanged(
                     {name: after.get(name, gone) for name in names}, record, committer.entries, True
                 )
@@ -104,7 +117,7 @@ class Run:
 
     def _check_unchanged(
         self,
-        found: dict[str, files.Stored],
+        found: dict[str, Stored],
         record: dict[str, Any],
         entries: Sequence[PaneEntry],
         finished: bool,
@@ -115,12 +128,12 @@ class Run:
         """
         meta = ledger.read_meta(self.output) or {}
         known = meta.get("modified") or {}
-        now = {files.printable(name): each.modified for name, each in found.items()}
+        now = {files.printable(name): _version(each) for name, each in found.items()}
         sizes = meta.get("settings", {}).get("input") or {}
         doubtful = {
             name
             for name, each in found.items()
-            if known.get(files.printable(name), each.modified) != each.modified
+            if known.get(files.printable(name), _version(each)) != _version(each)
         }
         doubtful |= {
             name
@@ -131,62 +144,84 @@ class Run:
         if now != known or finished != meta.get("finished"):
             write_meta(self.output, record, self.config, finished, modified=now)
 
-    def _read(self, names: dict[str, int], committer: commit.Committer) -> Outcome:
+    def _read(self, names: dict[str, int], committer: commit.Committer, lease: Lease) -> Outcome:
         """Read the rest of the files and commit their panes, until the gate is held."""
-        done, total = len(committer.entries), sum(names.values())
-        context = graph.GraphContext(
-            self.config.model_dump(), str(self.output / "staged"), files.root(names)
+        output, done = at(self.output), len(committer.entries)
+        before = dict(
+            zip(map(files.printable, names), accumulate(names.values(), initial=0), strict=False)
         )
-        if self.workers == 1:
-            context.worker().on_block = self.on_block
-        panes = cutting.cut(names, self.config, committer.entries[-1] if done else None)
+        context = making.GraphContext(
+            self.config.model_dump(), closing.Staging(output, lease.run), files.root(names)
+        )
         held: str | None = None
         began = time.perf_counter()
-        source = workers.staged(panes, context, self.workers)
+        source = self._made(names, context, committer.entries[-1] if done else None)
         try:
-            for chunk, spent in source:
-                for pane in chunk:
-                    # The graph's time is that of the chunk. It is split by the panes' bytes.
-                    part = pane.size / max(sum(each.size for each in chunk), 1)
-                    timings = {stage: seconds * part for stage, seconds in spent.items()}
-                    folder = context.folder(pane.number)
-                    if committer.index is not None:
-                        closing.close_pane(
-                            pane.number,
-                            closing.read_staged(folder),
-                            folder,
-                            context.worker().annotator,
-                            committer.index,
-                        )
-                    ranges = [_range(folder, each) for each in pane.segments]
-                    entry = committer.commit(folder, closing.read_ready(folder), ranges, timings)
-                    now = time.perf_counter()
-                    # It is spent once a run, so it counts for no pane
-                    spent_here = now - began - timings.pop(commit.START, 0.0)
-                    committer.note_timings(entry, spent_here, timings)
-                    self.on_pane(PaneProgress(entry, spent_here, pane.stored, total))
-                    began = now
-                    if held := committer.held():
-                        break
-                if held:
+            for pane in source:
+                entry, read = _commit(pane, context, committer)
+                now = time.perf_counter()
+                committer.note_timings(entry, now - began, read.timings)
+                stored = before[entry.source[-1].file] + read.stored
+                self.on_pane(PaneProgress(entry, now - began, stored, sum(names.values())))
+                began = now
+                if held := committer.held():
                     break
         finally:
             source.close()
-        committer.finish()
-        commit.clear_staged(self.output)
+        committer.finish(lambda: context.worker().checks)
+        commit.clear_staged(output, lease.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
+    def _made(
+        self, names: dict[str, int], context: making.GraphContext, after: PaneEntry | None
+    ) -> Generator[int, None, None]:
+        """Make the panes after an entry; gives the number of each, in order, when it is there."""
+        if after is not None and after.source:  # a file may change and keep its size and time
+            last = after.source[-1].file
+            cutting.check_unchanged(
+                [each for each in names if files.printable(each) == last], [after]
+            )
+        if self.options:
+            # Imported here: Beam takes a second, which a run on this machine need not wait for
+            from evenflow.pipelines.files import graph
 
-def _range(folder: Path, each: cutting.Segment) -> SourceRange:
-    """A segment that was read, as the ledger has it."""
-    digest = graph.digest_file(folder, each).read_text()
-    return SourceRange(
-        file=files.printable(each.file),
-        first=each.first,
-        last=each.last,
-        offset=each.offset,
-        sha256=digest,
-    )
+            return graph.made(names, context, after, list(self.options), self.debug)
+        if self.workers == 1:
+            context.worker().on_block = self.on_block
+        return workers.made(cutting.panes(names, self.config, after), context, self.workers)
+
+
+def _commit(
+    pane: int, context: making.GraphContext, committer: commit.Committer
+) -> tuple[PaneEntry, closing.Source]:
+    """Commit a pane that was made; returns its entry and what was read for it."""
+    output = context.staging.output
+    folder = context.staging.find(pane)
+    assert folder is not None
+    if committer.index is None:
+        ready = closing.read_ready(output, folder)
+    else:
+        worker = context.worker()
+        with output.folder(folder, fetch=True) as local:
+            staged, source = closing.read_staged(local)
+            ready = closing.close_pane(
+                pane, staged, local, worker.annotator, worker.checks, committer.index
+            )
+            ready.source = source
+    source = ready.source
+    return committer.commit(folder, ready, source.ranges, source.timings), source
+
+
+def _is_below(name: str, output: Storage) -> bool:
+    """Whether a file is in the output."""
+    if output.local is not None:
+        return "://" not in name and output.local.resolve() in Path(name).resolve().parents
+    return name.startswith(f"{output.url}/")
+
+
+def _version(found: Stored) -> str | int | None:
+    """What changes with a file: its etag in a store, else the time of its last change."""
+    return found.identity or found.modified
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
@@ -226,11 +261,14 @@ class RunStart:
     note: str | None = None
 
 
-def begin(output: Path, record: dict[str, Any], config: Config, lists: list[WordList]) -> RunStart:
+def begin(
+    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
+) -> RunStart:
     """Check that a run may go on with its output, and write its settings and a new epoch.
 
     Args:
-        output: The output directory.
+        output: The output.
+        lease: Its lease, which this process holds.
         record: What `settings` returned.
         config: The configuration.
         lists: The attributes' word lists.
@@ -244,6 +282,7 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
         OSError: A file cannot be read or written.
     """
     entries = History(output, config, repair=True)
+    commit.recover(output, entries, lease.run)
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:
@@ -260,12 +299,12 @@ def begin(output: Path, record: dict[str, Any], config: Config, lists: list[Word
 
 
 def write_meta(
-    output: Path, record: dict[str, Any], config: Config, finished: bool, **more: Any
+    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
 ) -> None:
     """Write ledger/meta.json.
 
     Args:
-        output: The output directory.
+        output: The output.
         record: What `settings` returned.
         config: The configuration.
         finished: Whether the whole input was read.

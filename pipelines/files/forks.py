@@ -1,6 +1,6 @@
 """The fork server that worker processes come from.
 
-It imports Beam once for all of them, while this process does its own imports.
+It imports what they need once for all of them, while this process does its own imports.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import multiprocessing
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
-PRELOADED = ["evenflow.pipelines.files.quiet", "evenflow.pipelines.files.graph"]
+PRELOADED = ["evenflow.pipelines.files.quiet", "evenflow.pipelines.files.making"]
 
 
 def context() -> ForkServerContext:

@@ -1,286 +1,262 @@
-"""The gate on files as a Beam graph: panes are read, validated, annotated, staged and closed.
+"""The gate on files as a Beam graph, for a cluster.
 
-The elements of the graph hold a pane's number, the names of its staged blocks and their counts.
-Documents stay in staged/. What is in staged/ without a ledger entry is deleted at the next start.
+The graph: parts of files -> scan for the lengths of their records -> cut into panes, once all are
+scanned -> make each pane. The elements hold names and numbers. What a scan finds goes to
+staged/RUN/scan/, and what a pane becomes to a folder of staged/RUN/. The driver, beside the graph,
+commits the panes in their order.
 """
 
 from __future__ import annotations
 
-import gc
-import logging
-import shutil
+import contextlib
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import count, groupby
-from pathlib import Path
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.utils.shared import Shared
+import orjson
 
-from evenflow.gates.expectations.importing import uncollected
-from evenflow.pipelines.files.cutting import Pane, Segment
-from evenflow.pipelines.panes.closing import Staged, close_pane, list_staged, stage
+from evenflow.pipelines.files.cutting import PART_BYTES, Pane, cut, parts
+from evenflow.pipelines.files.making import GraphContext, make_pane
+from evenflow.pipelines.runners import runner
+from evenflow.pipelines.runners.errors import RunnerError
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures
-from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.blocks import Block, FileReader, join_texts
-from evenflow.transforms.io.record_digest import RecordDigest
-from evenflow.transforms.staging.block import StagedBlock
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
 
-# New objects between two garbage collections. A block makes many rows and sets, and none of them is
-# garbage in a cycle. With Python's default of 700, scanning them takes a tenth of the time.
-YOUNG = 50_000
-
-
-class Worker:
-    """What a process keeps from pane to pane.
-
-    Args:
-        config: The configuration.
-
-    Attributes:
-        annotator: Annotates blocks; holds the tables of the word lists, and models.
-        reader: Reads files; keeps the last one open.
-        seconds: Time spent in this run of the graph, by stage.
-        failure: What a step raised in this run of the graph.
-        on_block: Called with the figures of each block that was staged.
-
-    Raises:
-        WordListError: A word list cannot be used.
-    """
-
-    def __init__(self, config: Config):
-        # Tables and models live as long as the process: scanning them for garbage would take a
-        # sixth of the time.
-        with uncollected():
-            self.annotator = Annotator(config)
-        gc.set_threshold(YOUNG)
-        self.reader = FileReader()
-        self.seconds: dict[str, float] = {}
-        self.failure: Exception | None = None
-        self.on_block: Callable[[Figures], None] = lambda figures: None
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a with-block to the seconds of a stage."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - began
-
-    @contextmanager
-    def noting_failure(self) -> Iterator[None]:
-        """Keep the error of a with-block: the runner passes on nothing but its text."""
-        try:
-            yield
-        except Exception as error:
-            self.failure = error
-            raise
+LOOK_SECONDS = 0.2  # between two looks for the next pane
+TELL_SECONDS = 1.0  # between two reports of the driver to the workers
+WAIT_SECONDS = 2.0  # between two looks of a worker that is told to wait
+MOST_WAITING = 256  # panes that may wait to be committed before the workers are told to wait
+SPLIT_PARTS = 1000  # parts of small files that are scanned together
+AT_ONCE = 64  # results of scans that are read together
+UNSEEN = re.compile("FileNotFoundError|PermissionError")
+STATE = "state.json"  # in staged/RUN/: what the driver tells the workers
 
 
-@dataclass(frozen=True)
-class GraphContext:
-    """What the steps of a graph need; it is pickled with them.
-
-    Attributes:
-        config: The configuration, as a dict.
-        staged: Path of the folder staged/.
-        root: The folder that all files are in; None for a topic.
-        shared: Keeps one Worker a process.
-    """
-
-    config: dict[str, Any]
-    staged: str
-    root: str | None = None
-    shared: Shared = field(default_factory=Shared)
-
-    def worker(self) -> Worker:
-        """Return the Worker of this process; the first call makes it."""
-        return self.shared.acquire(lambda: Worker(Config.model_validate(self.config)))
-
-    def folder(self, pane: int) -> Path:
-        """Return the folder of a pane in staged/."""
-        return Path(self.staged) / f"{pane:08d}"
-
-
-def digest_file(folder: Path, segment: Segment) -> Path:
-    """Return the file with the digest of what was read of a segment.
-
-    Args:
-        folder: The pane's folder in staged/.
-        segment: A segment of the pane.
-
-    Returns:
-        The file's path.
-    """
-    return folder / f"{segment.order:06d}.sha256"
-
-
-class ReadAndAnnotate(beam.DoFn):
-    """Step (pane, segments) -> (pane, Staged), one for each block.
-
-    The block's table goes to staged/ as Arrow, its dead letters as JSON lines.
-    """
+class ScanParts(beam.DoFn):
+    """Step (number, parts) -> (0, number); what is found is in staged/RUN/scan/NUMBER."""
 
     def __init__(self, context: GraphContext):
         self._context = context
 
-    def process(self, element: tuple[int, Sequence[Segment]]) -> Iterator[tuple[int, Staged]]:
-        """Read, annotate and stage the blocks of segments.
+    def process(self, element: tuple[int, tuple[Part, ...]]) -> Iterator[tuple[int, int]]:
+        """Scan parts of files.
 
         Args:
-            element: A pane's number and segments that are read together.
+            element: A number, and parts that follow each other.
 
         Yields:
-            The pane's number and a staged block.
+            One key for all, and the number.
         """
-        pane, segments = element
-        worker, folder = self._context.worker(), self._context.folder(pane)
-        with worker.noting_failure():
-            source = join_texts(self._read(worker.reader, segments, folder))
-            for number in count():
-                with worker.timed("read"):
-                    block = next(source, None)
-                if block is None:
-                    return
-                with worker.timed("annotate"):
-                    done = worker.annotator.annotate(block, self._context.root)
-                stem = f"{segments[0].order:06d}-{number:06d}"
-                with worker.timed("stage"):
-                    stage(done, StagedBlock(folder, stem), worker.annotator)
-                worker.on_block(done.figures)
-                yield pane, Staged((segments[0].order, number), stem, done.figures)
-
-    def _read(
-        self, reader: FileReader, segments: Sequence[Segment], folder: Path
-    ) -> Iterator[Block]:
-        """The blocks of segments; writes a digest of each segment."""
-        for segment in segments:
-            digest = RecordDigest()
-            for block in reader.segment(segment.file, segment.first, segment.last, segment.offset):
-                digest.add(block)
-                yield block
-            digest_file(folder, segment).write_text(digest.hexdigest())
+        number, split = element
+        staging = self._context.staging
+        with self._context.noting_failure():
+            if not staging.output.exists(staging.name(_scan_name(number))):
+                found = pack(each for part in split for each in scan(part))
+                staging.output.write(staging.name(_scan_name(number)), found)
+        yield 0, number
 
 
-class ClosePane(beam.DoFn):
-    """Step (pane, its Staged blocks) -> nothing; writes shards, dead letters and ready.json.
-
-    They are in staged/PANE/. ready.json marks that the pane can be judged.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
-        """Close a pane.
-
-        Args:
-            element: The pane's number and its blocks, in any order.
-        """
-        pane, blocks = element
-        worker = self._context.worker()
-        with worker.noting_failure(), worker.timed("shards"):
-            close_pane(
-                pane,
-                sorted(blocks, key=lambda each: each.place),
-                self._context.folder(pane),
-                worker.annotator,
-            )
-
-
-class ListStaged(beam.DoFn):
-    """Step (pane, its Staged blocks) -> nothing; writes staged/PANE/blocks.json.
-
-    The file marks that the pane is whole. The driver closes the pane when it commits it.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[int, Iterable[Staged]]) -> None:
-        """List the blocks of a pane.
-
-        Args:
-            element: The pane's number and its blocks, in any order.
-        """
-        pane, blocks = element
-        with self._context.worker().noting_failure():
-            list_staged(self._context.folder(pane), sorted(blocks, key=lambda each: each.place))
-
-
-def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
-    """Split segments into those that are read together.
+class CutPanes(beam.DoFn):
+    """Step (0, the numbers of all scans) -> Pane; for a restart after a committed pane.
 
     Args:
-        segments: Segments of a pane, in order.
+        context: What the step needs.
+        after: The entry of that pane; None: nothing was read yet.
+    """
+
+    def __init__(self, context: GraphContext, after: PaneEntry | None):
+        self._context = context
+        self._after = None if after is None else after.model_dump()
+
+    def process(self, element: tuple[int, Iterable[int]]) -> Iterator[Pane]:
+        """Cut files into panes.
+
+        Args:
+            element: The key, and the numbers of the scans, in any order.
+
+        Yields:
+            The panes in order.
+        """
+        after = None if self._after is None else PaneEntry.model_validate(self._after)
+        config = Config.model_validate(self._context.config)
+        with self._context.noting_failure():
+            yield from cut(self._found(len(set(element[1]))), config, after)
+
+    def _found(self, count: int) -> Iterator[Scanned]:
+        """What the scans have found, in order."""
+        staging = self._context.staging
+        names = [staging.name(_scan_name(number)) for number in range(count)]
+        for first in range(0, count, AT_ONCE):
+            for data in staging.output.read_all(names[first : first + AT_ONCE]):
+                assert data is not None, "a scan was deleted: another run has taken over"
+                yield from unpack(data)
+
+
+class MakePane(beam.DoFn):
+    """Step Pane -> nothing; the pane is in staged/ then, ready to be committed.
+
+    A runner may try a pane again after a failure: what is made or committed is left out. Nothing is
+    made for a driver that has ended.
+    """
+
+    def __init__(self, context: GraphContext):
+        self._context = context
+
+    def process(self, element: Pane) -> None:
+        """Make a pane.
+
+        Args:
+            element: The pane as cut.
+        """
+        staging = self._context.staging
+        with self._context.noting_failure():
+            while (state := _told(self._context)) is not None and state["wait"]:
+                time.sleep(WAIT_SECONDS)
+            if state is None or element.number < state["next"]:
+                return
+            if staging.find(element.number) is None:
+                make_pane(element, self._context)
+
+
+def _scan_name(number: int) -> str:
+    """The file of a scan, in staged/RUN/."""
+    return f"scan/{number:08d}.arrow"
+
+
+def _told(context: GraphContext) -> dict[str, Any] | None:
+    """What the driver tells the workers: next pane to commit, whether to wait; None: it ended."""
+    try:
+        return orjson.loads(context.staging.output.read(context.staging.name(STATE)))
+    except FileNotFoundError:
+        return None
+
+
+def splits(
+    names: Mapping[str, int], after: PaneEntry | None = None, most: int = PART_BYTES
+) -> Iterator[tuple[Part, ...]]:
+    """Gather parts of files into what one worker scans.
+
+    Args:
+        names: Paths of the files, in order, with their stored sizes in bytes.
+        after: A committed pane; None: nothing was read yet.
+        most: Stored bytes that are scanned together, unless one part has more.
 
     Yields:
-        Neighbouring .txt files together, every other segment alone.
+        Parts that follow each other.
     """
-    for _, group in groupby(
-        segments, lambda each: -1 if each.file.endswith(".txt") else each.order
-    ):
-        yield list(group)
+    split: list[Part] = []
+    for part in parts(names, after, most):
+        if split and (
+            len(split) == SPLIT_PARTS or sum(each.stored for each in split) + part.stored > most
+        ):
+            yield tuple(split)
+            split = []
+        split.append(part)
+    if split:
+        yield tuple(split)
 
 
-def build_graph(source: beam.Pipeline, panes: list[Pane], context: GraphContext) -> None:
-    """Build the graph: segments -> read, annotate, stage -> the blocks of a pane -> shards.
-
-    Where duplicates are looked for in the whole run, panes are closed by the driver, one after the
-    other, and the graph ends with the list of a pane's blocks.
+def build_graph(
+    pipeline: beam.Pipeline,
+    scans: list[tuple[Part, ...]],
+    context: GraphContext,
+    after: PaneEntry | None = None,
+) -> None:
+    """Build the graph.
 
     Args:
-        source: The pipeline that gets the steps.
-        panes: The panes to read.
+        pipeline: The pipeline that gets the steps.
+        scans: What is scanned together, in order.
         context: What the steps need.
+        after: A committed pane; only the panes after it are made.
     """
-    alone = context.worker().annotator.config.duplicates.scope == "pane"
     _ = (
-        source
-        | "Segments"
-        >> beam.Create([(pane.number, part) for pane in panes for part in batches(pane.segments)])
-        | "Read, annotate, stage" >> beam.ParDo(ReadAndAnnotate(context))
-        | "Blocks of a pane" >> beam.GroupByKey()
-        | "Close a pane" >> beam.ParDo(ClosePane(context) if alone else ListStaged(context))
+        pipeline
+        | "Parts" >> beam.Create(list(enumerate(scans)))
+        | "Spread parts" >> beam.Reshuffle()
+        | "Scan" >> beam.ParDo(ScanParts(context))
+        | "All" >> beam.GroupByKey()
+        | "Cut" >> beam.ParDo(CutPanes(context, after))
+        | "Spread panes" >> beam.Reshuffle()
+        | "Make panes" >> beam.ParDo(MakePane(context))
     )
 
 
-def run_graph(panes: list[Pane], context: GraphContext) -> dict[str, float]:
-    """Run the graph over some panes in this process.
-
-    What an earlier try left of these panes is deleted.
+def made(
+    names: Mapping[str, int],
+    context: GraphContext,
+    after: PaneEntry | None,
+    options: list[str],
+    debug: bool = False,
+) -> Generator[int, None, None]:
+    """Make panes on a runner.
 
     Args:
-        panes: The panes to read.
+        names: Paths of the files, in order, with their stored sizes in bytes.
         context: What the steps need.
+        after: A committed pane; only the panes after it are made.
+        options: Of Beam's runner.
+        debug: Whether what Beam and its runner log and print is shown.
 
-    Returns:
-        Seconds by stage.
+    Yields:
+        The number of each pane, in order, when it is in staged/.
 
     Raises:
-        OSError: A file cannot be read or written. Other errors of a step are raised as they are.
+        RunnerError: The runner or a worker failed. The error of a worker in this process is raised
+            as it is.
     """
-    began = time.perf_counter()
-    # A step's failure is raised here, and reported by the caller
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
-    for pane in panes:
-        folder = context.folder(pane.number)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    worker = context.worker()
-    worker.seconds, worker.failure = {}, None
+
+    def draw(pipeline: beam.Pipeline) -> None:
+        build_graph(pipeline, list(splits(names, after)), context, after)
+
+    def explain(error: BaseException) -> Exception:
+        found = context.failure() or runner.explained(error)
+        if isinstance(found, RunnerError) and UNSEEN.search(str(found)):
+            return RunnerError(f"{found} (each worker must reach the input and the output)")
+        return found
+
+    number = 0 if after is None else after.pane + 1
+    staging = context.staging
+    driver = _Driver(context, number)
+    silence = contextlib.nullcontext() if debug else runner.quiet(lambda text: None)
     try:
-        with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as source:
-            build_graph(source, panes, context)
-    except Exception as error:
-        if worker.failure is not None:
-            raise worker.failure from error
-        raise
-    return {**worker.seconds, "beam": time.perf_counter() - began - sum(worker.seconds.values())}
+        with silence, runner.on_runner(draw, options, explain) as has_ended:
+            while True:
+                ended = has_ended()  # before the look: what it has made by then is found
+                while staging.find(number) is not None:
+                    yield number
+                    number += 1
+                    driver.tell(number)
+                driver.tell(number, is_next_there=False)
+                if ended:
+                    return
+                time.sleep(LOOK_SECONDS)
+    finally:
+        staging.output.remove([staging.name(STATE)])  # workers of a job that goes on do nothing
+
+
+class _Driver:
+    """What the driver tells the workers, at most once in TELL_SECONDS.
+
+    They wait while many panes wait to be committed and the next one is among them. So the pane that
+    is waited for is never held up.
+    """
+
+    def __init__(self, context: GraphContext, number: int):
+        self._staging, self._told = context.staging, -TELL_SECONDS
+        self._said: dict[str, Any] = {}
+        self.tell(number, is_next_there=False)
+
+    def tell(self, number: int, is_next_there: bool = True) -> None:
+        """Tell the number of the next pane, and whether to wait."""
+        if time.monotonic() - self._told < TELL_SECONDS:
+            return
+        self._told = time.monotonic()
+        waiting = self._staging.waiting() if is_next_there else 0
+        state = {"next": number, "wait": waiting > MOST_WAITING}
+        if state != self._said:
+            self._staging.output.write(self._staging.name(STATE), orjson.dumps(state))
+            self._said = state

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import orjson
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.schemas.documents import Figures, RepairedPane
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.documents import Figures, RepairedPane, mentions
+from evenflow.schemas.ledger import Checks, Shard, SourceRange
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.shards import ShardLayout, seal, write_shards
+from evenflow.transforms.storage.storage import Storage
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,32 @@ class Staged:
 
 
 @dataclass
+class Source:
+    """What a worker has read for a pane of files.
+
+    Attributes:
+        ranges: The records, with their digests.
+        stored: Bytes of the last file, as stored, that were read.
+        timings: Seconds by stage.
+    """
+
+    ranges: list[SourceRange] = field(default_factory=list)
+    stored: int = 0
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {**vars(self), "ranges": [each.model_dump() for each in self.ranges]}
+
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> Source:
+        """Return it from what `to_json` returned."""
+        return cls(**{**data, "ranges": [SourceRange(**each) for each in data["ranges"]]})
+
+
+@dataclass
 class Ready:
-    """A pane that waits to be judged: what staged/PANE/ready.json holds.
+    """A pane that waits to be judged: what ready.json in its folder holds.
 
     Attributes:
         figures: The pane's figures, after repair.
@@ -47,6 +76,9 @@ class Ready:
         set_aside: The file of documents that were set aside; None: there are none.
         repairs: What the repair did, by attribute.
         stereotypes: What was found of stereotypes, by attribute.
+        checks: What the checks found.
+        results: The failed checks in full.
+        source: What was read for it; of a pane of files only.
     """
 
     figures: Figures
@@ -56,6 +88,91 @@ class Ready:
     set_aside: Shard | None = None
     repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
     stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checks: Checks = field(default_factory=lambda: Checks(success=True, evaluated=0, failures=[]))
+    results: list[dict[str, Any]] = field(default_factory=list)
+    source: Source = field(default_factory=Source)
+
+    @property
+    def files(self) -> list[Shard]:
+        """All files of the pane that a commit gives a place."""
+        others = (self.dead_letters, self.set_aside, self.sentence_table)
+        return [*self.shards, *(each for each in others if each is not None)]
+
+    def write(self, folder: Path) -> None:
+        """Write the pane's ready.json. Raises OSError."""
+
+        def plain(shard: Shard | None) -> dict[str, Any] | None:
+            return None if shard is None else shard.model_dump()
+
+        data = {
+            **vars(self),
+            "checks": self.checks.model_dump(),
+            "figures": dataclasses.asdict(self.figures),
+            "shards": [plain(shard) for shard in self.shards],
+            "dead_letters": plain(self.dead_letters),
+            "sentence_table": plain(self.sentence_table),
+            "set_aside": plain(self.set_aside),
+            "source": self.source.to_json(),
+        }
+        (folder / "ready.json").write_bytes(orjson.dumps(data))
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Where the workers of a run leave panes until they are committed.
+
+    Several workers may try the same pane at once, when a runner takes one for dead. Each try has
+    a folder of its own. The first finished one makes the pane's marker, and that one counts.
+
+    Attributes:
+        output: The output.
+        run: Name of the run, from its lease.
+    """
+
+    output: Storage
+    run: str
+
+    @contextmanager
+    def pane(self, pane: int) -> Iterator[Path]:
+        """Make a pane: when the block ends without an error, the pane is there for the committer.
+
+        Args:
+            pane: The pane's number.
+
+        Yields:
+            A local folder for the pane's files.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        name = self.name(f"{pane:012d}.{uuid4().hex[:8]}")
+        with self.output.folder(name) as folder:
+            yield folder
+        if not self.output.create(self._marker(pane), name.encode(), durable=False):
+            self.output.remove_tree(name)
+
+    def find(self, pane: int) -> str | None:
+        """Return the folder of a pane that waits to be committed; None if it is not there yet."""
+        try:
+            return self.output.read(self._marker(pane)).decode()
+        except FileNotFoundError:
+            return None
+
+    def remove(self, pane: int, folder: str) -> None:
+        """Delete what a committed pane left. Raises OSError."""
+        self.output.remove([self._marker(pane)])
+        self.output.remove_tree(folder)
+
+    def waiting(self) -> int:
+        """Return how many panes wait to be committed. Raises OSError."""
+        return sum(name[:1].isdigit() for name in self.output.names(f"staged/{self.run}"))
+
+    def name(self, file: str) -> str:
+        """Return the name in the output of a file of this run."""
+        return f"staged/{self.run}/{file}"
+
+    def _marker(self, pane: int) -> str:
+        return self.name(f"{pane:012d}.json")
 
 
 def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
@@ -90,9 +207,10 @@ def close_pane(
     blocks: list[Staged],
     folder: Path,
     annotator: Annotator,
+    checks: PaneChecks,
     index: IdIndex | None = None,
-) -> None:
-    """Close a pane: remove duplicates, repair, write shards and dead letters, mark it ready.
+) -> Ready:
+    """Close a pane: remove duplicates, repair, write shards and dead letters, check them.
 
     With a language model that has a budget, its questions are asked first. The files of the blocks
     are deleted.
@@ -102,7 +220,11 @@ def close_pane(
         blocks: Its blocks, in source order.
         folder: The folder with their files; the pane's files are written there too.
         annotator: The annotator that read the blocks.
+        checks: The checks of the shards.
         index: Ids of all earlier panes; None: a duplicate counts within the pane only.
+
+    Returns:
+        The pane, which still has to be written.
 
     Raises:
         OSError: A file cannot be read or written.
@@ -133,16 +255,38 @@ def close_pane(
     letters = _join_letters(staged, folder, pane)
     for block in staged:
         block.remove()
-    ready = {
-        "figures": dataclasses.asdict(mended.figures),
-        "shards": [shard.model_dump() for shard in shards],
-        "dead_letters": letters.model_dump() if letters else None,
-        "sentence_table": mended.sentences.model_dump() if mended.sentences else None,
-        "repairs": mended.repairs,
-        "stereotypes": mended.stereotypes,
-        "set_aside": set_aside.model_dump() if set_aside else None,
-    }
-    (folder / "ready.json").write_bytes(orjson.dumps(ready))
+    table = mended.sentences
+    checked, results = checks.check(
+        pane,
+        [folder / shard.name for shard in shards],
+        _mentions(mended, annotator),
+        mended.figures.documents,
+        None if table is None else (folder / table.name, table.rows),
+    )
+    return Ready(
+        mended.figures,
+        shards,
+        letters,
+        mended.sentences,
+        set_aside,
+        mended.repairs,
+        mended.stereotypes,
+        checked,
+        results,
+    )
+
+
+def _mentions(mended: RepairedPane, annotator: Annotator) -> dict[str, int]:
+    """A pane's mentions, by the column of the shards that has them."""
+    found: dict[str, int] = {}
+    for words in annotator.lists:
+        name = words.attribute
+        seen = mended.figures.attributes.get(name)
+        counts = [0] * len(words.groups) if seen is None else seen.counts
+        if repair := mended.repairs.get(name):
+            counts = repair["mentions"]
+        found |= {mentions(name, group): n for group, n in zip(words.groups, counts, strict=True)}
+    return found
 
 
 def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard | None:
@@ -160,9 +304,20 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
     return seal(path, rows)
 
 
-def read_ready(folder: Path) -> Ready:
-    """Read what close_pane wrote in a folder."""
-    data = orjson.loads((folder / "ready.json").read_bytes())
+def read_ready(output: Storage, folder: str) -> Ready:
+    """Read what `Ready.write` wrote.
+
+    Args:
+        output: The output.
+        folder: The pane's folder in it.
+
+    Returns:
+        The pane.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    data = orjson.loads(output.read(f"{folder}/ready.json"))
 
     def shard(name: str) -> Shard | None:
         return Shard.model_validate(data[name]) if data[name] else None
@@ -175,24 +330,31 @@ def read_ready(folder: Path) -> Ready:
         shard("set_aside"),
         data["repairs"],
         data["stereotypes"],
+        Checks.model_validate(data["checks"]),
+        data["results"],
+        Source.read(data["source"]),
     )
 
 
-def list_staged(folder: Path, blocks: list[Staged]) -> None:
+def list_staged(folder: Path, blocks: list[Staged], source: Source) -> None:
     """List the blocks of a pane that the driver closes, in folder/blocks.json.
 
     Args:
         folder: The pane's folder.
         blocks: Its blocks, in source order.
+        source: What was read for them.
     """
-    (folder / "blocks.json").write_bytes(
-        orjson.dumps([dataclasses.asdict(each) for each in blocks])
-    )
+    data = {
+        "blocks": [dataclasses.asdict(each) for each in blocks],
+        "source": source.to_json(),
+    }
+    (folder / "blocks.json").write_bytes(orjson.dumps(data))
 
 
-def read_staged(folder: Path) -> list[Staged]:
+def read_staged(folder: Path) -> tuple[list[Staged], Source]:
     """Read what list_staged wrote in a folder."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
     return [
-        Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"])) for each in found
-    ]
+        Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"]))
+        for each in found["blocks"]
+    ], Source.read(found["source"])

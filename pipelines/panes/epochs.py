@@ -23,6 +23,7 @@ from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.bias_score import signal
 from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import SHIPPED, WordList
 
 DIGITS = 16  # hexadecimal digits of a digest in the ledger: 64 bits distinguish programs
@@ -102,7 +103,7 @@ def _short(data: bytes) -> str:
 
 
 def continued(
-    output: Path,
+    output: Place,
     known: Mapping[str, Any],
     record: Mapping[str, Any],
     now: Mapping[str, str],
@@ -112,7 +113,7 @@ def continued(
     """Find the epoch in which a run goes on: the last one, or a new one with its changes.
 
     Args:
-        output: The output directory.
+        output: The output.
         known: What ledger/meta.json holds.
         record: The settings of this run.
         now: This program, as `program` describes it.

@@ -12,16 +12,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evenflow.gates import hold
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import atomic_write, canonical, read_meta
+from evenflow.gates.ledger.files import canonical, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report import charts, text, timings, view, words
 from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
+from evenflow.transforms.storage.storage import Place, at
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
 # Most panes that are drawn and listed one by one, since reading an entry takes 2 ms. More panes are
@@ -60,23 +61,24 @@ class AttributeView:
     top: float
 
 
-def build(output: Path) -> Path:
+def build(output: Place) -> str:
     """Write report.json and report.html.
 
     Args:
-        output: The output directory.
+        output: The output.
 
     Returns:
-        The page's path.
+        The page's address.
 
     Raises:
         LedgerError: The ledger is damaged.
         OSError: A file cannot be read or written.
     """
-    meta = read_meta(output)
+    storage = at(output)
+    meta = read_meta(storage)
     config = configuration(meta)
-    history = History(output, config)
-    held = hold.held_reason(output, history.totals, config.gate.policy if config else "")
+    history = History(storage, config)
+    held = hold.held_reason(storage, history.totals, config.gate.policy if config else "")
     if len(history) <= MOST_SINGLE:
         entries = list(history)
         panes = [spans.from_entry(entry) for entry in entries]
@@ -84,13 +86,13 @@ def build(output: Path) -> Path:
         entries, panes = history[-MOST_PANES:], history.spans()
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
     groups = panes if len(panes) < len(history) else []
-    found = figures(history.totals, entries, meta, held, hold.read_events(output), groups)
-    timed = timings.read_timings(output, len(history))
-    docs = next((path for path in DOCS if (output / path).is_file()), None)
+    found = figures(history.totals, entries, meta, held, hold.read_events(storage), groups)
+    timed = timings.read_timings(storage, len(history))
+    docs = next(filter(storage.exists, DOCS), None)
     html = render(panes, found, meta or {}, timed, docs)
-    atomic_write(output / "report.json", canonical(found))
-    atomic_write(output / "report.html", html.encode("utf-8"))
-    return output / "report.html"
+    storage.write("report.json", canonical(found))
+    storage.write("report.html", html.encode("utf-8"))
+    return storage.address("report.html")
 
 
 def render(
@@ -112,21 +114,12 @@ def render(
     Returns:
         The HTML.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        finalize=text.shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(text.FILTERS)
     config = configuration(dict(meta))
     speed = timings.throughput(timed.values())
     shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
     settings = found["configuration"]
     strip = view.tiles(panes)
-    return environment.get_template("report.html.j2").render(
+    return template("report.html.j2").render(
         figures=found,
         headline=words.headline(found),
         sentences=words.run_sentences(found),
@@ -159,6 +152,20 @@ def render(
         most_rows=MOST_ROWS,
         most_files=MOST_FILES,
     )
+
+
+def template(name: str) -> Template:
+    """A template of the report, with its filters and with escaping."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        finalize=text.shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(text.FILTERS)
+    return environment.get_template(name)
 
 
 def attribute_view(

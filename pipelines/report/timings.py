@@ -1,4 +1,4 @@
-"""Throughput from gate/timings.jsonl.
+"""Throughput from gate/timings.jsonl, or from the files in gate/timings/ of an object store.
 
 Wall-clock times are kept out of the ledger. Only the page shows them.
 """
@@ -10,10 +10,12 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from evenflow.transforms.storage.storage import Place, Storage, at
+
 TAIL = 1 << 20  # bytes of the file that are read: some five thousand panes
+LATEST = 80  # files of an object store that are read: as many panes
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,13 @@ class Throughput:
         return next((each.share for each in self.stages if each.name == stage), None)
 
 
-def read_timings(root: Path, panes: int) -> dict[int, Timing]:
+def read_timings(root: Place, panes: int) -> dict[int, Timing]:
     """Read the timings of a run; of a long run those of the last panes.
 
     The last line of a pane wins. A line that a kill cut off is left out.
 
     Args:
-        root: The output directory.
+        root: The output.
         panes: Number of panes in the ledger; timings of later ones are left out.
 
     Returns:
@@ -98,18 +100,25 @@ def read_timings(root: Path, panes: int) -> dict[int, Timing]:
     Raises:
         OSError: The file exists but cannot be read.
     """
-    try:
-        with (root / "gate" / "timings.jsonl").open("rb") as file:
-            file.seek(max(file.seek(0, os.SEEK_END) - TAIL, 0))
-            data = file.read()
-    except FileNotFoundError:
-        return {}
     found: dict[int, Timing] = {}
-    for line in data.split(b"\n"):
+    for line in _last_lines(at(root)):
         timing = _parsed(line)
         if timing is not None and 0 <= timing.pane < panes:
             found[timing.pane] = timing
     return dict(sorted(found.items()))
+
+
+def _last_lines(storage: Storage) -> list[bytes]:
+    """The last lines that were written."""
+    if storage.local is None:
+        names = [f"gate/timings/{name}" for name in storage.names("gate/timings")[-LATEST:]]
+        return b"".join(each or b"" for each in storage.read_all(names)).split(b"\n")
+    try:
+        with storage.open("gate/timings.jsonl") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - TAIL, 0))
+            return file.read().split(b"\n")
+    except FileNotFoundError:
+        return []
 
 
 def _parsed(line: bytes) -> Timing | None:

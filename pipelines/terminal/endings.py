@@ -19,9 +19,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from evenflow.pipelines.terminal.lines import event, visible
+
+if TYPE_CHECKING:
+    from evenflow.transforms.storage.storage import Storage
 
 FAILED, USAGE, BLOCKED = 1, 2, 3
 AGAIN = "run the same command again to go on"
@@ -32,6 +35,7 @@ KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.io.files", "InputError", USAGE),
+    ("evenflow.transforms.coverage.plan", "PlanError", USAGE),
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.kafka.settings", "KafkaSettingsError", USAGE),
@@ -39,9 +43,10 @@ KNOWN = (
     ("evenflow.pipelines.panes.epochs", "RunError", USAGE),
     ("evenflow.pipelines.files.cutting", "ChangedError", USAGE),
     ("evenflow.gates.lock", "LockedError", FAILED),
+    ("evenflow.gates.lease", "FencedError", FAILED),
+    ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.files.workers", "WorkerError", FAILED),
-    ("evenflow.pipelines.stream.committing", "GapError", FAILED),
+    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
     ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),
@@ -68,14 +73,14 @@ class Session:
     Attributes:
         debug: Whether tracebacks and warnings of libraries are printed.
         json_lines: Whether messages are JSON lines.
-        output: The directory that the command writes to; None for none.
+        output: What the command writes to; None for nothing.
         resumable: Whether the command continues where it stopped when it is run again.
         signal: Number of the signal that asked to stop; None without a signal.
     """
 
     debug: bool = False
     json_lines: bool = False
-    output: Path | None = None
+    output: Storage | None = None
     resumable: bool = False
     signal: int | None = None
 
@@ -244,12 +249,13 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
 def _system(error: OSError, session: Session) -> str:
     """An error of the system, with its path and what to do."""
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow's own words hide it
-    path = error.filename or (session.output if error.errno in (*FULL, *FORBIDDEN, None) else None)
+    output = session.output.local if session.output is not None else None
+    path = error.filename or (output if error.errno in (*FULL, *FORBIDDEN, None) else None)
     place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes | os.PathLike) else ""
     message = place + reason
     if error.errno in FULL:
         return f"{message}; make room{f', then {AGAIN}' if session.resumable else ''}"
-    if session.output is not None and _is_below(path, session.output):
+    if output is not None and _is_below(path, output):
         if error.errno in FORBIDDEN:
             return f"{message}; give an --output that you may write to"
         if error.errno in NO_FOLDER:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
@@ -21,6 +20,7 @@ from evenflow.transforms.representation.dr import (
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
+    from evenflow.transforms.storage.storage import Storage
 
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
@@ -96,20 +96,20 @@ def _leaning(totals: Totals) -> dict[str, Any] | None:
     return last | {"panes": found.states, **own}
 
 
-def of_run(outcome: Outcome, output: Path, page: Path) -> dict[str, Any]:
+def of_run(outcome: Outcome, output: Storage, page: str) -> dict[str, Any]:
     """Summarise a run as `evenflow run --json` prints it.
 
     Args:
         outcome: How the run ended.
-        output: Its output directory.
-        page: Its report.
+        output: Its output.
+        page: The address of its report.
 
     Returns:
         The state of the gate (see `status`), and output, report and new_panes.
     """
     return status(outcome.entries.totals, not outcome.halted, outcome.held) | {
         "output": str(output),
-        "report": str(page),
+        "report": page,
         "new_panes": outcome.new,
     }
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pane_shards import KeptChecks
 
-from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.schemas import documents
 from evenflow.schemas.config import load
@@ -132,7 +132,7 @@ def main() -> None:
             own = root / (path.stem if path else "own")
             checks = timed(
                 f"setup{title}",
-                lambda own=own, path=path: PaneChecks(
+                lambda own=own, path=path: KeptChecks(
                     own, path, lists=annotator.lists, limits=limits
                 ),
             )
@@ -150,13 +150,13 @@ def main() -> None:
                 assert result.success, result.failures
         shards = [root / "20.parquet"]
         entries = shard(annotator, shards[0], panes[20])
-        checks = PaneChecks(root / "docs", lists=annotator.lists, limits=limits)
+        checks = KeptChecks(root / "docs", lists=annotator.lists, limits=limits)
         done = 0
         for number in sorted({1, 50, options.panes}):
             for pane in range(done, number):
                 checks.run(pane, shards, entries, 20)
             done = number
-            timed(f"data docs of {number} panes", checks.docs)
+            timed(f"data docs of {number} panes", checks.pages)
         stored = sum(path.stat().st_size for path in (root / "docs").rglob("*") if path.is_file())
         print(f"stored for {done} panes: {stored / 1e6:.1f} MB")
 

@@ -69,7 +69,7 @@ def written(root: Path, panes: int) -> None:
         entry.stream = a_minute(entry.pane)
     raw = [canonical(entry.model_dump()) for entry in template]
     segments.write_segment(root, 0, raw, template)
-    whole = segments.segment_path(root, 0).read_bytes()
+    whole = (root / segments.segment_name(0)).read_bytes()
     hour = spans.merged(list(map(spans.from_entry, template[:60])))
     totals = Totals.of(template)
     done = panes // every * every
@@ -85,7 +85,7 @@ def written(root: Path, panes: int) -> None:
             )
             for begin, end in pairwise(edges)
         ]
-        path = segments.segment_path(root, first)
+        path = root / segments.segment_name(first)
         path.write_bytes(whole)
         path.with_suffix(".spans.json").write_bytes(
             orjson.dumps([each.model_dump() for each in some])

@@ -37,16 +37,14 @@ from rich.table import Table
 from speed import EVENFLOW, HERE, corpus, head, timed
 
 from evenflow.gates.ledger import files as ledger
-from evenflow.pipelines.files import cutting
+from evenflow.pipelines.files import cutting, making
 from evenflow.pipelines.panes import closing
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
-from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.estimate import CHARACTERS_A_TOKEN
 from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.llm.judges import BY_MODEL
-from evenflow.transforms.staging.block import StagedBlock
+from evenflow.transforms.storage.storage import at
 
 REPAIRS = {
     "measure": ("--mode", "measure"),
@@ -239,22 +237,11 @@ def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
 
 
 def repaired(path: Path, work: Path) -> None:
-    """The gate's steps on files, without the graph around them: read, annotate, stage, close."""
-    annotator = Annotator(load(None, {"repair.mode": "substitute"}))
-    reader = FileReader()
-    for pane in cutting.cut(files.match([str(path)]), annotator.config):
-        folder = work / f"{pane.number:08d}"
-        folder.mkdir()
-        staged: list[closing.Staged] = []
-        for each in pane.segments:
-            for number, block in enumerate(
-                reader.segment(each.file, each.first, each.last, each.offset)
-            ):
-                done = annotator.annotate(block)
-                stem = f"{each.order:06d}-{number:06d}"
-                closing.stage(done, StagedBlock(folder, stem), annotator)
-                staged.append(closing.Staged((each.order, number), stem, done.figures))
-        closing.close_pane(pane.number, staged, folder, annotator)
+    """Make the panes of a file, as a worker does, without committing them."""
+    config = load(None, {"repair.mode": "substitute"})
+    context = making.GraphContext(config.model_dump(), closing.Staging(at(work), "run"))
+    for pane in cutting.panes(files.match([str(path)]), config):
+        making.make_pane(pane, context)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from evenflow.pipelines.cli import app
-from evenflow.pipelines.cli.stream import runner_options
+from evenflow.pipelines.cli.runners import runner_options
 
 Duration = Annotated[str, Field(pattern=r"^(\d+(ms|s|m|h))+$")]
 VERSION = re.compile(r":\D*\d+\.\d+[\w.-]*$")  # of an image: never what it happens to be today
@@ -211,9 +211,7 @@ def test_flink_listens_where_the_gate_looks(compose: dict[str, Any]) -> None:
     flink = compose["services"]["flink"]
     given = dict(word.removeprefix("--").split("=", 1) for word in flink["command"])
     [endpoint] = [
-        option
-        for option in runner_options(["flink"], False)
-        if option.startswith("--job_endpoint=")
+        option for option in runner_options(["flink"]) if option.startswith("--job_endpoint=")
     ]
     assert endpoint == f"--job_endpoint=localhost:{given['job-port']}"
     assert given["job-host"] == "127.0.0.1" and flink["network_mode"] == "service:gate"

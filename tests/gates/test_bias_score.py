@@ -55,7 +55,7 @@ def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
     for number, each in enumerate(panes):
         found = bias_score.judge(config, Figures(bias_score=sums(*each)), totals)
         assert found is not None
-        verdict = overall({}, FINE, OPEN, None, found.verdict)
+        verdict = overall({}, FINE, OPEN, None, leaning=found)
         folder = "quarantine" if verdict.state == "block" else "accepted"
         out.append(pane_entry(number, verdict=verdict, folder=folder, bias_score=found))
         totals.add(out[-1])

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from prometheus_client import Metric
@@ -24,6 +25,7 @@ from evenflow.pipelines.panes.metrics_server import serving
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.ledger import PaneEntry, Position, StreamPane
 from evenflow.transforms.llm.client.stats import Reply, Stats
+from evenflow.transforms.storage.storage import at
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 NOW = Now(1000.0, held=False)
@@ -177,6 +179,20 @@ def test_a_scrape_goes_on_from_the_ledger_and_sees_a_hold(tmp_path: Path) -> Non
     assert {key: after[key] for key in expected if key[0] != "evenflow_held"} == {
         key: value for key, value in expected.items() if key[0] != "evenflow_held"
     }
+
+
+def test_a_run_that_stood_by_goes_on_from_what_the_other_run_committed() -> None:
+    output = at(f"memory://{uuid4().hex}/out")
+    panes = entries(4)
+    files.write_entry(output, panes[0])
+    with serving(output, with_port()) as (metrics, address):
+        for entry in panes[1:3]:
+            files.write_entry(output, entry)
+        assert scraped(address) == {**of(panes[:3]), ("evenflow_held", ()): 0}
+        files.write_entry(output, panes[3])
+        metrics.committed(panes[3])
+        after = scraped(address)
+    assert {key: after[key] for key in of(panes)} == of(panes)
 
 
 def test_a_release_is_seen_under_halt(tmp_path: Path) -> None:

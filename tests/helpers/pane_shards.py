@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenflow.gates.expectations import data_docs
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.schemas.documents import mentions
-from evenflow.schemas.ledger import AttributeEntry, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks, Verdict
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.representation.dr import score, sums
 from evenflow.wordlists import loader
@@ -92,3 +94,33 @@ def changed(table: pa.Table, column: str, values: Mapping[int, Any]) -> pa.Table
 def replaced(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
     """A table with another column of a name."""
     return table.set_column(table.column_names.index(column), column, values)
+
+
+class KeptChecks(PaneChecks):
+    """Checks whose results are stored in an output at once, as a committer does."""
+
+    def __init__(self, root: Path, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.root = root
+
+    def run(
+        self,
+        pane: int,
+        shards: Sequence[Path],
+        attributes: Mapping[str, AttributeEntry],
+        documents: int,
+        sentences: tuple[Path, int] | None = None,
+    ) -> Checks:
+        """Check a pane against the figures of its attributes."""
+        sums = {
+            mentions(name, group): count
+            for name, each in attributes.items()
+            for group, count in zip(each.groups, each.sums.counts, strict=True)
+        }
+        checked, results = self.check(pane, shards, sums, documents, sentences)
+        data_docs.keep(self.root, pane, results)
+        return checked
+
+    def pages(self, failed: Sequence[int] = ()) -> Path:
+        """Build the data docs."""
+        return self.docs(self.root, failed)

@@ -27,7 +27,8 @@ def file(tmp_path: Path) -> Path:
         ("min_mentions: 3", "unknown key; did you mean gate.min_mentions?"),
         (
             "warn: 0.3",
-            "unknown key; did you mean attributes.NAME.warn or gate.warn or bias_score.warn?",
+            "unknown key; did you mean attributes.NAME.warn or gate.warn or bias_score.warn"
+            " or coverage.warn?",
         ),
         ("shards: {zzzzzz: 1}", "shards.zzzzzz: unknown key; known here are rows"),
         (

@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 from parts import require
+from services.flink_cluster import FlinkCluster
 from services.flink_server import FlinkServer
 from services.flink_server import installed as flink_installed
 from services.kafka_broker import ROOT, Broker, installed
+from services.s3_faults import S3Faults
+from services.s3_server import S3Server
+from services.s3_server import installed as s3_installed
 
 PRISM = ROOT / "build" / "services" / "prism" / "prism"
 
@@ -40,16 +44,16 @@ def own_broker(tmp_path: Path) -> Iterator[Broker]:
 
 
 @pytest.fixture(scope="session")
-def _topics() -> Iterator[int]:
+def _numbers() -> Iterator[int]:
     return count()
 
 
 @pytest.fixture
-def topic(broker: Broker, _topics: Iterator[int]) -> Callable[..., str]:
+def topic(broker: Broker, _numbers: Iterator[int]) -> Callable[..., str]:
     """Makes a topic with a name that no other test has: topic(partitions=1, **settings)."""
 
     def make(partitions: int = 1, **settings: object) -> str:
-        return broker.create_topic(f"test-{os.getpid()}-{next(_topics)}", partitions, **settings)
+        return broker.create_topic(f"test-{os.getpid()}-{next(_numbers)}", partitions, **settings)
 
     return make
 
@@ -74,6 +78,49 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
     server = FlinkServer(tmp_path_factory.mktemp("flink"))
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def _flink_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
+    require(flink_installed())
+    cluster = FlinkCluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+def flink_cluster(_flink_cluster: FlinkCluster) -> Iterator[FlinkCluster]:
+    """A cluster of two TaskManagers for the tests of a file, which may kill its parts and leave
+    jobs behind.
+    """
+    yield _flink_cluster
+    _flink_cluster.mend()
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server for all tests; one that kills it starts it again."""
+    require(s3_installed())
+    server = S3Server(tmp_path_factory.mktemp("s3"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def s3_faults(s3: S3Server) -> Iterator[S3Faults]:
+    """What makes faults between a test and the S3 server; it makes none yet."""
+    with S3Faults(s3) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def bucket(s3: S3Server, _numbers: Iterator[int]) -> str:
+    """A bucket of one test, s3://NAME."""
+    return s3.bucket(f"test-{os.getpid()}-{next(_numbers)}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from services.kafka_broker import ROOT, free_port
 
-LIB = ROOT / "build" / "services" / "flink" / "lib"
+FLINK = ROOT / "build" / "services" / "flink"
 START = ROOT / "deploy" / "flink" / "start"
 START_SECONDS = 120.0  # of a busy machine of two cores
 
 
 def installed() -> str | None:
     """None if it can be started; else what is missing and the line that brings it."""
-    if not any(LIB.glob("beam-runners-flink-*.jar")):
-        return f"no Flink in {LIB.relative_to(ROOT)}: run `make flink` (Java 17, Maven)"
+    if not (FLINK / "gradle").exists():
+        return f"no Flink in {FLINK.relative_to(ROOT)}: run `make flink` (a JDK 17, Maven)"
     return None
 
 
@@ -43,6 +43,11 @@ class FlinkServer:
                 time.sleep(0.2)
         self.stop()
         raise RuntimeError(f"Flink's job server did not come up:\n{self.log()[-3000:]}")
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
 
     def log(self) -> str:
         """All that it has written so far."""

@@ -4,8 +4,30 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 import psutil
+
+
+def listening(process: int) -> list[tuple[str, int]]:
+    """Where a process and those below it listen: addresses and ports."""
+    found = []
+    top = psutil.Process(process)
+    for each in [top, *top.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            found += [
+                one.laddr for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN
+            ]
+    return [(each.ip, each.port) for each in found]
+
+
+def outside(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Those of some places that others than this machine reach."""
+    return [
+        each
+        for each in places
+        if each[0] != "::1" and not each[0].startswith(("127.", "::ffff:127."))
+    ]
 
 
 def children(process: int, name: str) -> list[int]:

@@ -4,7 +4,6 @@ that is reached runs the caller's code.
 
 from __future__ import annotations
 
-import contextlib
 import socket
 from pathlib import Path
 
@@ -12,12 +11,12 @@ import grpc
 import psutil
 import pytest
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
+from services.flink_server import FlinkServer
 from services.kafka_broker import Broker
+from services.processes import listening, outside
 from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
 
-from evenflow.pipelines.stream.servers import reached_from
-
-LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+from evenflow.pipelines.runners.servers import reached_from
 
 
 def other_addresses() -> list[str]:
@@ -28,21 +27,7 @@ def other_addresses() -> list[str]:
         for each in all_
         if each.family in (socket.AF_INET, socket.AF_INET6)
     ]
-    return [
-        each for each in found if each not in LOOPBACK and not each.startswith(("127.", "fe80"))
-    ]
-
-
-def listening(process: int) -> list[tuple[str, int]]:
-    """Where a process and those below it listen."""
-    found = []
-    top = psutil.Process(process)
-    for each in [top, *top.children(recursive=True)]:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found += [
-                one.laddr for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN
-            ]
-    return [(each.ip, each.port) for each in found]
+    return [each for each in found if outside([(each, 0)]) and not each.startswith("fe80")]
 
 
 def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
@@ -54,12 +39,20 @@ def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
         wait_for(lambda: count(output) == 50)
         places = listening(running.process.pid)
         assert len(places) >= 2  # the workers' pool, and Prism
-        assert [ip for ip, _ in places if ip not in LOOPBACK] == []
+        assert outside(places) == []
         for address in other_addresses():
             for _, port in places:
                 with pytest.raises(OSError), socket.create_connection((address, port), 5):
                     pass
                 assert _worker_is_refused(address, port)
+
+
+def test_the_job_server_of_flink_listens_on_the_loopback_interface_alone(
+    flink: FlinkServer,
+) -> None:
+    places = listening(flink.pid)
+    assert len(places) >= 3  # jobs, their files, and transforms of Java
+    assert outside(places) == []
 
 
 def _worker_is_refused(address: str, port: int) -> bool:

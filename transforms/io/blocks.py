@@ -107,13 +107,17 @@ class Block:
         )
 
 
-def read_blocks(file: str, first: int = 0, offset: int | None = None) -> Iterator[Block]:
+def read_blocks(
+    file: str, first: int = 0, offset: int | None = None, part: tuple[int, int] = (0, 1)
+) -> Iterator[Block]:
     """Read the blocks of a file in order.
 
     Args:
         file: The file's name.
-        first: Ordinal of the first record to read.
+        first: Ordinal of the first record to read. Without an offset, reading begins at the start
+            of the file, of Parquet at that of the record's row group.
         offset: Byte of that record, as an earlier Block gave it; None to read from the start.
+        part: Which row groups of Parquet are read: number from 0, and number of parts.
 
     Yields:
         The blocks. The last one carries the fault where the data cannot be read further.
@@ -126,11 +130,13 @@ def read_blocks(file: str, first: int = 0, offset: int | None = None) -> Iterato
     faults = FAULTS
     with open_file(file) as raw:
         file = printable(file)
+        if offset is None and not file.endswith(".parquet"):
+            first = 0
         try:
             if file.endswith(".parquet"):
-                for rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS):
-                    yield Block(file, first, [], stored, rows=rows)
-                    first += rows.num_rows
+                for at, rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS, first, part):
+                    yield Block(file, at, [], stored, rows=rows)
+                    first = at + rows.num_rows
             elif file.endswith(".txt"):
                 text = raw.read(RECORD_BYTES + 1)
                 cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
@@ -231,8 +237,9 @@ class FileReader:
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
         # Reading on is best, unless the start lies well ahead: then another process has read the
         # records between.
-        if ahead is None or at > first or (offset is not None and first > ahead.last):
-            source = read_blocks(file) if offset is None else read_blocks(file, first, offset)
+        leaps = offset is not None or file.endswith(".parquet")
+        if ahead is None or at > first or (leaps and first > ahead.last):
+            source = read_blocks(file, first, offset)
             ahead = next(source, None)
         while ahead is not None and ahead.first <= last:
             if part := ahead.clip(first, last):
@@ -269,9 +276,9 @@ def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
             elif len(parts) > 1:
                 parts = [b"".join(parts)[:KEPT_BYTES]]
             continue
-        if held > RECORD_BYTES:
-            begin = chunk.find(b"\n") + 1
-            yield [b"".join(parts)[:KEPT_BYTES]], {0: held + begin - 1}
+        begin = chunk.find(b"\n") + 1
+        if held + begin - 1 > RECORD_BYTES:
+            yield [b"".join((*parts, chunk[: begin - 1]))[:KEPT_BYTES]], {0: held + begin - 1}
             parts = []
             lines = chunk[begin:end].split(b"\n") if begin <= end else []
         else:

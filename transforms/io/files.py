@@ -9,9 +9,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
+
+from evenflow.transforms.storage.storage import Storage, Stored, at
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
@@ -19,19 +22,6 @@ SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
 
 class InputError(ValueError):
     """Nothing to read, or not readable; the message names the pattern or the file."""
-
-
-class Stored(NamedTuple):
-    """Facts about a file that are known without reading it.
-
-    Attributes:
-        bytes: Its size as stored, in bytes.
-        modified: When it was changed, in nanoseconds since 1970; None if its file system does not
-            say.
-    """
-
-    bytes: int
-    modified: int | None
 
 
 def match(patterns: Sequence[str]) -> dict[str, int]:
@@ -52,21 +42,20 @@ def match(patterns: Sequence[str]) -> dict[str, int]:
 def find(patterns: Sequence[str]) -> dict[str, Stored]:
     """Find the files of all patterns; a file with several names counts once.
 
-    Local paths are looked up directly and become absolute. Beam's file systems look up the others
-    (gs://, s3://, hdfs://).
+    Local paths become absolute. Globs mean the same in an object store as in a local folder.
 
     Args:
-        patterns: Paths, folders and globs.
+        patterns: Paths, folders and globs, local or in an object store (s3://, gs://, az://).
 
     Returns:
         The files' stored facts by name, sorted by name.
 
     Raises:
-        InputError: A pattern has no file, or a file cannot be opened.
+        InputError: A pattern has no file, a file cannot be opened, or a store cannot be listed.
     """
     found: dict[str, Stored] = {}
     for pattern in patterns:
-        files = _remote(pattern) if "://" in pattern else _local(pattern)
+        files = _in_store(pattern) if "://" in pattern else _local(pattern)
         if not files:
             raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
         found.update(files)
@@ -106,29 +95,51 @@ def _local(pattern: str) -> dict[str, Stored]:
                 try:
                     with open_file(path) as file:
                         stat = os.fstat(file.fileno())
-                        found[path] = Stored(stat.st_size, stat.st_mtime_ns)
+                        found[path] = Stored(path, stat.st_size, stat.st_mtime_ns)
                 except OSError as error:
                     raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
     return found
 
 
-def _remote(pattern: str) -> dict[str, Stored]:
-    """Find a pattern's files on a remote file system."""
-    # Imported here: Beam takes a second to import, and local files do not need it.
-    from apache_beam.io.filesystem import BeamIOError
-    from apache_beam.io.filesystems import FileSystems
-
-    found: dict[str, Stored] = {}
+def _in_store(pattern: str) -> dict[str, Stored]:
+    """Find a pattern's objects in a store; only what is below its plain beginning is listed."""
     try:
-        results = FileSystems.match([pattern]) + FileSystems.match([pattern.rstrip("/") + "/**"])
-    except (BeamIOError, ValueError) as error:
-        raise InputError(f"{pattern}: {error}") from error
-    for meta in (meta for result in results for meta in result.metadata_list):
-        if meta.path.endswith(FORMATS):
-            found[meta.path] = Stored(
-                meta.size_in_bytes, round(meta.last_updated_in_seconds * 1e9) or None
-            )
-    return found
+        place, key = _place(pattern)
+        alone = place.stat(key) if key else None
+        listed = [alone] if alone else list(place.tree(key))  # an object, or a folder
+        if not listed:
+            parts = key.split("/")
+            plain = list(takewhile(lambda part: glob.escape(part) == part, parts))
+            listed = [
+                each
+                for each in place.tree("/".join(plain))
+                if _fits(each.name.split("/")[len(plain) :], parts[len(plain) :])
+            ]
+    except OSError as error:
+        raise InputError(_said(error)) from error
+    return {place.address(each.name): each for each in listed if each.name.endswith(FORMATS)}
+
+
+def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether a name, or a folder that it is in, fits a glob, both by their parts."""
+    if not pattern:
+        return True
+    shown = bool(parts) and (parts[0][:1] != "." or pattern[0][:1] == ".")
+    if pattern[0] == "**":
+        return _fits(parts, pattern[1:]) or (shown and _fits(parts[1:], pattern))
+    return shown and fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
+
+
+def _place(name: str) -> tuple[Storage, str]:
+    """The bucket of an object's name, and its key there. Raises StorageError."""
+    scheme, _, rest = name.partition("://")
+    bucket, _, key = rest.partition("/")
+    return at(f"{scheme}://{bucket}"), key.strip("/")
+
+
+def _said(error: OSError) -> str:
+    """An error of a store, with the address where it has one."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def printable(name: str) -> str:
@@ -150,7 +161,5 @@ def open_file(name: str) -> BinaryIO:
     """
     if "://" not in name:
         return Path(name).open("rb")
-    from apache_beam.io.filesystem import CompressionTypes
-    from apache_beam.io.filesystems import FileSystems
-
-    return FileSystems.open(name, compression_type=CompressionTypes.UNCOMPRESSED)
+    place, key = _place(name)
+    return place.open(key)

@@ -72,16 +72,23 @@ def limited(more: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.Table, int]]:
-    """Read a file's rows in tables.
+def row_groups(
+    raw: Any, most_bytes: int, most_rows: int, start: int = 0, part: tuple[int, int] = (0, 1)
+) -> Iterator[tuple[int, pa.Table, int]]:
+    """Read a file's rows in tables, each of one row group.
+
+    The tables of a group are the same whether or not others are read.
 
     Args:
         raw: The file, open for reading.
         most_bytes: The most bytes of a table, unless one row has more.
         most_rows: The most rows of a table.
+        start: Ordinal of the first row that is asked for; its group is read from the group's start.
+        part: Which part of the file's groups is read: its number from 0, and the number of parts.
 
     Yields:
-        A table, and about how many of the file's bytes were read up to its end.
+        The ordinal of the first row, a table, and about how many of the file's bytes were read up
+        to its end.
 
     Raises:
         EOFError: The data are broken, have two columns of one name, or need too much memory.
@@ -93,12 +100,17 @@ def row_groups(raw: Any, most_bytes: int, most_rows: int) -> Iterator[tuple[pa.T
             raise EOFError(f"two columns are called {double!r}: give each a name of its own")
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
         rows = _rows_a_table(file, most_bytes, most_rows)
+        groups, (number, parts) = file.num_row_groups, part
+        read = range(groups * number // parts, groups * (number + 1) // parts)
         # Row groups are read one by one, so that those before a broken one are not lost
-        for group in range(file.num_row_groups):
-            for batch in _batches(file, group, rows):
-                for part in _parts(batch, most_bytes):
-                    done += part.num_rows
-                    yield pa.Table.from_batches([part]), size * done // total
+        for group in range(groups):
+            end = done + file.metadata.row_group(group).num_rows
+            if group in read and end > start:
+                for batch in _batches(file, group, rows):
+                    for each in _parts(batch, most_bytes):
+                        first, done = done, done + each.num_rows
+                        yield first, pa.Table.from_batches([each]), size * done // total
+            done = end
 
 
 def _open(raw: Any) -> pq.ParquetFile:

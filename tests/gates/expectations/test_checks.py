@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
-from pane_shards import LISTS, TEXTS, changed, entry, pane, replaced, write
+from pane_shards import LISTS, TEXTS, KeptChecks, changed, entry, pane, replaced, write
 
-from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.expectations.user_suite import SuiteError
 from evenflow.schemas.ledger import AttributeEntry, Checks
@@ -21,13 +20,13 @@ DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
 Attributes = dict[str, AttributeEntry]
 
 
-def checks(root: Path, suite: Any = None, **limits: Limit) -> PaneChecks:
+def checks(root: Path, suite: Any = None, **limits: Limit) -> KeptChecks:
     """The checks of an output directory, with a user's suite if there is one."""
     path = None
     if suite is not None:
         path = root / "suite.yaml"
         path.write_text(yaml.safe_dump(suite), encoding="utf-8")
-    return PaneChecks(root, path, lists=LISTS, limits=limits)
+    return KeptChecks(root, path, lists=LISTS, limits=limits)
 
 
 def failures(checked: Checks) -> list[tuple[str, str, str, str]]:
@@ -285,7 +284,7 @@ def test_an_empty_pane_passes_and_is_not_asked_for_a_users_suite(tmp_path: Path)
 def test_names_of_id_and_text_are_the_inputs(tmp_path: Path) -> None:
     table, attributes = pane()
     named = table.rename_columns(["url", "body", *table.column_names[2:]])
-    gate = PaneChecks(tmp_path, lists=LISTS, identity="url", text="body")
+    gate = KeptChecks(tmp_path, lists=LISTS, identity="url", text="body")
     assert gate.run(0, write(tmp_path, named), attributes, table.num_rows).success
     checked = gate.run(
         1,
@@ -314,7 +313,7 @@ def test_nothing_is_printed_sent_or_left_behind(
     ]
     gate = checks(tmp_path, suite, gender=Limit(0))
     gate.run(0, write(tmp_path, table), attributes, table.num_rows)
-    gate.docs()
+    gate.pages()
     assert capfd.readouterr() == ("", "")
     assert {path.name for path in tmp_path.iterdir()} == {
         "checks",

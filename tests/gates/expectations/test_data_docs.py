@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 from pane_entries import pane_entry
-from pane_shards import LISTS, changed, pane, write
+from pane_shards import LISTS, KeptChecks, changed, pane, write
 
 from evenflow.gates.expectations import data_docs
-from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.schemas.ledger import CheckFailure, Checks, PaneEntry
 
@@ -50,9 +49,9 @@ class Page(HTMLParser):
         ]
 
 
-def gate(root: Path, **options: Any) -> PaneChecks:
+def gate(root: Path, **options: Any) -> KeptChecks:
     """Checks with a limit for gender."""
-    return PaneChecks(root, lists=LISTS, limits={"gender": Limit(0.1, min_mentions=3)}, **options)
+    return KeptChecks(root, lists=LISTS, limits={"gender": Limit(0.1, min_mentions=3)}, **options)
 
 
 def ledger_entry(pane_number: int, failed: bool) -> PaneEntry:
@@ -80,7 +79,7 @@ def test_the_docs_lead_from_the_index_to_each_sentence(tmp_path: Path) -> None:
     table, attributes = pane(["She and her sister saw a man."] * 50)
     checks = gate(tmp_path)
     checks.run(3, write(tmp_path, table), attributes, table.num_rows)
-    index = checks.docs()
+    index = checks.pages()
     assert index == tmp_path / "checks" / "data_docs" / "index.html"
     page = Page(index)
     assert "pane-00000003 evenflow ✗ not all hold" in page.words
@@ -119,7 +118,7 @@ def test_what_is_data_is_escaped_and_no_page_runs_or_fetches_anything(tmp_path: 
     suite.write_text(json.dumps([*entries, {**names, "meta": {"notes": HOSTILE}}]))
     checks = gate(tmp_path, user_suite=suite)
     checks.run(0, write(tmp_path, table), attributes, table.num_rows)
-    pages = sorted(checks.docs().parent.rglob("*.html"))
+    pages = sorted(checks.pages().parent.rglob("*.html"))
     assert len(pages) == 5
     for path in pages:
         page = Page(path)
@@ -155,8 +154,8 @@ def test_the_latest_panes_and_the_latest_that_failed_are_shown(
         checks.run(number, shards, attributes, table.num_rows)
     entries = [ledger_entry(number, failed=number in (0, 2, 4)) for number in range(9)]
     failed = {entry.pane for entry in entries if entry.checks.failures}
-    assert shown(checks.docs(failed)) == [f"pane-{number:08d}" for number in (8, 7, 6, 4, 2)]
-    assert shown(gate(tmp_path).docs()) == [f"pane-{number:08d}" for number in (8, 7, 6)]
+    assert shown(checks.pages(failed)) == [f"pane-{number:08d}" for number in (8, 7, 6, 4, 2)]
+    assert shown(gate(tmp_path).pages()) == [f"pane-{number:08d}" for number in (8, 7, 6)]
     assert len([*(tmp_path / "checks" / "gx" / "validations").rglob("*.json")]) == 9
 
 
@@ -167,7 +166,7 @@ def test_a_pane_that_is_checked_again_has_one_result(tmp_path: Path) -> None:
         checks = gate(tmp_path)
         checks.run(0, shards, attributes, table.num_rows)
         checks.run(0, shards, attributes, table.num_rows)
-        assert shown(checks.docs()) == ["pane-00000000"]
+        assert shown(checks.pages()) == ["pane-00000000"]
     assert len([*(tmp_path / "checks" / "gx").rglob("pane-shards.json")]) == 1
 
 
@@ -178,7 +177,7 @@ def test_what_a_kill_left_half_written_breaks_no_next_start(tmp_path: Path, dama
     checks = gate(tmp_path)
     for number in range(3):
         checks.run(number, shards, attributes, table.num_rows)
-    checks.docs()
+    checks.pages()
     project = tmp_path / "checks"
     for path in [
         *project.rglob("*.yml"),
@@ -190,16 +189,18 @@ def test_what_a_kill_left_half_written_breaks_no_next_start(tmp_path: Path, dama
         path.write_text(damage)
     again = gate(tmp_path)
     assert again.run(3, shards, attributes, table.num_rows).success
-    assert shown(again.docs()) == ["pane-00000003", "pane-00000002", "pane-00000000"]
+    assert shown(again.pages()) == ["pane-00000003", "pane-00000002", "pane-00000000"]
     assert again.run(1, shards, attributes, table.num_rows).success
-    assert len(shown(again.docs())) == 4
+    assert len(shown(again.pages())) == 4
 
 
 def test_the_project_opens_with_great_expectations_alone(tmp_path: Path) -> None:
     import great_expectations as gx
 
     table, attributes = pane()
-    gate(tmp_path).run(0, write(tmp_path, table), attributes, table.num_rows)
+    checks = gate(tmp_path)
+    checks.run(0, write(tmp_path, table), attributes, table.num_rows)
+    checks.pages()
     context: Any = gx.get_context(mode="file", context_root_dir=tmp_path / "checks" / "gx")
     [key] = context.validation_results_store.list_keys()
     assert context.validation_results_store.get(key).success
@@ -214,4 +215,4 @@ def test_odd_paths_are_paths(tmp_path: Path) -> None:
     root.mkdir()
     checks = gate(root)
     assert checks.run(0, write(root, table), attributes, table.num_rows).success
-    assert shown(checks.docs()) == ["pane-00000000"]
+    assert shown(checks.pages()) == ["pane-00000000"]

@@ -17,6 +17,8 @@ from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.report import report
 from evenflow.schemas.ledger import PaneEntry, StreamPane
+from evenflow.transforms.storage.directory import Directory
+from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
     from commands import Call
@@ -97,7 +99,7 @@ def test_a_kill_between_the_steps_is_repaired_with_the_same_bytes(
 
     with monkeypatch.context() as patch:
         name = {"segment": "write_segment", "checkpoint": "write_checkpoint"}.get(step)
-        patch.setattr(segments, name, kill) if name else patch.setattr(Path, "unlink", kill)
+        patch.setattr(segments, name, kill) if name else patch.setattr(Directory, "remove", kill)
         with pytest.raises(KilledError):
             found.commit(panes[EVERY - 1])
     assert list(History(tmp_path / "out")) == panes[:EVERY]  # a reader beside it sees all
@@ -113,7 +115,7 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"00000018\.json: pane 18 where pane 17 was expected"):
         History(tmp_path)
     (tmp_path / "ledger" / f"{2 * EVERY + 2:08d}.json").unlink()
-    segments.segment_path(tmp_path, EVERY).write_bytes(b"PAR1")
+    (tmp_path / segments.segment_name(EVERY)).write_bytes(b"PAR1")
     with pytest.raises(LedgerError, match=r"000000000008-000000000015\.parquet: not a segment"):
         list(History(tmp_path))
 
@@ -168,11 +170,8 @@ def test_panes_are_grouped_by_hours_and_days(
 
 def test_a_million_panes_sort(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
-    names = [
-        segments.segment_path(tmp_path, first).name
-        for first in (0, 999_992, 1_000_000, 123_456_784)
-    ]
+    names = [segments.segment_name(first) for first in (0, 999_992, 1_000_000, 123_456_784)]
     assert names == sorted(names)
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))
-    assert [number for number, _ in history.entry_files(tmp_path)] == [99_999_999, 100_000_000]
+    assert history.entry_numbers(at(tmp_path)) == [99_999_999, 100_000_000]

@@ -496,3 +496,19 @@ def test_stopped_by_a_signal_it_goes_on(
     again = subprocess.run([*words, "--json"], capture_output=True, text=True)
     assert json.loads(again.stdout)["finished"], again.stderr
     assert json.loads(again.stdout)["documents"] > 200
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--runner", "hadoop"), "prism, flink, spark, in-process, or Beam's own options"),
+        (("--runner", "flink", "--workers", "2"), "a runner has workers of its own"),
+        (("--runner=--runner=FnApiRunner",), ""),
+    ],
+)
+def test_runner(call: Call, tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    (tmp_path / "in.jsonl").write_text('{"text": "She met him."}\n')
+    words = ("--input", tmp_path / "in.jsonl", "--output", tmp_path / "out", "-q")
+    ended = call("run", *words, *options)
+    assert ended.status == (2 if said else 0)
+    assert said in " ".join(ended.err.replace("│", "").split())

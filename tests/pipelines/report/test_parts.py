@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import report_ledgers as ledgers
@@ -17,6 +18,7 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.report import charts, text, timings, view, words
 from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.ledger import Score
+from evenflow.transforms.storage.storage import at
 from evenflow.wordlists import loader
 
 NUMBER = re.compile(r"-?\d+\.\d")
@@ -234,6 +236,17 @@ def test_timings(tmp_path: Path, lines: list[str], expected: dict[int, float]) -
             and speed.share("paint") is None
         )
         assert speed.bytes_a_second == pytest.approx(4e6 / expected[0])
+
+
+def test_timings_of_a_store_are_its_last_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timings, "LATEST", 2)
+    output = at(f"memory://{uuid4().hex}/out")
+    for last in (2, 4, 6):
+        rows = [ROW | {"pane": pane, "seconds": pane + 1.0} for pane in (last - 2, last - 1)]
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        output.write(f"gate/timings/{last:012d}.jsonl", lines.encode())
+    found = timings.read_timings(output, 5)
+    assert {pane: each.seconds for pane, each in found.items()} == {2: 3.0, 3: 4.0, 4: 5.0}
 
 
 def test_stages_of_several_workers_are_shares_of_their_sum() -> None:

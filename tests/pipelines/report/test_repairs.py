@@ -102,7 +102,7 @@ def test_the_strongest_stereotypes_come_first() -> None:
 
 def test_the_page_shows_them_as_data(tmp_path: Path) -> None:
     report_ledgers.write(tmp_path, ledger(3), report_ledgers.settings())
-    page = build(tmp_path).read_text(encoding="utf-8")
+    page = Path(build(tmp_path)).read_text(encoding="utf-8")
     assert "; the encoder judged 210 exchanges" in page
     assert "Most frequent substitutions" in page and "The strongest" in page
     assert "<script>alert(1)" not in page and "onerror=alert(2)>" not in page.replace("&gt;", "")

@@ -70,7 +70,7 @@ class Page(HTMLParser):
 
 def made(root: Path, panes: list[PaneEntry], meta: dict | None = None) -> Page:
     ledgers.write(root, panes, ledgers.settings() if meta is None else meta)
-    return Page(build(root).read_bytes().decode("utf-8"))
+    return Page(Path(build(root)).read_bytes().decode("utf-8"))
 
 
 @pytest.mark.parametrize("panes", [0, 1, 2, 12, 120, 450])
@@ -162,7 +162,7 @@ def test_an_empty_ledger_says_so(tmp_path: Path) -> None:
     page = made(tmp_path / "out", [], ledgers.settings(finished=False))
     assert "the ledger holds no pane" in page.flat and "svg" not in page.tags
     nothing = ledgers.write(tmp_path / "bare", [], None)
-    assert Page(build(nothing).read_text("utf-8")).tags.count("table") == 0
+    assert Page(Path(build(nothing)).read_text("utf-8")).tags.count("table") == 0
     assert json.loads((nothing / "report.json").read_bytes())["panes"] == 0
 
 
@@ -204,7 +204,7 @@ def test_links_lead_to_what_is_there(tmp_path: Path) -> None:
     docs = root / "checks" / "data_docs" / "index.html"
     docs.parent.mkdir(parents=True)
     docs.touch()
-    page = Page(build(root).read_text("utf-8"))
+    page = Page(Path(build(root)).read_text("utf-8"))
     assert "checks/data_docs/index.html" in page.links
     letters = {f"dead-letter/{entry.dead_letters.name}" for entry in panes if entry.dead_letters}
     assert letters and letters <= {link for link in page.links if link.startswith("dead-letter/")}
@@ -230,7 +230,7 @@ def test_the_head_says_how_the_run_stands(
 def test_words_of_people_are_shown(tmp_path: Path) -> None:
     root = ledgers.write(tmp_path / "out", ledgers.entries(4), ledgers.settings(finished=False))
     hold.add_event(root, "hold", "the <new> crawl first", 4)
-    page = Page(build(root).read_text("utf-8"))
+    page = Page(Path(build(root)).read_text("utf-8"))
     assert page.flat.count("the <new> crawl first") == 2  # in the head and in the table
 
 

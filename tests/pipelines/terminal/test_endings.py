@@ -25,6 +25,7 @@ from evenflow.pipelines.terminal.endings import (
 )
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.io.files import InputError
+from evenflow.transforms.storage.directory import Directory
 from evenflow.wordlists.loader import WordListError
 
 OUT = Path("/data/out")
@@ -98,7 +99,7 @@ def cause(error: Exception, by: Exception) -> Exception:
 def test_every_error_has_a_message_and_a_status(
     error: Exception, status: int, message: str
 ) -> None:
-    assert explained(error, Session(output=OUT, resumable=True)) == (message, status)
+    assert explained(error, Session(output=Directory(OUT), resumable=True)) == (message, status)
 
 
 @pytest.mark.parametrize(("module", "name"), [(module, name) for module, name, _ in KNOWN])

@@ -34,6 +34,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "accepted": 12000,
         "quarantined": 345,
         "dead_reasons": {"not JSON": 2},
+        "bias_score": None,
         "attributes": {"gender": attribute, "age": attribute | {"cumulative": score(None)}},
     }
     tables.gate(status)

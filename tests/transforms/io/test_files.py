@@ -1,10 +1,13 @@
 """Files are found by paths, folders and globs; each once."""
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import read_blocks
+from evenflow.transforms.storage.storage import StorageError, at
 
 
 def test_match(tmp_path: Path) -> None:
@@ -46,3 +49,54 @@ def test_a_file_is_read_once_whatever_it_is_called(
 )
 def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
     assert files.root(names) == root
+
+
+NAMES = (
+    "a.jsonl",
+    "b.txt",
+    "c.csv",
+    ".hidden.jsonl",
+    "deep/d.parquet",
+    "deep/er/e.jsonl",
+    "deep/.h/f.jsonl",
+    "odd[1].jsonl",
+    "a b%20c/g.jsonl",
+)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    (
+        *("", "deep", "*", "*.jsonl", "**/*.jsonl", "deep/**", "*/?.jsonl", "**/e*"),
+        *("odd[1].jsonl", "a b%20c", ".*.jsonl", "[ab].*", "deep/*/*.jsonl", "nothing*"),
+    ),
+)
+def test_a_glob_means_the_same_in_a_store(tmp_path: Path, pattern: str) -> None:
+    store = at(f"memory://{uuid4().hex}")
+    for place in (at(tmp_path), store):
+        for name in NAMES:
+            place.write(name, b"{}\n")
+
+    def found(root: str) -> list[str] | str:
+        try:
+            return [name.removeprefix(f"{root}/") for name in files.find([f"{root}/{pattern}"])]
+        except files.InputError as error:
+            return str(error).replace(root, "")
+
+    assert found(str(store)) == found(str(tmp_path))
+
+
+def test_an_object_is_read_and_known_by_its_etag() -> None:
+    store = at(f"memory://{uuid4().hex}")
+    store.write("in/a.jsonl", b'{"text": "x"}\n' * 3)
+    [(name, first)] = files.find([f"{store}/in"]).items()
+    assert sum(block.size for block in read_blocks(name)) == 3
+    store.write("in/a.jsonl", b'{"text": "y"}\n' * 3)
+    [(_, second)] = files.find([name]).items()
+    assert (first.bytes, first.identity == second.identity) == (second.bytes, False)
+
+
+def test_a_store_that_cannot_be_listed_is_named() -> None:
+    with pytest.raises(files.InputError, match="hdfs://x: no address") as raised:
+        files.find(["hdfs://x/a.jsonl"])
+    assert isinstance(raised.value.__cause__, StorageError)

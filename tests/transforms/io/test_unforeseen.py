@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.files.graph import GraphContext
-from evenflow.pipelines.stream.graph import StageItems
+from evenflow.pipelines.stream.reader import stage_item
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
@@ -28,6 +27,7 @@ from evenflow.transforms.kafka.panes import PaneId, Point
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.storage.storage import at
 
 CONFIG = load(None, {"gate.most_dead": 1.0})
 TEXTS = [f"She paid for document {number}." for number in range(50)]
@@ -177,8 +177,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         first=1,
         end=Point(1, pane, 1),
     )
-    context = GraphContext(CONFIG.model_dump(), str(tmp_path))
-    [(_, piece)] = StageItems(context, values).process(block)
+    piece = stage_item(block, 1, at(tmp_path), values, Annotator(CONFIG))
     letters = [
         json.loads(line)
         for path in tmp_path.rglob("*.jsonl")
@@ -192,7 +191,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError"
         for letter in letters
     )
-    assert (piece.figures.documents, piece.figures.dead_reasons) == (
+    assert (piece.figures["documents"], piece.figures["dead_reasons"]) == (
         len(TEXTS) - len(BAD),
         {KIND: 3},
     )

@@ -95,7 +95,7 @@ def test_the_ledger_has_the_cost_and_a_replay_asks_nothing(tmp_path: Path) -> No
             for out in (first, tmp_path / "again")
         ]
         assert tables[0] == tables[1]
-    page = build(first).read_text(encoding="utf-8")
+    page = Path(build(first)).read_text(encoding="utf-8")
     assert (
         "Language model" in page
         and json.loads((first / "report.json").read_text())["llm"]["stereotypes"] == cost

@@ -17,6 +17,7 @@ from scripted_judge import First, Judge, shipped
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.panes.checking import pane_checks
 from evenflow.pipelines.panes.closing import Staged, close_pane, stage
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
@@ -284,7 +285,8 @@ def test_every_character_outside_a_changed_sentence_stays(
     )
     done = annotator.annotate_documents(found, 1)
     stage(done, StagedBlock(folder, "000000-000000"), annotator)
-    close_pane(0, [Staged((0, 0), "000000-000000", done.figures)], folder, annotator)
+    staged = [Staged((0, 0), "000000-000000", done.figures)]
+    close_pane(0, staged, folder, annotator, pane_checks(annotator.config, annotator.lists))
     after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
     table = folder / "part-00000000.parquet"
     rows = pq.read_table(table).to_pylist() if table.exists() else []

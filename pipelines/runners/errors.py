@@ -1,0 +1,11 @@
+"""Errors of those that do the work of a graph."""
+
+from __future__ import annotations
+
+
+class WorkerError(RuntimeError):
+    """A worker process died."""
+
+
+class RunnerError(WorkerError):
+    """The runner or one of its workers failed; the message says what is known."""

@@ -1,0 +1,154 @@
+"""`evenflow ls`, and the other commands on a ledger, in a directory and in an object store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from report_ledgers import entries, settings
+
+from evenflow.gates.ledger import segments
+from evenflow.gates.ledger.files import write_meta
+from evenflow.gates.ledger.history import History
+from evenflow.schemas.ledger import PaneEntry, Shard
+from evenflow.transforms.storage.storage import Storage, at
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+PANES = 11
+
+
+@pytest.fixture(params=["directory", "memory"])
+def output(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Storage:
+    """An output with PANES panes, most of them in segments, and a file that no entry names."""
+    monkeypatch.setattr(segments, "EVERY", 4)
+    place = tmp_path / "a b%20c" if request.param == "directory" else f"memory://{uuid4().hex}/a b"
+    storage = at(place)
+    write_meta(storage, settings())
+    history = History(storage)
+    for entry in made():
+        history.commit(entry)
+    storage.write("accepted/part-00000099-0000.parquet", b"left by a kill")
+    return storage
+
+
+def made() -> list[PaneEntry]:
+    """Panes with files in every folder; each third pane is blocked."""
+
+    def file(name: str, pane: int) -> Shard:
+        return Shard(name=name, rows=pane, bytes=10 * pane, sha256=f"{pane:064x}")
+
+    return [
+        each.model_copy(
+            update={
+                "folder": "quarantine" if each.pane % 3 == 2 else "accepted",
+                "shards": [
+                    file(f"part-{each.pane:08d}-{n:04d}.parquet", each.pane) for n in (0, 1)
+                ],
+                "dead_letters": file(f"part-{each.pane:08d}.jsonl", each.pane),
+                "set_aside": file(f"part-{each.pane:08d}-aside.parquet", each.pane),
+                "sentence_table": None,
+            }
+        )
+        for each in entries(PANES)
+    ]
+
+
+def listed(call: Call, *words: object) -> list[tuple[str, int]]:
+    """Address and pane of each line."""
+    ended = call("ls", *words)
+    assert (ended.status, ended.err) == (0, "")
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert all(row[3] == f"{int(row[1]):064x}" and int(row[2]) == 10 * int(row[1]) for row in rows)
+    return [(row[0], int(row[4])) for row in rows]
+
+
+def test_what_the_ledger_accepts_is_listed_and_nothing_else(call: Call, output: Storage) -> None:
+    accepted = [pane for pane in range(PANES) if pane % 3 != 2]
+    assert listed(call, output) == [
+        (output.address(f"accepted/part-{pane:08d}-{n:04d}.parquet"), pane)
+        for pane in accepted
+        for n in (0, 1)
+    ]
+    blocked = listed(call, output, "--folder", "quarantine")
+    assert {pane for address, pane in blocked if "aside" not in address} == {2, 5, 8}
+    assert {pane for address, pane in blocked if "aside" in address} == set(range(PANES))
+    letters = listed(call, output, "--folder", "dead-letter")
+    assert [pane for _, pane in letters] == list(range(PANES))
+    assert listed(call, output, "--folder", "sentences") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "panes"),
+    [
+        ("3..6", [3, 4, 5, 6]),
+        ("9..", [9, 10]),
+        ("7", [7]),
+        ("10..99", [10]),
+        ("11", []),
+        ("6..3", []),
+    ],
+)
+def test_panes_of_a_range(call: Call, output: Storage, given: str, panes: list[int]) -> None:
+    found = listed(call, output, "--folder", "dead-letter", "--pane", given)
+    assert [pane for _, pane in found] == panes
+
+
+@pytest.mark.parametrize("given", ["-1", "a", "1-3", "..", "1..2..3"])
+def test_what_is_no_range_is_wrong_usage(call: Call, output: Storage, given: str) -> None:
+    ended = call("ls", output, f"--pane={given}")
+    assert ended.status == 2 and "--pane" in ended.err
+
+
+def test_a_folder_that_is_none_is_wrong_usage(call: Call, output: Storage) -> None:
+    ended = call("ls", output, "--folder", "staged")
+    assert ended.status == 2 and "--folder" in ended.err
+
+
+def test_json_is_an_object_a_line(call: Call, output: Storage) -> None:
+    lines = call("ls", output, "--json", "--pane", "1").out.splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {
+            "address": output.address(f"accepted/part-00000001-{n:04d}.parquet"),
+            "rows": 1,
+            "bytes": 10,
+            "sha256": f"{1:064x}",
+            "pane": 1,
+        }
+        for n in (0, 1)
+    ]
+
+
+def test_the_other_commands_work_there_too(call: Call, output: Storage) -> None:
+    assert call("gate", "status", output, "--json").json["panes"] == PANES
+    assert "held by" in call("gate", "hold", output, "--reason", "a look").out
+    assert call("gate", "status", output, "--json").json["held"].endswith("a look")
+    assert "released by" in call("gate", "release", output, "--reason", "seen").out
+    output.write(segments.CHECKPOINT, b"no JSON")
+    assert call("ledger", "verify", output).status == 1
+    assert call("ledger", "verify", output, "--rebuild", "--json").json["panes"] == PANES
+    assert call("report", output).out.strip() == output.address("report.html")
+    assert json.loads(output.read("report.json"))["panes"] == PANES
+
+
+def test_where_no_ledger_is_it_says_so(call: Call) -> None:
+    place = f"memory://{uuid4().hex}/nothing"
+    for command in (["ls"], ["gate", "status"], ["report"], ["ledger", "verify"]):
+        ended = call(*command, place)
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err == (
+            f"evenflow: {place}: no ledger here; give the --output directory of a run\n"
+        )
+
+
+def test_an_address_of_no_store_is_wrong_usage(call: Call) -> None:
+    ended = call("ls", "ftp://host/out")
+    assert ended.status == 2 and "no address of a store" in ended.err

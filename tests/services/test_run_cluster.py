@@ -1,0 +1,178 @@
+"""A run on files gives the same bytes by one process, by several, and on a cluster of Flink, in a
+directory and in a store; what is killed meanwhile is made up for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from places import DATA
+from services.flink_cluster import FlinkCluster
+from services.s3_server import S3Server
+
+from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.schemas.config import Config, load
+from evenflow.transforms.storage.storage import Storage, at
+
+# What readers use. A ledger's meta.json has times, and holds have names of users.
+FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
+SETTINGS = {
+    "pane.docs": 15,
+    "gate.warn": 0.1,
+    "gate.block": 0.15,
+    "gate.min_mentions": 20,
+    "gate.most_dead": 1.0,
+    "repair.mode": "substitute",
+    "repair.judge": "fast",
+    "repair.strictness": 0.3,
+}
+
+
+def outputs(place: Storage) -> dict[str, bytes]:
+    """The files that readers use, by name."""
+    return {
+        each.name: place.read(each.name)
+        for folder in FOLDERS
+        for each in place.tree(folder)
+        if each.name != "ledger/meta.json"
+    }
+
+
+@pytest.fixture(scope="module")
+def config() -> Config:
+    return load(None, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of each format, with records that cannot be read and an id that comes twice."""
+    rows = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).decode().splitlines()
+    folder = tmp_path_factory.mktemp("corpus")
+    lines = [*rows[:40], "no JSON", '{"id": "x"}', *rows[40:80], rows[79]]
+    (folder / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress("\n".join(rows[80:120]).encode()))
+    table = pa.Table.from_pylist([json.loads(row) for row in rows[120:150]])
+    pq.write_table(table, folder / "c.parquet", row_group_size=11)
+    for number in range(3):
+        text = " ".join(["She met her brother."] * (number + 1))
+        (folder / f"d{number}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(
+    corpus: Path, config: Config, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
+    """What one process gives."""
+    output = tmp_path_factory.mktemp("whole")
+    done = Run([str(corpus)], output, config).go()
+    assert {entry.folder for entry in done.entries} == {"accepted", "quarantine"}
+    return outputs(at(output))
+
+
+@pytest.fixture
+def reached(
+    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FlinkCluster]:
+    """The cluster, whose workers reach the S3 server as this process does."""
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    if flink_cluster.environment != s3.environment():
+        flink_cluster.environment.update(s3.environment())
+        for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
+            flink_cluster.restart(pool)
+    yield flink_cluster
+
+
+def test_two_processes(
+    corpus: Path, config: Config, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    Run([str(corpus)], tmp_path, config, workers=2).go()
+    assert outputs(at(tmp_path)) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_store(
+    corpus: Path,
+    config: Config,
+    expected: dict[str, bytes],
+    s3: S3Server,
+    bucket: str,
+    monkeypatch: pytest.MonkeyPatch,
+    workers: int,
+) -> None:
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    output = at(f"{bucket}/a b%20c")
+    Run([str(corpus)], output, config, workers=workers).go()
+    assert outputs(output) == expected
+
+
+@pytest.mark.parametrize("parallelism", [1, 2])
+@pytest.mark.parametrize("where", ["directory", "store"])
+def test_flink(
+    reached: FlinkCluster,
+    corpus: Path,
+    config: Config,
+    expected: dict[str, bytes],
+    bucket: str,
+    tmp_path: Path,
+    where: str,
+    parallelism: int,
+) -> None:
+    output = at(tmp_path) if where == "directory" else at(f"{bucket}/out")
+    run = Run([str(corpus)], output, config, options=reached.options(parallelism))
+    run.go()
+    assert outputs(output) == expected
+    assert list(output.tree("staged")) == []
+    assert run.go().new == 0
+
+
+def test_flink_reads_from_the_store(
+    reached: FlinkCluster, corpus: Path, config: Config, bucket: str
+) -> None:
+    source, found = at(f"{bucket}/in"), []
+    for path in sorted(corpus.iterdir()):
+        source.upload(path, path.name)
+    for name, options in (("one", []), ("other", reached.options(2))):
+        output = at(f"{bucket}/{name}")
+        Run(
+            [f"{bucket}/in/*.jsonl*", f"{bucket}/in/c.parquet"], output, config, options=options
+        ).go()
+        found.append(outputs(output))
+    assert found[0] == found[1] and len(found[0]) > 20
+
+
+@pytest.mark.parametrize("what", ["taskmanager-1", "worker"])
+def test_flink_goes_on_after_a_kill(
+    reached: FlinkCluster,
+    corpus: Path,
+    config: Config,
+    expected: dict[str, bytes],
+    bucket: str,
+    what: str,
+) -> None:
+    killed = threading.Event()
+
+    def kill(progress: PaneProgress) -> None:
+        if killed.is_set():
+            return
+        killed.set()
+        if what == "worker":
+            os.kill(reached.workers(1)[0], signal.SIGKILL)
+        else:
+            reached.kill(what)
+
+    output = at(f"{bucket}/out")
+    Run([str(corpus)], output, config, options=reached.options(2), on_pane=kill).go()
+    assert killed.is_set() and outputs(output) == expected

@@ -1,0 +1,124 @@
+"""A storage does the same in a local directory and in an object store (here: in memory)."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from evenflow.transforms.storage.storage import Storage, StorageError, at
+
+
+@pytest.fixture(params=["directory", "memory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """An empty storage of each kind; its address has characters that addresses escape."""
+    if request.param == "directory":
+        return at(tmp_path / "a b%20c")
+    return at(f"memory://{uuid4().hex}/a b%20c")
+
+
+def test_what_is_written_is_read_again(place: Storage):
+    place.write("ledger/x.json", b"1")
+    place.write("ledger/x.json", b"22")
+
+    assert place.read("ledger/x.json") == b"22"
+    found = place.stat("ledger/x.json")
+    assert found is not None
+    assert (found.name, found.bytes) == ("ledger/x.json", 2)
+
+
+def test_a_missing_file_is_an_error_to_read_and_none_to_stat(place: Storage):
+    with pytest.raises(FileNotFoundError, match="json"):
+        place.read("x.json")
+    with pytest.raises(FileNotFoundError, match="json"):
+        place.open("x.json").read()
+    assert place.stat("x.json") is None
+    assert not place.exists("x.json")
+
+
+def test_of_many_that_create_a_file_one_succeeds(place: Storage):
+    with ThreadPoolExecutor(16) as pool:
+        done = list(pool.map(lambda n: place.create("terms/1", b"%d" % n), range(64)))
+
+    assert sum(done) == 1
+    assert place.read("terms/1") == b"%d" % done.index(True)
+
+
+def test_a_second_try_with_the_same_bytes_has_created_the_file(place: Storage):
+    assert place.create("x", b"1")
+    assert place.create("x", b"1")
+    assert not place.create("x", b"2")
+
+
+def test_a_folder_lists_its_own_files_and_a_tree_all(place: Storage):
+    for name in ("ledger/b", "ledger/a", "ledger/holds/c", "other"):
+        place.write(name, b"")
+
+    assert place.names("ledger") == ["a", "b"]
+    assert place.names("nothing") == []
+    assert sorted(each.name for each in place.tree("ledger")) == [
+        "ledger/a",
+        "ledger/b",
+        "ledger/holds/c",
+    ]
+    assert len(list(place.tree())) == 4
+    assert sorted(each.name for each in place.below("ledger").tree()) == ["a", "b", "holds/c"]
+
+
+def test_removing_twice_is_no_error(place: Storage):
+    place.write("a", b"")
+    place.write("f/b", b"")
+
+    place.remove(["a", "missing"])
+    place.remove_tree("f")
+    place.remove_tree("f")
+
+    assert list(place.tree()) == []
+
+
+def test_what_a_folder_holds_at_the_end_of_the_block_is_there(place: Storage):
+    with place.folder("staged/1") as folder:
+        (folder / "x.parquet").write_bytes(b"abc")
+    assert place.read("staged/1/x.parquet") == b"abc"
+
+    with place.fetched(["staged/1/x.parquet"]) as [path]:
+        assert path.read_bytes() == b"abc"
+
+
+def test_a_placed_file_has_its_final_name(place: Storage):
+    place.write("staged/1/x", b"abc")
+    place.place([("staged/1/x", "accepted/x")])
+    assert place.read("accepted/x") == b"abc"
+
+    with pytest.raises(FileNotFoundError):
+        place.place([("staged/1/missing", "accepted/y")])
+
+
+def test_an_open_file_can_be_read_from_any_byte(place: Storage):
+    place.write("x", bytes(range(256)))
+    with place.open("x") as file:
+        file.seek(250)
+        assert file.read(3) == bytes([250, 251, 252])
+        assert file.tell() == 253
+        assert file.read() == bytes([253, 254, 255])
+
+
+def test_a_pickled_storage_is_the_same_one(place: Storage):
+    place.write("x", b"1")
+    again = pickle.loads(pickle.dumps(place))
+    assert again == place
+    assert again.read("x") == b"1"
+
+
+@pytest.mark.parametrize("address", ["ftp://host/x", "s3://", "s3:///x"])
+def test_an_address_of_no_store_is_refused(address: str):
+    with pytest.raises(StorageError, match="no address of a store"):
+        at(address)
+
+
+def test_only_a_directory_has_a_path_of_this_machine(tmp_path: Path):
+    assert at(tmp_path).local == tmp_path
+    assert at("memory://x/y").local is None

@@ -1,0 +1,175 @@
+"""Finds where the records of files begin and how long they are; nothing is parsed.
+
+A large file has several parts, which different workers may scan: of plain JSON lines ranges of
+bytes, of Parquet row groups. A compressed file is one part.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from evenflow.transforms.io.blocks import KEPT_BYTES, RECORD_BYTES, read_blocks
+from evenflow.transforms.io.files import SEEKABLE, open_file
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a file.
+
+    Attributes:
+        file: The file's name.
+        stored: Bytes of the file that it stands for.
+        begin: Of JSON lines: the records that begin at this byte or later.
+        end: Of JSON lines: and before this byte; None: to the end of the file.
+        share: Of Parquet: the number of the part, and the number of parts.
+    """
+
+    file: str
+    stored: int
+    begin: int = 0
+    end: int | None = None
+    share: tuple[int, int] = (0, 1)
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """Records of a file that follow each other.
+
+    Attributes:
+        file: The file's name.
+        lengths: Bytes of each record (n,), as uint64; the rows of a table share its bytes.
+        begin: Byte of the first record; None where a reader may not begin at a record.
+        stored: Bytes of the file that were read to find them.
+        fault: Whether the file cannot be read further; what follows in it is no part of the input.
+    """
+
+    file: str
+    lengths: np.ndarray
+    begin: int | None
+    stored: int
+    fault: bool
+
+    def weights(self) -> np.ndarray:
+        """Return the bytes of each record (n,) that are kept in memory, as `Block.weights` does."""
+        if self.file.endswith(".parquet"):
+            return self.lengths
+        return np.where(self.lengths > RECORD_BYTES, np.uint64(KEPT_BYTES), self.lengths)
+
+    def byte(self, index: int) -> int | None:
+        """Return where a record begins in the file; None where a reader may not begin there."""
+        return None if self.begin is None else self.begin + int(self.lengths[:index].sum()) + index
+
+
+def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
+    """Split a file into parts.
+
+    Args:
+        file: The file's name.
+        size: Its size as stored, in bytes.
+        most: Stored bytes of a part, about.
+        begin: Of JSON lines: the byte of the first record that is asked for; else ignored.
+
+    Yields:
+        The parts in order.
+    """
+    if file.endswith(SEEKABLE):
+        for at in range(begin, max(size, begin + 1), most):
+            end = at + most
+            yield Part(file, min(end, size) - at, at, None if end >= size else end)
+    else:
+        count = max(-(-size // most), 1) if file.endswith(".parquet") else 1
+        for number in range(count):
+            yield Part(file, size // count, share=(number, count))
+
+
+def scan(part: Part) -> Iterator[Scanned]:
+    """Find the records of a part.
+
+    Args:
+        part: The part.
+
+    Yields:
+        The records, some at a time.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    if part.file.endswith(".txt"):
+        yield Scanned(part.file, np.array([part.stored], np.uint64), None, part.stored, False)
+        return
+    begin = _first_record(part) if part.file.endswith(SEEKABLE) else None
+    for block in read_blocks(part.file, 0, begin, part.share):
+        lengths = np.array(block.weights(), np.uint64)
+        for index, length in block.cut.items():
+            lengths[index] = length
+        if block.offset is not None and part.end is not None:
+            begins = block.offset + np.cumsum(lengths + 1) - lengths - 1
+            lengths = lengths[begins < part.end]
+        yield Scanned(part.file, lengths, block.offset, block.stored, block.fault is not None)
+        if len(lengths) < block.size:
+            return
+
+
+def _first_record(part: Part) -> int:
+    """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
+    if not part.begin:
+        return 0
+    at = part.begin - 1  # a newline there ends the record before
+    with open_file(part.file) as raw:
+        raw.seek(at)
+        while part.end is None or at < part.end:
+            data = raw.read(1 << 20)
+            found = data.find(b"\n")
+            if found >= 0:
+                return at + found + 1
+            if not data:
+                break
+            at += len(data)
+    return at
+
+
+def pack(found: Iterable[Scanned]) -> bytes:
+    """Write what a scan found as a compressed Arrow file.
+
+    Args:
+        found: What was found.
+
+    Returns:
+        The file.
+    """
+    rows = list(found)
+    table = pa.table(
+        {
+            "file": pa.array([os.fsencode(each.file) for each in rows], pa.binary()),
+            "lengths": pa.array([each.lengths for each in rows], pa.large_list(pa.uint64())),
+            "begin": pa.array([each.begin for each in rows], pa.int64()),
+            "stored": pa.array([each.stored for each in rows], pa.int64()),
+            "fault": pa.array([each.fault for each in rows], pa.bool_()),
+        }
+    )
+    sink = pa.BufferOutputStream()
+    compressed = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(sink, table.schema, options=compressed) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def unpack(data: bytes) -> Iterator[Scanned]:
+    """Read what `pack` wrote.
+
+    Args:
+        data: The file.
+
+    Yields:
+        What was found.
+    """
+    table = pa.ipc.open_file(data).read_all()
+    lengths = table["lengths"]
+    for each, row in zip(lengths, table.drop_columns("lengths").to_pylist(), strict=True):
+        row["file"] = os.fsdecode(row["file"])
+        yield Scanned(lengths=each.values.to_numpy(), **row)

@@ -1,0 +1,183 @@
+"""A storage in a local directory, durable against a crash of the machine.
+
+The client of object stores has a local store too. It does not make files durable (fsync), so it is
+not used here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from evenflow.transforms.storage.storage import Storage, Stored
+
+REMOVE_TRIES = 10
+
+
+class Directory(Storage):
+    """A local directory, which need not exist.
+
+    Args:
+        path: The directory.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.url = str(path)
+
+    def __reduce__(self) -> tuple[type[Directory], tuple[Path]]:
+        return Directory, (self.path,)
+
+    @property
+    def local(self) -> Path | None:
+        """The directory."""
+        return self.path
+
+    def below(self, name: str) -> Directory:
+        """Return the tree below a folder."""
+        return Directory(self.path / name)
+
+    def read(self, name: str) -> bytes:
+        """Read a file. Raises OSError."""
+        return (self.path / name).read_bytes()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file: a reader, or a start after a crash, sees the old bytes or the new ones."""
+        part = self._part(name, data)
+        part.replace(self.path / name)
+        _sync(part.parent)
+
+    def write_soon(self, name: str, data: bytes) -> None:
+        """Write a file that can be made again, without waiting for the disk."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def create(self, name: str, data: bytes, durable: bool = True) -> bool:
+        """Write a file unless there is one."""
+        part = self._part(name, data, durable)
+        try:
+            os.link(part, self.path / name)
+        except FileExistsError:
+            return self.read(name) == data
+        finally:
+            part.unlink()
+        if durable:
+            _sync(part.parent)
+        return True
+
+    def _part(self, name: str, data: bytes, durable: bool = True) -> Path:
+        """Write data to a file beside the one that it will be."""
+        path = self.path / name
+        part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+        try:
+            file = part.open("wb")
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = part.open("wb")
+        try:
+            with file:
+                file.write(data)
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        return part
+
+    def stat(self, name: str) -> Stored | None:
+        """Return the facts about a file; None if there is no such file."""
+        try:
+            found = (self.path / name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Stored(name, found.st_size, found.st_mtime_ns)
+
+    def names(self, folder: str) -> list[str]:
+        """List the files of a folder, without those in its folders."""
+        try:
+            with os.scandir(self.path / folder) as found:
+                return sorted(
+                    each.name
+                    for each in found
+                    if not (each.name.startswith(".") and each.name.endswith(".part"))
+                    and each.is_file()
+                )
+        except FileNotFoundError:
+            return []
+
+    def tree(self, folder: str = "") -> Iterator[Stored]:
+        """List all files of a folder and of the folders below it."""
+        for path in (self.path / folder).rglob("*"):
+            with suppress(FileNotFoundError):  # it was removed meanwhile
+                if path.is_file():
+                    found = path.stat()
+                    name = path.relative_to(self.path).as_posix()
+                    yield Stored(name, found.st_size, found.st_mtime_ns)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Delete files; one that is not there is no error."""
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def remove_tree(self, folder: str) -> None:
+        """Delete a folder with all that is in it; it need not exist.
+
+        Others may still write to it for a moment.
+        """
+        path = self.path / folder
+        for tries in range(REMOVE_TRIES, -1, -1):
+            try:
+                shutil.rmtree(path)
+            except FileNotFoundError:
+                if not path.exists():
+                    return
+            except OSError as error:
+                if error.errno != errno.ENOTEMPTY or not tries:
+                    raise
+
+    def place(self, moves: Iterable[tuple[str, str]]) -> None:
+        """Rename files, durably."""
+        folders: set[Path] = set()
+        for source, target in moves:
+            path = self.path / target
+            try:
+                (self.path / source).replace(path)
+            except FileNotFoundError:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                (self.path / source).replace(path)
+            folders.add(path.parent)
+        for folder in folders:
+            _sync(folder)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        return (self.path / name).open("rb")
+
+    @contextmanager
+    def folder(self, name: str, fetch: bool = False) -> Iterator[Path]:
+        """Work in the folder itself; it is made where it does not exist."""
+        path = self.path / name
+        path.mkdir(parents=True, exist_ok=True)
+        yield path
+
+    @contextmanager
+    def fetched(self, names: Iterable[str]) -> Iterator[list[Path]]:
+        """Read the files themselves."""
+        yield [self.path / name for name in names]
+
+
+def _sync(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

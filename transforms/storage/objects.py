@@ -1,0 +1,273 @@
+"""A storage under a prefix of an object store: S3, Google Cloud Storage, Azure, or memory.
+
+Addresses and keys come from the environment, as the stores' own tools read them (AWS_REGION,
+AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME …).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import obstore
+from obstore import exceptions, store
+
+from evenflow.transforms.storage.explaining import METADATA, explained
+from evenflow.transforms.storage.storage import Storage, StorageError, Stored
+
+SCHEMES = ("s3", "gs", "az", "memory")
+RETRY_SECONDS = 90  # how long requests are tried again: a store may be away for that long
+AT_ONCE = 16  # requests to read
+TOGETHER = 1000  # names in a request to delete
+# Parts of a large upload; a store charges for each part. UPLOADS of them are in memory.
+PART_BYTES = 16 << 20
+UPLOADS = 4
+READ_BYTES = 8 << 20  # how much of an open file is read at a time
+CREATES = 5  # tries to create a file that another writer is about to create
+# What else tells the client of S3 where its keys are, or that it needs none
+KEY_SOURCES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_METADATA_ENDPOINT",
+    "AWS_SKIP_SIGNATURE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+)
+
+
+@lru_cache(maxsize=16)
+def _client(scheme: str, bucket: str) -> Any:
+    """The client of a bucket; a process has one for each."""
+    if scheme == "memory":
+        return store.MemoryStore()
+    options: dict[str, Any] = {
+        "client_options": {"timeout": "60s", "connect_timeout": "5s"},
+        "retry_config": {
+            "max_retries": 30,
+            "retry_timeout": timedelta(seconds=RETRY_SECONDS),
+            "backoff": {"max_backoff": timedelta(seconds=5)},
+        },
+    }
+    if scheme == "s3":
+        if not any(map(os.environ.get, KEY_SOURCES)):
+            _find_metadata()
+        # Hashing each upload costs most of its time, and the ledger has the SHA-256 of each shard
+        options["config"] = {"unsigned_payload": True}
+        if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
+            options["client_options"]["allow_http"] = True
+    return store.from_url(f"{scheme}://{bucket}", **options)
+
+
+def _find_metadata() -> None:
+    """Look for the service that gives a cloud's machine its keys; the client would for minutes.
+
+    Raises OSError where there is none.
+    """
+    try:
+        socket.create_connection((METADATA, 80), timeout=2).close()
+    except OSError as error:
+        raise OSError(f"no service of keys at {METADATA}") from error
+
+
+class ObjectStorage(Storage):
+    """Files under a prefix of an object store.
+
+    Args:
+        url: scheme://bucket/prefix; the prefix is taken as it is (blanks and % stand for
+            themselves).
+
+    Raises:
+        StorageError: The scheme or the bucket is missing or cannot be used.
+    """
+
+    def __init__(self, url: str):
+        scheme, _, rest = url.partition("://")
+        bucket, _, prefix = rest.partition("/")
+        if scheme not in SCHEMES or not bucket:
+            raise StorageError(
+                f"{url}: no address of a store; {', '.join(f'{each}://' for each in SCHEMES)} and a"
+                " bucket were expected"
+            )
+        self.url = url.rstrip("/")
+        self._scheme = scheme
+        self._prefix = "".join(f"{part}/" for part in prefix.split("/") if part)
+        with self._explained(""):
+            self._store = _client(scheme, bucket)
+
+    def __reduce__(self) -> tuple[type[ObjectStorage], tuple[str]]:
+        return ObjectStorage, (self.url,)
+
+    def below(self, name: str) -> ObjectStorage:
+        """Return the tree below a folder."""
+        return ObjectStorage(self.address(name))
+
+    def read(self, name: str) -> bytes:
+        """Read a file."""
+        with self._explained(name):
+            return bytes(obstore.get(self._store, self._prefix + name).bytes())
+
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Read files, AT_ONCE at a time."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from pool.map(self._read_or_none, names)
+
+    def write(self, name: str, data: bytes | memoryview) -> None:
+        """Write a file, in the place of an earlier one."""
+        with self._explained(name, "write"):
+            obstore.put(self._store, self._prefix + name, data, mode="overwrite")
+
+    def create(self, name: str, data: bytes, durable: bool = True) -> bool:
+        """Write a file unless there is one."""
+        for _ in range(CREATES):
+            with self._explained(name, "write"):
+                try:
+                    obstore.put(
+                        self._store, self._prefix + name, data, mode="create", use_multipart=False
+                    )
+                    return True
+                except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
+                    found = self._read_or_none(name)
+            if found is not None:
+                return found == data
+            # Another writer had begun and not ended, or it has deleted its file
+        raise StorageError(f"{self.address(name)}: the store says that it is there and is not")
+
+    def stat(self, name: str) -> Stored | None:
+        """Return the facts about a file; None if there is no such file."""
+        with self._explained(name):
+            try:
+                return self._stored(self._asked(obstore.head, name))
+            except FileNotFoundError:
+                return None
+
+    def _asked(self, ask: Callable[[Any, str], Any], name: str) -> Any:
+        """What a request of the method HEAD gets. The answer to a refused GET says why."""
+        try:
+            return ask(self._store, self._prefix + name)
+        except exceptions.BaseError as error:
+            if "status code: 4" in str(error):
+                obstore.get(self._store, self._prefix + name)
+            raise
+
+    def names(self, folder: str) -> list[str]:
+        """List the files of a folder, without those in its folders."""
+        prefix = self._prefix + (f"{folder.strip('/')}/" if folder else "")
+        with self._explained(folder, "list"):
+            found = obstore.list_with_delimiter(self._store, prefix)
+            return sorted(each["path"].removeprefix(prefix) for each in found["objects"])
+
+    def tree(self, folder: str = "") -> Iterator[Stored]:
+        """List all files of a folder and of the folders below it."""
+        prefix = self._prefix + (f"{folder.strip('/')}/" if folder else "")
+        with self._explained(folder, "list"):
+            for chunk in obstore.list(self._store, prefix):
+                for each in chunk:
+                    yield self._stored(each)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Delete files; one that is not there is no error."""
+        every = list(names)
+        for first in range(0, len(every), TOGETHER):
+            some = every[first : first + TOGETHER]
+            try:
+                self._remove(some)
+            except FileNotFoundError:
+                for name in some:
+                    with suppress(FileNotFoundError):
+                        self._remove([name])
+
+    def _remove(self, names: Sequence[str]) -> None:
+        """Delete objects in one request. Raises FileNotFoundError where a store minds."""
+        with self._explained(names[0], "delete"):
+            obstore.delete(self._store, [self._prefix + name for name in names])
+
+    def remove_tree(self, folder: str) -> None:
+        """Delete a folder with all that is in it; it need not exist."""
+        self.remove([each.name for each in self.tree(folder)])
+
+    def place(self, moves: Iterable[tuple[str, str]]) -> None:
+        """Copy objects within the store."""
+        for source, target in moves:
+            with self._explained(source, "copy"):
+                obstore.copy(self._store, self._prefix + source, self._prefix + target)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading; a part that breaks off is read again."""
+        with self._explained(name):
+            found = self._asked(partial(obstore.open_reader, buffer_size=READ_BYTES), name)
+        return cast(BinaryIO, io.BufferedReader(_Reader(found, self._explained, name), 1 << 20))
+
+    def upload(self, path: Path, name: str) -> None:
+        """Write a local file under a name."""
+        with self._explained(name, "write"):
+            obstore.put(
+                self._store,
+                self._prefix + name,
+                path,
+                chunk_size=PART_BYTES,
+                max_concurrency=UPLOADS,
+            )
+
+    def _stored(self, found: Any) -> Stored:
+        """An object's facts."""
+        return Stored(
+            found["path"].removeprefix(self._prefix),
+            found["size"],
+            round(found["last_modified"].timestamp() * 1e6) * 1000,
+            found.get("e_tag"),
+        )
+
+    @contextmanager
+    def _explained(self, name: str, what: str = "read") -> Iterator[None]:
+        """Turn the client's errors into OSErrors with a sentence for people.
+
+        Args:
+            name: The file or folder.
+            what: What is done to it.
+        """
+        try:
+            yield
+        except StorageError:
+            raise
+        except (exceptions.BaseError, OSError, ValueError) as error:
+            address = self.address(name) if name else self.url
+            raise explained(error, self._scheme, address, what) from error
+
+
+class _Reader(io.RawIOBase):
+    """An open object."""
+
+    def __init__(self, source: Any, explained: Callable[[str], Any], name: str):
+        super().__init__()
+        self._source, self._explained, self._name = source, explained, name
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte."""
+        return self._source.seek(offset, whence)
+
+    def tell(self) -> int:
+        """The byte that is read next."""
+        return self._source.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        """Read bytes into a buffer."""
+        with self._explained(self._name):
+            data = memoryview(self._source.read(len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
