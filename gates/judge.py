@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
@@ -18,6 +19,7 @@ from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
     AttributeEntry,
     Checks,
+    CoverageEntry,
     Filtered,
     Folder,
     Heavy,
@@ -93,6 +95,12 @@ class PaneJudge:
                 out[name].stereotypes = Filtered.model_validate(found)
         return out
 
+    def coverage(self, figures: Figures) -> CoverageEntry | None:
+        """Judge the next pane's coverage; None if it is not looked at."""
+        return judge_coverage(
+            self._config, self._lists, figures.coverage, self._totals.recent_coverage
+        )
+
     def _attribute(
         self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None
     ) -> AttributeEntry:
@@ -164,7 +172,11 @@ class PaneJudge:
 
 
 def overall(
-    attributes: dict[str, AttributeEntry], checked: Checks, reading: Verdict, asking: Verdict | None
+    attributes: dict[str, AttributeEntry],
+    checked: Checks,
+    reading: Verdict,
+    asking: Verdict | None,
+    coverage: CoverageEntry | None = None,
 ) -> Verdict:
     """Combine the verdicts on a pane.
 
@@ -173,10 +185,11 @@ def overall(
         checked: Result of the checks.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; None without an LLM.
+        coverage: The pane's coverage; None if it is not looked at.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts and of `asking`.
+        attributes' verdicts, of `asking` and of `coverage`.
     """
     if reading.state == "block":
         return reading
@@ -187,6 +200,8 @@ def overall(
         return Verdict(state="block", reason=f"checks failed: {failed}")
     found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
     found += [("", asking)] if asking is not None and asking.state != "open" else []
+    if coverage is not None and coverage.verdict.state != "open":
+        found.append(("coverage: ", coverage.verdict))
     state = worst([each.state for _, each in found])
     return Verdict(
         state=state,

@@ -104,6 +104,19 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         (name, window): getattr(each, window) for name, each in last.items() for window in WINDOWS
     }
     yield from _scores({place: each for place, each in scores.items() if each is not None})
+    if totals.last_coverage is not None:
+        rolling = totals.last_coverage.rolling
+        yield GaugeMetricFamily(
+            "evenflow_coverage_gaps",
+            "Meetings of attributes that are too rare, in the rolling panes.",
+            value=rolling["found"],
+        )
+        if rolling["largest"] is not None:
+            yield GaugeMetricFamily(
+                "evenflow_coverage_largest_gap",
+                "Largest gap, 1 - coverage / tau, by which the gate judges.",
+                value=rolling["largest"],
+            )
     yield from _llm({step: Stats.from_json(each) for step, each in totals.llm.items()})
     yield GaugeMetricFamily(
         "evenflow_held", "1 while the gate is held, 0 otherwise.", value=int(now.held)

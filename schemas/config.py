@@ -18,6 +18,7 @@ from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
     AttributeSettings,
     CheckSettings,
+    CoverageSettings,
     Duplicates,
     Fields,
     Gate,
@@ -68,6 +69,9 @@ class Config(Section):
     )
     stereotypes: StereotypeSettings = Field(
         default_factory=StereotypeSettings, description="How stereotypes are treated."
+    )
+    coverage: CoverageSettings = Field(
+        default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
     )
     measure: Measure = Field(
         default_factory=Measure, description="Settings of `evenflow measure` and of the report."

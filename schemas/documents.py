@@ -211,6 +211,7 @@ class Figures:
         dead_reasons: Number of dead letters, by kind of reason.
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
+        coverage: The records of coverage and how often each occurs (transforms.coverage.named).
     """
 
     documents: int = 0
@@ -220,6 +221,7 @@ class Figures:
     dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    coverage: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -241,6 +243,7 @@ class Figures:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))
             self.attributes[name].add(figures)
         self.llm = summed(self.llm, other.llm)
+        self.coverage = summed(self.coverage, other.coverage)
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

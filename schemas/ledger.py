@@ -237,6 +237,22 @@ class AttributeEntry(Entry):
     stereotypes: Filtered | None = None
 
 
+class CoverageEntry(Entry):
+    """The records of a pane by their values, and the gaps of the rolling panes.
+
+    Attributes:
+        records: How often each record occurs, by its values as JSON (transforms.coverage.named).
+        squares: Sum over documents of their squared number of records.
+        rolling: The gaps of the last accepted panes and this one (transforms.coverage.gaps).
+        verdict: Verdict on the largest of them.
+    """
+
+    records: dict[str, int]
+    squares: int
+    rolling: dict[str, Any]
+    verdict: Verdict
+
+
 class SourceRange(Entry):
     """The records of one file, or of one partition of a topic, that are in a pane.
 
@@ -354,6 +370,7 @@ class PaneEntry(Entry):
             that two runs over the same input need not share.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; null without an LLM.
+        coverage: Meetings of attributes; null if coverage is not looked at.
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
     """
@@ -379,6 +396,7 @@ class PaneEntry(Entry):
     llm: dict[str, dict[str, Any]] | None = None
     reading: Verdict | None = None
     asking: Verdict | None = None
+    coverage: CoverageEntry | None = None
     epoch: int = 0
     program: dict[str, str] = {}
 

@@ -14,6 +14,7 @@ from evenflow.schemas import server_url
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.secrets import check_place, check_security
+from evenflow.schemas.threshold import Threshold, ThresholdError
 
 # Allowed error of the sum of a target's shares: three thirds written with seven digits pass
 SHARES_TOLERANCE = 1e-6
@@ -315,6 +316,70 @@ class Gate(Section):
         lt=1,
         description="Confidence level of the intervals. 0.95: the usual one.",
     )
+
+
+class CoverageSettings(Section):
+    """Section `coverage`."""
+
+    tau: int | float | str | None = Field(
+        default=None,
+        description=(
+            "Least coverage of a pattern: a share of the records (0.01 or 1%), or a number of"
+            " records (30). null: coverage is not looked at."
+        ),
+    )
+    attributes: list[str] | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Attributes whose meetings are looked at. A measured attribute is named in the text;"
+            " any other name is a field of the documents. null: all measured attributes."
+        ),
+    )
+    unit: Literal["sentence", "referent", "document"] = Field(
+        default="sentence",
+        description=(
+            "What a record is: a sentence, a document, or a referent (labels with nothing but"
+            " blanks or hyphens between, such as “old women”)."
+        ),
+    )
+    depth: int = Field(
+        default=2,
+        ge=1,
+        description=(
+            "Most attributes that meet in a pattern. 2: few sentences name three attributes, so"
+            " that nearly all meetings of three are too rare."
+        ),
+    )
+    warn: Share = Field(
+        default=0.5,
+        description=(
+            "A pane gets a warning if the largest gap of the rolling panes is at least this. A gap"
+            " is 1 - coverage/tau, from the upper bound of the coverage: 0 at tau, 1 without any"
+            " record. 0.5: a pattern has less than half of what was asked for."
+        ),
+    )
+    block: Share | None = Field(
+        default=None,
+        description=(
+            "A pane is blocked if the largest gap is at least this. null: no pane is, because"
+            " blocking more text of the same kind fills no gap."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> CoverageSettings:
+        """Refuse a threshold that cannot be read, and a block threshold below warn."""
+        if self.tau is not None:
+            try:
+                Threshold.parse(str(self.tau))
+            except ThresholdError as error:
+                refuse([Problem(("tau",), str(error))])
+        if self.block is not None and self.block < self.warn:
+            refuse([Problem(("block",), f"block ({self.block}) is below warn ({self.warn})")])
+        if self.attributes and len(set(self.attributes)) < len(self.attributes):
+            refuse([Problem(("attributes",), "an attribute is named twice")])
+        return self
 
 
 class Measure(Section):

@@ -20,6 +20,7 @@ from evenflow.schemas.ledger import (
     STATES,
     AttributeEntry,
     CheckFailure,
+    CoverageEntry,
     Entry,
     Filtered,
     Heavy,
@@ -165,6 +166,9 @@ class Totals(Entry):
         llm: What questions to an LLM cost, by prompt.
         recent: Sums of the last rolling - 1 panes, for the score of the stream.
         recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
+        coverage: Records of coverage over all panes (documents.Figures.coverage).
+        recent_coverage: Those of the last rolling - 1 accepted panes.
+        last_coverage: Coverage of the last pane, without its records; None if it is not looked at.
         newest: Time of the newest record of a topic that was committed, ms since 1970.
         stream: Span and part of the last pane of a stream.
         positions: Where a topic's partitions stand.
@@ -202,6 +206,9 @@ class Totals(Entry):
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
     recent: list[Window] = Field(default_factory=list[Window])
     recent_accepted: list[Window] = Field(default_factory=list[Window])
+    coverage: dict[str, Any] = Field(default_factory=dict)
+    recent_coverage: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    last_coverage: CoverageEntry | None = None
     newest: int | None = None
     stream: tuple[int, int] | None = None
     positions: dict[str, Position] = Field(default_factory=dict)
@@ -277,6 +284,13 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
+        if entry.coverage is not None:
+            counted = entry.coverage.model_dump(include={"records", "squares"})
+            self.coverage = summed(self.coverage, counted)
+            self.last_coverage = entry.coverage.model_copy(update={"records": {}})
+            if accepted:
+                most = self.rolling - 1
+                self.recent_coverage = [*self.recent_coverage, counted][-most:] if most else []
 
     def _remember(self, entry: PaneEntry, accepted: bool) -> None:
         """Keep what the next verdicts and the stream need of a pane."""

@@ -303,7 +303,8 @@ def judge_panes(
             }
         )
         attributes = judge.judge(figures)
-        verdict = overall(attributes, passed, readable, None)
+        coverage = judge.coverage(figures)
+        verdict = overall(attributes, passed, readable, None, coverage)
         folder = verdict.folder
         judge.score_accepted(attributes, folder)
         entry = PaneEntry(
@@ -321,6 +322,7 @@ def judge_panes(
             checks=passed,
             verdict=verdict,
             folder=folder,
+            coverage=coverage,
         )
         totals.add(entry)
         yield {

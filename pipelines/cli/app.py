@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from evenflow.pipelines.cli import estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import coverage, estimate, explain, measure, run, stream
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -43,8 +44,8 @@ def application() -> typer.Typer:
     app = typer.Typer(help=HELP, context_settings=names, add_completion=False, **settings)
     app.callback()(_common)
 
-    def group(name: str, text: str) -> typer.Typer:
-        below = typer.Typer(help=text, **settings)
+    def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
+        below = typer.Typer(help=text, cls=cls, **settings)
         below.callback()(lambda: None)  # so that it stays a group where it has one command
         app.add_typer(below, name=name)
         return below
@@ -61,6 +62,9 @@ def application() -> typer.Typer:
     add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
     add("stream", stream.stream, stream.EXAMPLES)
     add("measure", measure.measure, measure.EXAMPLES)
+    meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
+    add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
+    add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)

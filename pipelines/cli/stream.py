@@ -143,7 +143,7 @@ def stream(
         stop = threading.Event()
         run = StreamRun(
             source,
-            result.output.local or result.output,
+            result.output,
             config,
             arguments,
             stop,

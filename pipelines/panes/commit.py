@@ -139,7 +139,8 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        verdict = overall(attributes, ready.checks, reading, asking)  # (b)
+        coverage = self._judge.coverage(ready.figures)
+        verdict = overall(attributes, ready.checks, reading, asking, coverage)  # (b)
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
@@ -163,6 +164,7 @@ class Committer:
             llm=_cost(ready.figures.llm),
             reading=reading,
             asking=asking,
+            coverage=coverage,
             epoch=self._epoch.number,
             program=self._epoch.program,
         )
@@ -307,7 +309,7 @@ def clear_staged(output: Place, run: str) -> None:
     storage = at(output)
     if storage.local is not None:
         storage.remove_tree("staged")
-        (storage.local / "staged").mkdir()
+        (storage.local / "staged").mkdir(exist_ok=True)
     else:  # a later run may be at work already, and its term sorts behind
         found = [each.name for each in storage.tree("staged")]
         storage.remove(name for name in found if name.split("/")[1] <= run)

@@ -61,6 +61,7 @@ def figures(
             ],
         },
         "llm": llm(totals),
+        "coverage": totals.last_coverage.model_dump() if totals.last_coverage else None,
         "attributes": {
             name: each | attribute(name, totals.attributes[name], config)
             for name, each in common["attributes"].items()

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evenflow.gates import hold
 from evenflow.gates.ledger import spans
@@ -114,21 +114,12 @@ def render(
     Returns:
         The HTML.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        finalize=text.shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(text.FILTERS)
     config = configuration(dict(meta))
     speed = timings.throughput(timed.values())
     shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
     settings = found["configuration"]
     strip = view.tiles(panes)
-    return environment.get_template("report.html.j2").render(
+    return template("report.html.j2").render(
         figures=found,
         headline=words.headline(found),
         sentences=words.run_sentences(found),
@@ -161,6 +152,20 @@ def render(
         most_rows=MOST_ROWS,
         most_files=MOST_FILES,
     )
+
+
+def template(name: str) -> Template:
+    """A template of the report, with its filters and with escaping."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        finalize=text.shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(text.FILTERS)
+    return environment.get_template(name)
 
 
 def attribute_view(

@@ -37,27 +37,19 @@ Draw = Callable[[beam.Pipeline], None]
 Explain = Callable[[BaseException], Exception]  # what the runner raised, as an error for people
 
 
-@contextlib.contextmanager
-def in_process(draw: Draw, explain: Explain) -> Iterator[Callable[[], bool]]:
-    """Run the graph in this process, to its end, before the with-block.
+def in_process(
+    draw: Draw, explain: Explain
+) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+    """Run the graph in this process during the with-block, in a thread of its own.
 
     Args:
         draw: Adds the graph to a pipeline.
         explain: Explains what the runner raised.
 
-    Yields:
-        A function that returns True: the graph has ended.
-
-    Raises:
-        Exception: What `explain` returned.
+    Returns:
+        The context manager; see on_runner.
     """
-    pipeline = beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([]))
-    draw(pipeline)
-    try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:
-        raise explain(error) from error
-    yield lambda: True
+    return _beside(draw, PipelineOptions([]), FnApiRunner(), explain)
 
 
 @contextlib.contextmanager
@@ -70,8 +62,8 @@ def on_runner(draw: Draw, options: list[str], explain: Explain) -> Iterator[Call
         explain: Explains what the runner raised.
 
     Yields:
-        A function that returns whether the graph has ended, and raises what failed, as in_process
-        does.
+        A function that returns whether the graph has ended, and raises what `explain` makes of a
+        failure.
 
     Raises:
         RunnerError: The runner does not start.
@@ -93,32 +85,35 @@ def on_runner(draw: Draw, options: list[str], explain: Explain) -> Iterator[Call
 
 @contextlib.contextmanager
 def _beside(
-    draw: Draw, given: PipelineOptions, prism: Prism | None, explain: Explain
+    draw: Draw, given: PipelineOptions, runner: Any, explain: Explain
 ) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner whose servers are ready, during the with-block."""
-    pipeline = beam.Pipeline(runner=prism, options=given)
+    pipeline = beam.Pipeline(runner=runner, options=given)
     draw(pipeline)
-    result: Any = None
+    results: list[Any] = []
     failed: list[BaseException] = []
 
     def wait() -> None:
         try:
-            result.wait_until_finish()
+            if not results:
+                results.append(pipeline.run())
+            results[0].wait_until_finish()
         except Exception as error:
             failed.append(error)
 
     def state() -> bool:
         if waiting.is_alive():
             return False
-        if failed or result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
+        if failed or results[0].state not in (PipelineState.DONE, PipelineState.CANCELLED):
             cause = failed[0] if failed else None
-            raise explain(cause or RuntimeError(str(result.state))) from cause
+            raise explain(cause or RuntimeError(str(results[0].state))) from cause
         return True
 
     waiting = threading.Thread(target=wait, daemon=True)
     try:
         try:
-            result = pipeline.run()
+            if not isinstance(runner, FnApiRunner):  # of which run() returns at the graph's end
+                results.append(pipeline.run())
         except grpc.FutureTimeoutError as error:
             raise RunnerError(
                 f"no job server answers at {given.view_as(PortableOptions).job_endpoint}: start it"
@@ -131,11 +126,11 @@ def _beside(
         waiting.start()
         yield state
     finally:
-        if waiting.is_alive():
-            threading.Thread(target=_cancel, args=(result,), daemon=True).start()
+        if waiting.is_alive() and results:
+            threading.Thread(target=_cancel, args=(results[0],), daemon=True).start()
             waiting.join(CANCEL_SECONDS)
-        if prism is not None and prism.server is not None:
-            prism.server.stop()
+        if isinstance(runner, Prism) and runner.server is not None:
+            runner.server.stop()
 
 
 def _cancel(result: Any) -> None:

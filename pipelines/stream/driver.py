@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -18,11 +17,15 @@ from evenflow.pipelines.files.driver import RunError, begin, settings, write_met
 from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.panes.closing import Staging
+from evenflow.pipelines.runners.errors import RunnerError
 from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
 from evenflow.pipelines.stream import graph as stream
-from evenflow.pipelines.stream.committing import HELD, StreamCommitter, positions, starts
+from evenflow.pipelines.stream.committing import StreamCommitter, board, positions
+from evenflow.pipelines.stream.desk import Desk
 from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
+from evenflow.pipelines.stream.reader import Reads
+from evenflow.pipelines.stream.watching import TopicWatch
 from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
@@ -32,16 +35,17 @@ from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets, compare
-from evenflow.transforms.kafka.options import Source
 from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.storage.storage import at
+from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
 LOOK_SECONDS = 0.1  # between two looks for whole panes: short compared to the span of a pane
+STORE_LOOK_SECONDS = 0.5  # in an object store, where a look costs two requests
+END_SECONDS = 5.0  # for the graph to end by itself; then it is cancelled
 # Time for a broker to answer at the start; later it may be away for PATIENCE_SECONDS
 START_SECONDS = 15.0
 
@@ -93,7 +97,7 @@ class StreamRun:
 
     Attributes:
         stream: What is read and written.
-        output: The output directory.
+        output: The output: a directory, or an address in a store.
         config: The configuration.
         options: Of Beam's runner; none: the graph runs in this process, which reads to the end
             only.
@@ -105,7 +109,7 @@ class StreamRun:
     """
 
     stream: Stream
-    output: Path
+    output: Place
     config: Config
     options: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
@@ -113,6 +117,10 @@ class StreamRun:
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
     standby: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
 
     def go(self) -> Outcome:
         """Run until the end or until `stop` is set.
@@ -124,7 +132,6 @@ class StreamRun:
             RunError: The output was begun with other settings, or there is no runner that can read
                 without an end.
             RunnerError: The runner failed.
-            GapError: What was read does not continue the ledger.
             KafkaSourceError: Kafka cannot be read or written.
             LedgerError: The ledger is damaged.
             LockedError: Another run writes to the output.
@@ -160,11 +167,20 @@ class StreamRun:
                 self.output, self.config, lists, entries, lease, start.epoch
             )
             done = len(entries)
-            context = GraphContext(self.config.model_dump(), Staging(at(self.output), lease.run))
+            staging = Staging(at(self.output), lease.run)
+            context = GraphContext(self.config.model_dump(), staging)
+            reads = Reads(
+                self.stream.settings,
+                self.stream.topic,
+                cutter,
+                self.stream.values,
+                staging.output.below(staging.name("")),
+            )
             annotator = context.worker().annotator
             panes = StreamCommitter(
-                self.output,
+                staging,
                 self.stream.topic,
+                Desk(reads.run, board(entries.totals), cutter),
                 committer,
                 annotator,
                 context.worker().checks,  # made now: the first pane need not wait for seconds
@@ -174,56 +190,55 @@ class StreamRun:
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
-            self._run(panes, context, done, cutter)
+            self._run(panes, reads, context, done)
             committer.finish(lambda: context.worker().checks)
-            commit.clear_staged(self.output, lease.run)
-            (self.output / "gate" / HELD).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a reader that was left behind may still write
+                commit.clear_staged(self.output, lease.run)
             # A topic has no end: more records may come
             write_meta(self.output, record, self.config, finished=False)
             return Outcome(entries, len(entries) - done, committer.held())
 
-    def _run(
-        self, panes: StreamCommitter, context: GraphContext, done: int, cutter: PaneCutter
-    ) -> None:
-        """Run the graph and commit panes until it ends, `stop` is set or there are enough."""
-        source = Source(
-            self.stream.settings,
-            (self.stream.topic,),
-            cutter,
-            stream.StageItems(context, self.stream.values),
-            starts(panes.committer.entries.totals, self.stream.topic, cutter),
-            stream.HeldFile(str(self.output / "gate" / HELD)),
-        )
-        entries = panes.committer.entries
+    def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
+        """Run the graph and commit panes until all is read, `stop` is set or there are enough."""
+        entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
+        look = LOOK_SECONDS if panes.staging.output.local is not None else STORE_LOOK_SECONDS
+        watch = TopicWatch(Cluster(self.stream.settings), self.stream.topic, reads.cutter, to_end)
 
         def enough() -> bool:
             most = self.stream.max_panes
             return self.stop.is_set() or (most is not None and len(entries) - done >= most)
 
-        with self._pipeline(source, context) as has_ended:
-            while not enough():
-                ended = has_ended()
-                panes.hold()
-                panes.commit_whole(enough)
-                if ended:
-                    return
-                self.stop.wait(LOOK_SECONDS)
+        with watch.watching(), self._pipeline(reads, context, len(watch.firsts)) as has_ended:
+            try:
+                while not enough():
+                    ended = has_ended()
+                    watch.check()
+                    until, firsts = watch.until, watch.firsts  # in this order
+                    desk.share(firsts, watch.stops)
+                    held = panes.hold()
+                    panes.commit_whole(len(firsts), until, enough)
+                    if ended or (to_end and (held or desk.board.ended(len(firsts)))):
+                        break
+                    self.stop.wait(look)
+            finally:
+                desk.close()
+            _wait(has_ended)
 
     def _pipeline(
-        self, source: Source, context: GraphContext
+        self, reads: Reads, context: GraphContext, partitions: int
     ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
         """The graph on its runner; see `runner`."""
+        readers = stream.readers(self.options, partitions)
 
         def draw(pipeline: beam.Pipeline) -> None:
-            stream.build_graph(pipeline, source, context, self.stream.until_end)
+            stream.build_graph(pipeline, reads, context, readers)
 
         def explain(error: BaseException) -> Exception:
             return context.failure() or explained(error)
 
         if not self.options:
             return in_process(draw, explain)
-        options = [*self.options, *([] if self.stream.until_end else ["--streaming"])]
-        return on_runner(draw, options, explain)
+        return on_runner(draw, [*self.options, "--streaming"], explain)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.
@@ -319,6 +334,14 @@ class StreamRun:
                     self.on_note(f"{error}; trying on")
                 again = True
                 self.stop.wait(AGAIN_SECONDS)
+
+
+def _wait(has_ended: Callable[[], bool]) -> None:
+    """Wait a while for readers to see that the run is over."""
+    until = time.monotonic() + END_SECONDS
+    with contextlib.suppress(RunnerError):  # all is committed; nothing of the runner is needed now
+        while not has_ended() and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS / 2)
 
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:

@@ -1,199 +1,74 @@
-"""The gate on Kafka as a Beam graph.
+"""The gate on Kafka as a Beam graph: readers, spread over the workers, and nothing after them.
 
-The graph: partitions -> blocks, annotated and staged by the reading step itself -> the blocks of a
-pane, when the watermark has passed its span -> a list of the blocks, in the pane's folder in
-staged/, which `committing` looks for. The elements of the graph hold names and counts, never
-documents.
+Readers stage blocks and write marks into the storage, and the committer closes panes by these (see
+`marks` and `board`). So a runner need not fire windows, keep watermarks or checkpoint. It starts
+readers, and starts them again when a worker is lost. How many of them run does not matter: the
+committer gives the partitions to those that do.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-
 import apache_beam as beam
-import orjson
-from apache_beam.transforms.window import FixedWindows
 
 from evenflow.pipelines.files.making import GraphContext
-from evenflow.pipelines.panes.closing import stage
-from evenflow.schemas.documents import Figures
-from evenflow.transforms.annotation.annotate import Annotated, Annotator
-from evenflow.transforms.io.records import Documents
-from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
-from evenflow.transforms.kafka import records
-from evenflow.transforms.kafka.blocks import Item, Lost
-from evenflow.transforms.kafka.options import Source
-from evenflow.transforms.kafka.panes import PaneId
-from evenflow.transforms.kafka.source import ReadFromKafka, ReadFromKafkaToEnd
-from evenflow.transforms.staging.block import StagedBlock
+from evenflow.pipelines.stream.marks import STATE
+from evenflow.pipelines.stream.reader import Reads, TopicReader
 
-BLOCKS = "blocks.json"  # in a pane's folder in staged/: the blocks of a pane that is whole
-LOST = "lost by retention"
+WAIT_SECONDS = 1.0  # between two attempts of a second reader of a process
 
 
-@dataclass(frozen=True)
-class StagedRange:
-    """A staged block of a partition.
+class ReadTopic(beam.DoFn):
+    """Step number -> nothing; reads until the run is over.
 
-    Attributes:
-        partition: The partition's number.
-        start: Offset of the first record.
-        next: Offset after the last record.
-        time: Time of the last record, in milliseconds since 1970.
-        figures: The block's figures.
+    Of a process one reader works. The others of the process wait, and take over when it fails.
     """
 
-    partition: int
-    start: int
-    next: int
-    time: int
-    figures: Figures
+    def __init__(self, reads: Reads, context: GraphContext):
+        self._reads, self._context = reads, context
 
-    @property
-    def stem(self) -> str:
-        """The name of its files in the pane's folder, without suffix."""
-        return f"{self.partition:06d}-{self.start:020d}"
-
-
-def folder_of(staged: Path, pane: PaneId) -> Path:
-    """Return the folder of a pane; the names sort in the order of the panes.
-
-    Args:
-        staged: The folder staged/.
-        pane: The pane.
-
-    Returns:
-        The folder's path.
-    """
-    return staged / f"{pane.span:015d}-{pane.part:012d}"
-
-
-def staged(context: GraphContext) -> Path:
-    """Return the folder staged/."""
-    root = context.staging.output.local
-    assert root is not None
-    return root / "staged"
-
-
-class StageItems:
-    """Annotates and stages what the source reads, in the worker that reads it.
-
-    Args:
-        context: What the steps of the graph need.
-        values: What a record's value is: a JSON object, or a text.
-    """
-
-    def __init__(self, context: GraphContext, values: records.Values):
-        self._context = context
-        self._values: records.Values = values
-
-    def setup(self) -> None:
-        """Build the tables of the word lists, once a process."""
-        self._context.worker()
-
-    def process(self, item: Item) -> Iterator[tuple[tuple[int, int], StagedRange]]:
-        """Stage a block, or a gap that retention made.
-
-        The names of the files depend on partition and offset alone, so that a replay overwrites
-        them.
+    def process(self, element: int) -> None:
+        """Read until the run is over.
 
         Args:
-            item: What the source read.
-
-        Yields:
-            The pane as (span, part), and the staged block.
+            element: The reader's number.
         """
-        worker = self._context.worker()
-        folder = folder_of(staged(self._context), item.pane)
         with self._context.noting_failure():
-            folder.mkdir(parents=True, exist_ok=True)
-            done = self._read(item, worker.annotator)
-            piece = StagedRange(item.partition, item.start, item.next, item.end.time, done.figures)
-            block = StagedBlock(folder, piece.stem)
-            block.remove()  # what an earlier try left
-            stage(done, block, worker.annotator)
-        yield (item.pane.span, item.pane.part), piece
-
-    def _read(self, item: Item, annotator: Annotator) -> Annotated:
-        """A block annotated; a gap becomes one dead letter."""
-        if isinstance(item, Lost):
-            nothing = annotator.annotate_documents(Documents(""), 0)
-            nothing.figures.dead_reasons = {LOST: 1}
-            return Annotated(nothing.table, [records.lost(item)], nothing.figures)
-
-        def done(spoilt: Spoilt) -> Annotated:
-            found = records.validate(item, annotator.config, annotator.own, self._values, spoilt)
-            return annotator.annotate_documents(
-                found, sum(len(value or b"") for value in item.values)
-            )
-
-        return without_spoilt(done, item.size, annotator.probe)
+            worker = self._context.worker()
+            while not worker.busy.acquire(timeout=WAIT_SECONDS):
+                if not self._reads.run.exists(STATE):
+                    return
+            try:
+                TopicReader(self._reads, worker.annotator).read()
+            finally:
+                worker.busy.release()
 
 
-class ListBlocks(beam.DoFn):
-    """Step (pane, its staged blocks) -> nothing; writes blocks.json in the pane's folder.
-
-    The file appears by an atomic rename. It marks that the pane is whole.
-    """
-
-    def __init__(self, context: GraphContext):
-        self._context = context
-
-    def process(self, element: tuple[tuple[int, int], Iterable[StagedRange]]) -> None:
-        """List the blocks of a pane.
-
-        Args:
-            element: The pane as (span, part), and its blocks, in any order.
-        """
-        pane, pieces = element
-        folder = folder_of(staged(self._context), PaneId(*pane))
-        part = folder / f".{BLOCKS}"
-        with self._context.noting_failure():
-            part.write_bytes(orjson.dumps([dataclasses.asdict(piece) for piece in pieces]))
-            part.replace(folder / BLOCKS)
-
-
-def build_graph(
-    pipeline: beam.Pipeline, source: Source, context: GraphContext, to_end: bool
-) -> None:
-    """Build the graph: read, annotate, stage -> spans of time -> the blocks of a pane -> a list.
+def build_graph(pipeline: beam.Pipeline, reads: Reads, context: GraphContext, readers: int) -> None:
+    """Build the graph: numbers -> spread over the workers -> read, annotate, stage.
 
     Args:
         pipeline: The pipeline that gets the steps.
-        source: What is read.
+        reads: What is read.
         context: What the steps need.
-        to_end: Whether reading stops at the end offsets of the start.
+        readers: Number of readers; more than there are workers do no harm.
     """
-    read = ReadFromKafkaToEnd(source) if to_end else ReadFromKafka(source)
     _ = (
         pipeline
-        | "Read, annotate, stage" >> read
-        | "Spans" >> beam.WindowInto(FixedWindows(source.cutter.span_ms / 1000))
-        | "Blocks of a pane" >> beam.GroupByKey()
-        | "List blocks" >> beam.ParDo(ListBlocks(context))
+        | "Readers" >> beam.Create(range(readers), reshuffle=False)
+        | "Spread" >> beam.Reshuffle()
+        | "Read, annotate, stage" >> beam.ParDo(ReadTopic(reads, context))
     )
 
 
-@dataclass(frozen=True)
-class HeldFile:
-    """Whether gate/held is there; called by the source in its workers.
+def readers(options: list[str], partitions: int) -> int:
+    """Return how many readers to start.
 
-    Attributes:
-        path: Path of gate/held.
+    Args:
+        options: Beam's options; none for a run in this process.
+        partitions: Number of the topic's partitions.
+
+    Returns:
+        One where all workers are of one process, else as many as partitions.
     """
-
-    path: str
-
-    def __call__(self) -> bool:
-        """Whether the gate is held."""
-        return Path(self.path).exists()
-
-
-def read_pieces(folder: Path) -> list[StagedRange]:
-    """Read the blocks of a pane, as ListBlocks wrote them, by partition and offset."""
-    found = orjson.loads((folder / BLOCKS).read_bytes())
-    pieces = [StagedRange(**{**data, "figures": Figures.read(data["figures"])}) for data in found]
-    return sorted(pieces, key=lambda piece: (piece.partition, piece.start, piece.next))
+    single = not options or "--runner=PrismRunner" in options
+    return 1 if single else max(partitions, 1)

@@ -17,7 +17,7 @@ from evenflow.gates.ledger.files import LedgerError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io import fields
 from evenflow.transforms.kafka.sizes import Message
-from evenflow.transforms.storage.storage import at
+from evenflow.transforms.storage.storage import Place, at
 
 ROWS = 1000  # of a shard that are held at a time
 
@@ -44,11 +44,11 @@ class Topics:
         return [each for each in (self.accepted, self.dead_letters) if each is not None]
 
 
-def identity(output: Path) -> str:
+def identity(output: Place) -> str:
     """Return the id of an output's ledger; the first call makes a random one.
 
     Args:
-        output: The output directory.
+        output: The output.
 
     Returns:
         32 hexadecimal digits.
@@ -70,7 +70,7 @@ def identity(output: Path) -> str:
 
 
 def messages(
-    output: Path, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]
+    output: Place, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]
 ) -> Iterator[Message]:
     """Read the messages of a pane from its files.
 
@@ -80,7 +80,7 @@ def messages(
     for their topic.
 
     Args:
-        output: The output directory.
+        output: The output.
         entry: The pane's ledger entry.
         topics: Where to publish.
         identity: The shards' column of ids; the id is the message's key.
@@ -89,16 +89,18 @@ def messages(
     Yields:
         The messages, accepted documents first.
     """
+    storage = at(output)
     if topics.accepted is not None and entry.folder == "accepted":
         for shard in entry.shards:
             kept = f"accepted/{shard.name}"
-            yield from (
-                each._replace(kept=kept)
-                for each in _documents(output / kept, topics.accepted, identity, own)
-            )
+            with storage.fetched([kept]) as [path]:
+                yield from (
+                    each._replace(kept=kept)
+                    for each in _documents(path, topics.accepted, identity, own)
+                )
     if topics.dead_letters is not None and entry.dead_letters is not None:
         kept = f"dead-letter/{entry.dead_letters.name}"
-        with (output / kept).open("rb") as lines:
+        with storage.open(kept) as lines:
             for line in lines:
                 yield _dead(json.loads(line), topics.dead_letters)._replace(kept=kept)
 

@@ -35,6 +35,7 @@ KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.io.files", "InputError", USAGE),
+    ("evenflow.transforms.coverage.plan", "PlanError", USAGE),
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.kafka.settings", "KafkaSettingsError", USAGE),
@@ -46,7 +47,6 @@ KNOWN = (
     ("evenflow.transforms.storage.storage", "StorageError", FAILED),
     ("evenflow.gates.ledger.files", "LedgerError", FAILED),
     ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
-    ("evenflow.pipelines.stream.committing", "GapError", FAILED),
     ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
     # Before what it is a kind of
     ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),

@@ -34,7 +34,15 @@ def watch(output: Path, on_event: Callable[[int, str, str], None]) -> None:
 
     def hook(event: str, arguments: tuple) -> None:
         nonlocal count
-        if event not in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree"):
+        if event not in (
+            "open",
+            "os.rename",
+            "os.link",
+            "os.remove",
+            "os.mkdir",
+            "os.rmdir",
+            "shutil.rmtree",
+        ):
             return
         path = next(
             (

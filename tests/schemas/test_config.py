@@ -25,7 +25,10 @@ def file(tmp_path: Path) -> Path:
         ("pane:\n  Rolling: 3", ":2: pane.Rolling: unknown key; did you mean 'rolling'?"),
         ("gates: {}", ":1: gates: unknown key; did you mean 'gate'?"),
         ("min_mentions: 3", "unknown key; did you mean gate.min_mentions?"),
-        ("warn: 0.3", "unknown key; did you mean attributes.NAME.warn or gate.warn?"),
+        (
+            "warn: 0.3",
+            "unknown key; did you mean attributes.NAME.warn or gate.warn or coverage.warn?",
+        ),
         ("shards: {zzzzzz: 1}", "shards.zzzzzz: unknown key; known here are rows"),
         (
             "attributes:\n  gender:\n    wran: 0.3",

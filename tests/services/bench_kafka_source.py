@@ -13,50 +13,27 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
-import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.transforms.window import FixedWindows
 from kafka import KafkaConsumer
 from kafka.structs import TopicPartition
-from services import kafka_graph as graph
-from services.conftest import PRISM
 from services.kafka_broker import Broker
 
 from evenflow.transforms.kafka import client
-from evenflow.transforms.kafka.blocks import Item, Lost
-from evenflow.transforms.kafka.panes import PaneCutter
+from evenflow.transforms.kafka.blocks import PartitionBlock
+from evenflow.transforms.kafka.client import Ends, PartitionReader
+from evenflow.transforms.kafka.panes import PaneCutter, Start
+from evenflow.transforms.kafka.reading import Reading
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.kafka.source import ReadFromKafka, ReadFromKafkaToEnd, Source
 
 PARTITIONS = 3
 DOCUMENT_BYTES = 3750  # 15 MB/s are then 4,000 documents a second
-
-
-@dataclass
-class Tally:
-    """Counts a block's records and bytes, written to a file that grows by a line a block."""
-
-    path: str
-
-    def setup(self) -> None:
-        """Nothing to do."""
-
-    def process(self, item: Item) -> Iterator[tuple[str, int]]:
-        if isinstance(item, Lost):
-            raise RuntimeError(str(item))
-        with Path(self.path).open("a") as file:
-            file.write(f"{item.size}\n")
-        yield f"{item.pane.span}-{item.pane.part}", item.size
 
 
 def plain(broker: Broker, topic: str, count: int, folder: Path) -> None:
@@ -75,50 +52,31 @@ def plain(broker: Broker, topic: str, count: int, folder: Path) -> None:
             seen += sum(map(len, consumer.poll(1000).values()))
 
 
-def in_process(broker: Broker, topic: str, count: int, folder: Path) -> None:
-    """To the end, on Beam's in-process runner."""
-    source = Source(
-        KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally"))
-    )
-    with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as pipeline:
-        _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
-
-
-def prism_to_end(broker: Broker, topic: str, count: int, folder: Path) -> None:
-    """To the end, on Prism."""
-    source = Source(
-        KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(folder / "tally"))
-    )
-    with beam.Pipeline(options=graph.prism_options(str(PRISM))) as pipeline:
-        _ = pipeline | ReadFromKafkaToEnd(source) | beam.GroupByKey()
-
-
-def prism_for_ever(broker: Broker, topic: str, count: int, folder: Path) -> None:
-    """Without an end, on Prism, until all have come."""
-    tally = folder / "tally"
-    source = Source(KafkaSettings(broker.address), (topic,), PaneCutter(60_000), Tally(str(tally)))
-    options = PipelineOptions(
-        [
-            "--runner=PrismRunner",
-            f"--prism_location={PRISM}",
-            "--prism_log_level=error",
-            "--streaming",
-        ]
-    )
-    pipeline = beam.Pipeline(options=options)
-    windows = beam.WindowInto(FixedWindows(60))
-    _ = pipeline | ReadFromKafka(source) | windows | beam.GroupByKey()
-    result: Any = pipeline.run()
-    while not tally.exists() or sum(map(int, tally.read_text().split())) < count:
-        time.sleep(0.05)
-    result.cancel()
+def readings(broker: Broker, topic: str, count: int, folder: Path) -> None:
+    """As a worker reads: a consumer for each partition, in turn, in blocks."""
+    settings = KafkaSettings(broker.address)
+    ends, cutter, seen = Ends(settings), PaneCutter(60_000), 0
+    open_ = [
+        Reading(
+            PartitionReader(settings, topic, number, ends, 60.0),
+            Start(0, cutter.start()),
+            None,
+            cutter,
+        )
+        for number in range(PARTITIONS)
+    ]
+    while seen < count:
+        for each in open_:
+            for item in each.read():
+                assert isinstance(item, PartitionBlock)
+                seen += item.size
+    for each in open_:
+        each.close()
 
 
 READERS: dict[str, Callable[[Broker, str, int, Path], None]] = {
     "plain poll loop": plain,
-    "source, in-process runner, to the end": in_process,
-    "source, Prism, to the end": prism_to_end,
-    "source, Prism, for ever": prism_for_ever,
+    "source": readings,
 }
 
 
@@ -129,7 +87,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
-    logging.getLogger("apache_beam").setLevel(logging.ERROR)
     count = arguments.mb * 1_000_000 // DOCUMENT_BYTES
     with tempfile.TemporaryDirectory() as folder:
         broker = Broker(Path(folder) / "kafka")
@@ -156,7 +113,6 @@ def main() -> None:
             broker.kill()
     print(
         f"{count} documents, {arguments.mb} MB, {PARTITIONS} partitions; seconds include connecting"
-        " and starting the runner"
     )
     print(f"{'reader':40} {'seconds':>8} {'MB/s':>7} {'documents/s':>12}")
     for name, each in seconds.items():

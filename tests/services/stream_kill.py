@@ -41,20 +41,26 @@ DEAD = b"not JSON"  # one a batch and partition
 
 # Name, event, path below the output directory, and which of such events since the start of the run
 # it is.
+RUN = r"/staged/[0-9a-f]+"
+CLOSING = RUN + r"/\d{12}\.[0-9a-f]+"  # where a pane is closed
 MOMENTS: tuple[tuple[str, str, str, int], ...] = (
-    ("a pane's folder is made", "os.mkdir", r"/staged/[\d-]+$", 2),
-    ("dead letters of a block are written", "open", r"/staged/[\d-]+/\d{6}-.*jsonl", 2),
-    ("the list of a pane's blocks is written", "open", r"/staged/[\d-]+/\.blocks\.json$", 2),
-    ("the list of a pane's blocks is renamed", "os.rename", r"/staged/[\d-]+/\.blocks\.json$", 1),
-    ("the list of a pane's blocks is read", "open", r"/staged/[\d-]+/blocks\.json$", 2),
-    ("a pane's dead letters are put together", "open", r"/staged/[\d-]+/\.?part-", 2),
+    ("a pane's folder is made", "os.mkdir", RUN + r"/blocks/[\d-]+$", 2),
+    ("dead letters of a block are written", "open", RUN + r"/blocks/[\d-]+/\d{6}-.*jsonl", 2),
+    ("a mark is written", "open", RUN + r"/marks/\.", 2),
+    ("a mark gets its name", "os.link", RUN + r"/marks/", 2),
+    ("marks are read", "open", RUN + r"/marks/[0-9a-f]", 2),
+    ("marks are deleted", "os.remove", RUN + r"/marks/[0-9a-f]", 2),
+    ("a reader is given partitions", "os.rename", RUN + r"/tasks/\.", 1),
+    ("readers are told of a pane", "os.rename", RUN + r"/\.state", 2),
+    ("blocks are brought together", "os.rename", RUN + r"/blocks/[\d-]+/", 2),
+    ("a pane's dead letters are put together", "open", CLOSING + r"/\.?part-", 2),
     ("a check's result is written", "open", r"/checks/.*/pane-\d+", 2),
-    ("a shard is moved", "os.rename", r"/staged/[\d-]+/part-\d+-\d+\.parquet$", 2),
+    ("a shard is moved", "os.rename", CLOSING + r"/part-\d+-\d+\.parquet$", 2),
     ("a directory of shards is synced", "open", r"/(accepted|quarantine|dead-letter)$", 2),
-    ("dead letters are moved", "os.rename", r"/staged/[\d-]+/part-\d+[^/]*\.jsonl$", 1),
+    ("dead letters are moved", "os.rename", CLOSING + r"/part-\d+[^/]*\.jsonl$", 1),
     ("an entry is written", "open", r"/ledger/\.", 2),
-    ("an entry gets its name", "os.rename", r"/ledger/\.", 2),
-    ("a pane's folder is removed", "shutil.rmtree", r"/staged/[\d-]+$", 2),
+    ("an entry gets its name", "os.link", r"/ledger/\.", 2),
+    ("a pane's folder is removed", "shutil.rmtree", CLOSING + "$", 2),
     ("a pane's time is noted", "open", r"/gate/timings\.jsonl$", 2),
 )
 

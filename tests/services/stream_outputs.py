@@ -17,12 +17,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.storage.storage import Place
 
 TopicMaker = Callable[..., str]
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
@@ -100,7 +102,7 @@ def recounted(output: Path) -> bool:
     return True
 
 
-def to_end(broker: Broker, topic: str, output: Path, **more: object) -> StreamRun:
+def to_end(broker: Broker, topic: str, output: Place, **more: object) -> StreamRun:
     """A run in this process up to the topic's end."""
     stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
     return StreamRun(stream, output, load(None))
@@ -125,6 +127,16 @@ def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str
         *(f"--runner={option}" for option in flink_runner(endpoint)),
         *more,
     ]
+
+
+def on_cluster(
+    broker: Broker, topic: str, output: Path, cluster: FlinkCluster, *more: str
+) -> list[str]:
+    """The command for a run on a Flink cluster, for ever, with panes of a second."""
+    # For Flink its source is a list of numbers. The job ends when all readers have ended
+    options = [each for each in cluster.options(unbounded=True) if "shutdown_sources" not in each]
+    runner = [f"--runner={option}" for option in options]
+    return [*_command(broker, topic, output), *runner, *more]
 
 
 def flink_runner(endpoint: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,15 @@ def states(cluster: FlinkCluster, state: str) -> set[str]:
 
 
 def kill(cluster: FlinkCluster, what: str) -> None:
-    """End a process of the cluster, or the second TaskManager's worker, with SIGKILL."""
-    if what == "worker":
-        [worker] = cluster.workers(1)
-        os.kill(worker, signal.SIGKILL)
-    else:
+    """End a process of the cluster, or the second TaskManager's workers, with SIGKILL."""
+    if what != "worker":
         cluster.kill(what)
+        return
+    workers = cluster.workers(1)
+    assert workers
+    for worker in workers:  # that of the job before may live for some more seconds
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 def ended(result: PipelineResult) -> str:

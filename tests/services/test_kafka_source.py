@@ -1,231 +1,151 @@
-"""The Kafka source against a real broker, on the in-process runner and on Prism: every message
-exactly once.
-"""
+"""A partition is read from a real broker, without Beam: every message once, in order, in panes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from itertools import pairwise
 
-import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from kafka.structs import TopicPartition
-from services import kafka_graph as graph
-from services.flink_server import FlinkServer
 from services.kafka_broker import Broker, free_port
 
+from evenflow.transforms.kafka.blocks import Item, Lost, PartitionBlock
+from evenflow.transforms.kafka.client import Ends, PartitionReader
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import TopicMissingError, UnreachableError
-from evenflow.transforms.kafka.panes import PaneCutter
+from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Start
+from evenflow.transforms.kafka.reading import Reading
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.kafka.source import ReadFromKafkaToEnd, Source, Start
 
 TopicMaker = Callable[..., str]
-SPAN_MS = 2000
+CUTTER = PaneCutter(2000)
+FIRST = Start(0, CUTTER.start())
 
 
-def source(broker: Broker, topic: str, folder: Path, **more: Any) -> Source:
-    return Source(
-        KafkaSettings(broker.address),
-        (topic,),
-        PaneCutter(SPAN_MS, 1 << 30),
-        graph.Stage(str(folder)),
-        **more,
-    )  # type: ignore[arg-type]
+def reading(
+    address: str,
+    topic: str,
+    partition: int = 0,
+    start: Start = FIRST,
+    stop: int | None = None,
+    patience: float = 60.0,
+) -> Reading:
+    settings = KafkaSettings(address)
+    reader = PartitionReader(settings, topic, partition, Ends(settings), patience)
+    return Reading(reader, start, stop, CUTTER)
 
 
-def joined(blocks: list[dict[str, Any]]) -> bool:
-    """Whether the blocks of each partition join up: each starts where the one before ended."""
-    at: dict[int, int] = {}
-    for block in sorted(blocks, key=lambda each: (each["partition"], each["start"])):
-        if at.setdefault(block["partition"], block["start"]) != block["start"]:
-            return False
-        at[block["partition"]] = block["next"]
-    return True
+def collect(of: Reading, enough: Callable[[list[Item]], bool] = lambda items: False) -> list[Item]:
+    """What a reading gives up to its end, or until it is enough; the test fails after a minute."""
+    found: list[Item] = []
+    deadline = time.monotonic() + 60
+    while not of.ended and not enough(found):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(max(of.due - time.monotonic(), 0))
+        found += of.read()
+    return found
 
 
-def expected(counts: dict[int, int]) -> list[tuple[int, int, str]]:
-    return [
-        (partition, i, f"{partition}-{i}")
-        for partition, count in sorted(counts.items())
-        for i in range(count)
-    ]
+def to_end(broker: Broker, topic: str, partition: int = 0, start: Start = FIRST) -> list[Item]:
+    """What a partition has up to its end as of now."""
+    _, end = Cluster(KafkaSettings(broker.address)).bounds(topic, 0)[partition]
+    of = reading(broker.address, topic, partition, start, end)
+    with closing(of):
+        found = collect(of)
+    assert of.passed == END
+    assert all(before.next == after.start for before, after in pairwise(found))
+    return found
 
 
-def fill(broker: Broker, topic: str, partition: int, first: int, last: int) -> None:
-    broker.produce(topic, partition, [f"{partition}-{i}".encode() for i in range(first, last)])
+def values(items: list[Item]) -> list[bytes | None]:
+    return [value for item in items if isinstance(item, PartitionBlock) for value in item.values]
 
 
-def on_prism(of: Source, folder: Path, prism: str) -> graph.Running:
-    return graph.Running(of, folder, graph.prism_options(prism, "--streaming"))
+def fill(broker: Broker, topic: str, partition: int, first: int, last: int) -> list[bytes]:
+    sent = [f"{partition}-{i}".encode() for i in range(first, last)]
+    broker.produce(topic, partition, sent)
+    return sent
 
 
-def to_end(of: Source, folder: Path, prism: str | None) -> None:
-    if prism is None:
-        with beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([])) as pipeline:
-            graph.draw(pipeline, of, folder, ReadFromKafkaToEnd)
-    else:
-        with beam.Pipeline(options=graph.prism_options(prism)) as pipeline:
-            graph.draw(pipeline, of, folder, ReadFromKafkaToEnd)
+def count(items: list[Item]) -> int:
+    return len(values(items))
 
 
-@pytest.mark.parametrize("runner", ["in-process", "prism"])
-def test_three_partitions_to_the_end(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, runner: str, request: pytest.FixtureRequest
+def test_partitions_to_their_ends(broker: Broker, topic: TopicMaker) -> None:
+    name = topic(3)  # one partition stays empty
+    sent = {partition: fill(broker, name, partition, 0, n) for partition, n in ((0, 2000), (1, 1))}
+    for partition in range(3):
+        assert values(to_end(broker, name, partition)) == sent.get(partition, [])
+
+
+def test_what_comes_while_it_is_read_and_the_clock_of_a_quiet_partition(
+    broker: Broker, topic: TopicMaker
 ) -> None:
-    counts = {0: 2000, 1: 1, 2: 700}
-    name = topic(4)  # one partition stays empty
-    for partition, count in counts.items():
-        fill(broker, name, partition, 0, count)
-    to_end(
-        source(broker, name, tmp_path),
-        tmp_path,
-        request.getfixturevalue("prism") if runner == "prism" else None,
-    )
-    assert graph.messages(tmp_path) == expected(counts)
+    name = topic(1)
+    sent = fill(broker, name, 0, 0, 50)
+    with closing(reading(broker.address, name)) as of:
+        found = collect(of, lambda items: count(items) == 50)
+        passed = of.passed
+        # Its clock goes on without a message, and passes the pane
+        collect(of, lambda items: of.passed > passed)
+        sent += fill(broker, name, 0, 50, 80)
+        found += collect(of, lambda items: count(items) == 30)
+    assert values(found) == sent
+    assert found[-1].pane >= passed
 
 
-def test_what_comes_while_it_runs_and_new_partitions(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    name = topic(2)
-    fill(broker, name, 0, 0, 500)
-    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
-    try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), (
-            "the first panes did not close"
-        )
-        fill(broker, name, 1, 0, 300)
-        broker.add_partitions(name, 3)
-        time.sleep(1)
-        fill(broker, name, 2, 0, 200)
-        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 1000)
-    finally:
-        running.stop()
-    assert graph.messages(tmp_path) == expected({0: 500, 1: 300, 2: 200})
-
-
-def test_on_flink(broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer) -> None:
-    name = topic(2)
-    fill(broker, name, 0, 0, 500)
-    options = graph.flink_options(flink.endpoint, "--streaming")
-    running = graph.Running(source(broker, name, tmp_path), tmp_path, options)
-    try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 500), (
-            "the first panes did not close"
-        )
-        fill(broker, name, 1, 0, 300)
-        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 800)
-    finally:
-        running.stop()
-    assert graph.messages(tmp_path) == expected({0: 500, 1: 300})
-
-
-def test_broker_killed_and_started_again(own_broker: Broker, tmp_path: Path, prism: str) -> None:
+def test_a_broker_is_killed_and_started_again(own_broker: Broker) -> None:
     own_broker.start()
-    name = own_broker.create_topic("outage", 2)
-    fill(own_broker, name, 0, 0, 300)
-    running = on_prism(source(own_broker, name, tmp_path), tmp_path, prism)
-    try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 300)
-        fill(own_broker, name, 1, 0, 400)
+    name = own_broker.create_topic("outage")
+    sent = fill(own_broker, name, 0, 0, 300)
+    with closing(reading(own_broker.address, name)) as of:
+        found = collect(of, lambda items: count(items) == 300)
         own_broker.kill()
-        time.sleep(4)
+        passed = of.passed
+        until = time.monotonic() + 4
+        assert collect(of, lambda items: time.monotonic() > until) == []
+        assert of.passed <= PaneId(passed.span + CUTTER.span_ms, 0)  # its clock stands still
         own_broker.start()
-        fill(own_broker, name, 0, 300, 600)
-        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 1000)
-    finally:
-        running.stop()
-    assert graph.messages(tmp_path) == expected({0: 600, 1: 400})
+        sent += fill(own_broker, name, 0, 300, 600)
+        found += collect(of, lambda items: count(items) == 300)
+    assert values(found) == sent
 
 
-def test_a_backlog_beside_quiet_partitions_is_never_late(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    """The clock of quiet partitions must not close panes that a partition with old records still
-    fills.
-    """
-    name = topic(5)
-    begin, spans, count = 1_600_000_000_000, 60, 3000
-    with closing(broker.producer()) as producer:
-        for partition in (0, 1):
-            for i in range(count):
-                when = begin + i * spans * SPAN_MS // count
-                value = f"{partition}-{i}".encode() + bytes(4000)
-                producer.send(name, value, partition=partition, timestamp_ms=when)
-        producer.flush()
-    fill(broker, name, 4, 0, 10)
-    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
-    try:
-        assert running.wait(
-            lambda: sum(len(each["offsets"]) for each in graph.closed(tmp_path)) >= 2 * count + 10,
-            90,
-        )
-    finally:
-        running.stop()
-    values = [
-        (partition, offset, value.rstrip("\0"))
-        for partition, offset, value in graph.messages(tmp_path)
-    ]
-    assert values == expected({0: count, 1: count, 4: 10})
-    assert joined(graph.closed(tmp_path))
-    # Panes of the old records are those of the spans, and none was closed twice.
-    panes = sorted((tmp_path / "panes").glob("16*.txt"))
-    assert [int(path.stem.split("-")[0]) for path in panes] == [
-        begin + i * SPAN_MS for i in range(spans)
-    ]
-    assert all(len(path.read_text().splitlines()) == 1 for path in panes)
-
-
-def test_a_record_is_kept_as_it_is_stored(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
+def test_a_record_is_kept_as_it_is_stored(broker: Broker, topic: TopicMaker) -> None:
     name = topic(1, max_message_bytes=12 << 20)
     with closing(broker.producer()) as producer:
         producer.send(name, b"v", b"k", [("h", b"1"), ("h", b"2")], 0, 1_600_000_000_123)
         producer.send(name, bytes(9_000_000), b"large", [], 0, 1_600_000_000_124)
         producer.send(name, None, b"gone", [], 0, 1_600_000_000_125)
         producer.flush()
-    to_end(source(broker, name, tmp_path), tmp_path, None)
-    blocks = graph.closed(tmp_path)
-    together = {
-        key: [each for block in blocks for each in block[key]]
-        for key in ("keys", "timestamps", "sizes", "headers")
-    }
-    assert together == {
-        "keys": ["k", "large", "gone"],
-        "timestamps": [1_600_000_000_123, 1_600_000_000_124, 1_600_000_000_125],
-        "sizes": [1, 9_000_000, 0],
-        "headers": [[["h", "1"], ["h", "2"]], [], []],
-    }
-    assert {block["pane"] for block in blocks} == {"1600000000000-0"}
+    found = [item for item in to_end(broker, name) if isinstance(item, PartitionBlock)]
+    assert [key for block in found for key in block.keys] == [b"k", b"large", b"gone"]
+    assert [time for block in found for time in block.timestamps] == [
+        1_600_000_000_123 + i for i in range(3)
+    ]
+    assert values([*found]) == [b"v", bytes(9_000_000), None]
+    assert [each for block in found for each in block.headers] == [
+        (("h", b"1"), ("h", b"2")),
+        (),
+        (),
+    ]
+    assert {block.pane for block in found} == {PaneId(1_600_000_000_000, 0)}
 
 
-def test_what_retention_took_is_reported(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_what_retention_took_is_reported(broker: Broker, topic: TopicMaker) -> None:
     name = topic(2)
-    for partition in (0, 1):
-        fill(broker, name, partition, 0, 100)
+    sent = fill(broker, name, 0, 0, 100)
     with closing(broker.admin()) as admin:
         admin.delete_records({TopicPartition(name, 0): 30})
-    cutter = PaneCutter(SPAN_MS)
-    starts = {(name, 0): Start(10, cutter.start()), (name, 1): Start(95, cutter.start())}
-    to_end(source(broker, name, tmp_path, starts=starts), tmp_path, None)
-    blocks = graph.closed(tmp_path)
-    assert [block["lost"] for block in blocks if "lost" in block] == [[10, 30]]
-    kept = [{"offsets": [], "values": [], **block} for block in blocks]
-    offsets = sorted((block["partition"], offset) for block in kept for offset in block["offsets"])
-    assert offsets == [(0, i) for i in range(30, 100)] + [(1, i) for i in range(95, 100)]
-    assert joined(blocks)
+    found = to_end(broker, name, start=Start(10, CUTTER.start()))
+    assert [(each.start, each.next) for each in found if isinstance(each, Lost)] == [(10, 30)]
+    assert values(found) == sent[30:]
 
 
 def test_marks_of_transactions_and_what_was_given_up_are_no_records(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
+    broker: Broker, topic: TopicMaker
 ) -> None:
     name = topic(1)
     with closing(broker.producer(transactional_id=f"{name}-id")) as producer:
@@ -239,64 +159,30 @@ def test_marks_of_transactions_and_what_was_given_up_are_no_records(
                 producer.abort_transaction()
             else:
                 producer.commit_transaction()
-    to_end(source(broker, name, tmp_path), tmp_path, None)
-    assert [value for _, _, value in graph.messages(tmp_path)] == [
-        f"{n}-{i}" for n in (0, 2, 4) for i in range(3)
+    assert values(to_end(broker, name)) == [
+        f"{n}-{i}".encode() for n in (0, 2, 4) for i in range(3)
     ]
-    assert joined(graph.closed(tmp_path))
 
 
-@dataclass(frozen=True)
-class FileThere:
-    path: Path
-
-    def __call__(self) -> bool:
-        return self.path.exists()
-
-
-def test_a_source_that_is_held_reads_nothing_and_goes_on_without_a_restart(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    name, flag = topic(1), tmp_path / "held"
-    flag.touch()
-    fill(broker, name, 0, 0, 50)
-    running = on_prism(source(broker, name, tmp_path, held=FileThere(flag)), tmp_path, prism)
-    try:
-        time.sleep(4)
-        assert list((tmp_path / "staged").glob("*")) == []
-        flag.unlink()
-        assert running.wait(lambda: len(graph.messages(tmp_path)) >= 50)
-    finally:
-        running.stop()
-    assert graph.messages(tmp_path) == expected({0: 50})
-
-
-def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(
-    broker: Broker, tmp_path: Path
-) -> None:
+def test_a_topic_that_is_not_there_and_a_broker_that_does_not_answer(broker: Broker) -> None:
     with pytest.raises(TopicMissingError, match="absent"):
         Cluster(KafkaSettings(broker.address)).partitions("absent")
-    nobody = KafkaSettings(f"127.0.0.1:{free_port()}")
+    nobody = f"127.0.0.1:{free_port()}"
     with pytest.raises(UnreachableError, match="no answer"):
-        Cluster(nobody).partitions("any")
-    with pytest.raises(Exception, match="no answer"):
-        to_end(
-            Source(nobody, ("any",), PaneCutter(SPAN_MS), graph.Stage(str(tmp_path)), patience=1.0),
-            tmp_path,
-            None,
-        )
+        Cluster(KafkaSettings(nobody)).partitions("any")
+    with (
+        closing(reading(nobody, "any", patience=1.0)) as of,
+        pytest.raises(UnreachableError, match="no answer"),
+    ):
+        collect(of)
 
 
-def test_a_topic_deleted_while_it_is_read_is_an_error(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    name = topic(2)
+def test_a_topic_deleted_while_it_is_read_is_an_error(broker: Broker, topic: TopicMaker) -> None:
+    name = topic(1)
     fill(broker, name, 0, 0, 20)
-    running = on_prism(source(broker, name, tmp_path), tmp_path, prism)
-    try:
-        assert running.wait(lambda: len(graph.messages(tmp_path)) == 20)
+    with closing(reading(broker.address, name)) as of:
+        collect(of, lambda items: count(items) == 20)
         with closing(broker.admin()) as admin:
             admin.delete_topics([name])
-        assert running.wait(lambda: running.result.state == "FAILED", 120)
-    finally:
-        running.stop()
+        with pytest.raises(TopicMissingError, match="deleted"):
+            collect(of)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Searched
+from evenflow.transforms.coverage.named import Meetings
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
@@ -86,6 +87,7 @@ class Annotator:
         lists: The word lists of its attributes.
         attributes: Its attributes, in the same order.
         own: The names of the columns that are computed here.
+        meetings: Counts the records of coverage; None: coverage is not looked at.
         mentions: Counts mentions.
         tier: The language model; None: none is asked.
         proposer: Proposes substitutions; None: no text is changed.
@@ -104,7 +106,9 @@ class Annotator:
             for words in self.lists
         )
         self.own = frozenset(documents.own_columns(self.attributes))
-        self.mentions = MentionCounter(self.lists, self.attributes)
+        tau = config.coverage.tau
+        self.meetings = None if tau is None else Meetings(config.coverage, self.lists)
+        self.mentions = MentionCounter(self.lists, self.attributes, self.meetings)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
@@ -122,8 +126,11 @@ class Annotator:
         """
 
         def measured(spoilt: Spoilt) -> documents.Figures:
-            found = validate(block, self.config, self.own, keep_fields=False, spoilt=spoilt)
-            figures, _ = self.mentions.count(found, with_sentences=False)
+            own, meets = self.own, self.meetings
+            keep = meets is not None and bool(meets.fields)
+            found = validate(block, self.config, own, keep_fields=keep, spoilt=spoilt)
+            by_sentence = meets is not None and meets.needs_sentences
+            figures, _ = self.mentions.count(found, with_sentences=by_sentence)
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas import documents
+from evenflow.transforms.coverage.named import Meetings
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
@@ -47,10 +48,16 @@ class MentionCounter:
     Args:
         lists: The word lists of the attributes.
         attributes: The attributes, in the same order.
+        meetings: Counts records of coverage; None: there are none.
     """
 
-    def __init__(self, lists: Sequence[WordList], attributes: Sequence[documents.Attribute]):
-        self._lists, self._attributes = lists, attributes
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        attributes: Sequence[documents.Attribute],
+        meetings: Meetings | None = None,
+    ):
+        self._lists, self._attributes, self._meetings = lists, attributes, meetings
         self._finder = LabelFinder(lists)
 
     def count(
@@ -82,6 +89,8 @@ class MentionCounter:
             part, counts = self._piece(
                 found.file, found.ids[first:last], found.places[first:last], piece
             )
+            if self._meetings:
+                part.coverage = self._meetings.count(found.fields, *piece)
             figures.add(part)
             if searched is not None:
                 searched.append(piece)

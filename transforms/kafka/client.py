@@ -37,7 +37,6 @@ POLL_RECORDS = 10_000
 FETCH_WAIT_MS = 500
 # The longest time between two attempts to connect, so that a broker that is back is soon found
 RECONNECT_MS = 2_000
-IDLE_SECONDS = 60.0  # a consumer that no call has used for this long is closed
 # How long a broker may be away before reading gives up; a restart takes seconds to minutes
 PATIENCE_SECONDS = 300.0
 
@@ -63,9 +62,7 @@ class PartitionReader:
         patience: How many seconds a broker may be away.
 
     Attributes:
-        used: When the last call ended, on the monotonic clock in seconds.
         failing_since: When the broker's failure began, on the same clock; None while it answers.
-        quiet: Number of calls in a row that found nothing.
     """
 
     def __init__(
@@ -73,9 +70,7 @@ class PartitionReader:
     ):
         self.topic, self.partition = topic, partition
         self._ends = ends
-        self.used = time.monotonic()
         self.failing_since: float | None = None
-        self.quiet = 0
         self._asked = 0.0
         self._patience = patience
         self._settings = settings

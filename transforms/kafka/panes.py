@@ -36,6 +36,9 @@ class PaneId(NamedTuple):
     part: int
 
 
+END = PaneId(1 << 62, 0)  # after all panes
+
+
 class Point(NamedTuple):
     """Where a partition stands: all that cutting must remember from one batch to the next.
 
@@ -49,6 +52,18 @@ class Point(NamedTuple):
     time: int
     pane: PaneId
     filled: int
+
+
+class Start(NamedTuple):
+    """Where a partition's reading begins.
+
+    Attributes:
+        offset: The first offset to read.
+        point: The point that cutting goes on from (see PaneCutter.after).
+    """
+
+    offset: int
+    point: Point
 
 
 class PaneSlice(NamedTuple):

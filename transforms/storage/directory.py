@@ -6,6 +6,7 @@ not used here.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,8 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from evenflow.transforms.storage.storage import Storage, Stored
+
+REMOVE_TRIES = 10
 
 
 class Directory(Storage):
@@ -125,9 +128,20 @@ class Directory(Storage):
             (self.path / name).unlink(missing_ok=True)
 
     def remove_tree(self, folder: str) -> None:
-        """Delete a folder with all that is in it; it need not exist."""
-        with suppress(FileNotFoundError):
-            shutil.rmtree(self.path / folder)
+        """Delete a folder with all that is in it; it need not exist.
+
+        Others may still write to it for a moment.
+        """
+        path = self.path / folder
+        for tries in range(REMOVE_TRIES, -1, -1):
+            try:
+                shutil.rmtree(path)
+            except FileNotFoundError:
+                if not path.exists():
+                    return
+            except OSError as error:
+                if error.errno != errno.ENOTEMPTY or not tries:
+                    raise
 
     def place(self, moves: Iterable[tuple[str, str]]) -> None:
         """Rename files, durably."""

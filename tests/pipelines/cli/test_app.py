@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evenflow.pipelines.cli import estimate, explain, gate, lists, llm, measure, run, stream
+from evenflow.pipelines.cli import (
+    coverage,
+    estimate,
+    explain,
+    gate,
+    lists,
+    llm,
+    measure,
+    run,
+    stream,
+)
 from evenflow.schemas.config import Config, load
 
 if TYPE_CHECKING:
@@ -25,6 +35,8 @@ COMMANDS = {
     "run": run.EXAMPLES,
     "stream": stream.EXAMPLES,
     "measure": measure.EXAMPLES,
+    "coverage gaps": coverage.EXAMPLES,
+    "coverage plan": coverage.PLAN_EXAMPLES,
     "explain": explain.EXAMPLES,
     "ls": gate.LS_EXAMPLES,
     "report": gate.REPORT_EXAMPLES,

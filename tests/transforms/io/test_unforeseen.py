@@ -8,7 +8,6 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.files.making import GraphContext
-from evenflow.pipelines.panes.closing import Staging
-from evenflow.pipelines.stream.graph import StageItems
+from evenflow.pipelines.stream.reader import stage_item
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
@@ -180,8 +177,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         first=1,
         end=Point(1, pane, 1),
     )
-    context = GraphContext(CONFIG.model_dump(), Staging(at(tmp_path), uuid4().hex))
-    [(_, piece)] = StageItems(context, values).process(block)
+    piece = stage_item(block, 1, at(tmp_path), values, Annotator(CONFIG))
     letters = [
         json.loads(line)
         for path in tmp_path.rglob("*.jsonl")
@@ -195,7 +191,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError"
         for letter in letters
     )
-    assert (piece.figures.documents, piece.figures.dead_reasons) == (
+    assert (piece.figures["documents"], piece.figures["dead_reasons"]) == (
         len(TEXTS) - len(BAD),
         {KIND: 3},
     )

@@ -1,0 +1,75 @@
+"""Judges a pane's coverage: which meetings of attributes are too rare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import summed
+from evenflow.schemas.ledger import CoverageEntry, State, Verdict
+from evenflow.schemas.sections import CoverageSettings
+from evenflow.schemas.threshold import Threshold
+from evenflow.transforms.coverage.gaps import summary, words
+from evenflow.transforms.coverage.mups import Coverage
+from evenflow.transforms.coverage.named import table
+from evenflow.wordlists.loader import WordList
+
+MOST_GAPS = 10  # gaps that a pane's entry lists
+
+
+def judge_coverage(
+    config: Config,
+    lists: Sequence[WordList],
+    counted: Mapping[str, Any],
+    recent: Sequence[Mapping[str, Any]],
+) -> CoverageEntry | None:
+    """Judge the coverage of the next pane together with the last accepted ones.
+
+    Args:
+        config: The run's configuration.
+        lists: Word lists of the measured attributes.
+        counted: The pane's records (documents.Figures.coverage).
+        recent: Those of the last accepted panes.
+
+    Returns:
+        The ledger's record; None if coverage is not looked at.
+    """
+    settings = config.coverage
+    if settings.tau is None:
+        return None
+    groups = {words.attribute: words.groups for words in lists}
+    rolling = reduce(summed, map(dict[str, Any], recent), dict(counted))
+    records = table(settings.attributes or list(groups), groups, rolling)
+    confidence = config.gate.confidence
+    coverage = Coverage(records, Threshold.parse(str(settings.tau)), confidence)
+    result = summary(coverage, confidence, settings.depth, MOST_GAPS)
+    return CoverageEntry(
+        records=counted.get("records", {}),
+        squares=counted.get("squares", 0),
+        rolling=result,
+        verdict=_decide(result, settings),
+    )
+
+
+def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
+    """Decide from the largest gap."""
+    largest: float | None = result["largest"]
+    if largest is None:
+        return Verdict(state="open", reason="no record names an attribute", judged=False)
+    state: State = "open"
+    if settings.block is not None and largest >= settings.block:
+        state = "block"
+    elif largest > 0 and largest >= settings.warn:
+        state = "warn"
+    if not result["gaps"]:
+        return Verdict(state=state, reason=f"no meeting of attributes is below {result['tau']}")
+    rarest = words(result["gaps"][0]["pattern"])
+    return Verdict(
+        state=state,
+        reason=(
+            f"{result['found']} meetings are below {result['tau']}; {rarest} lacks at least"
+            f" {largest:.1%} of it"
+        ),
+    )

@@ -1,0 +1,328 @@
+"""`evenflow coverage`: gaps where attributes meet, and what would fill them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.terminal.endings import printing
+
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+    from evenflow.transforms.coverage.mups import Coverage
+    from evenflow.transforms.coverage.table import Table
+
+GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
+HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.
+
+`evenflow coverage INPUT…` stands for `evenflow coverage gaps INPUT…`.
+"""
+EXAMPLES = examples(
+    "evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%",
+    "evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01",
+    "evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json",
+)
+
+PLAN_EXAMPLES = examples(
+    "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
+    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
+    "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
+)
+DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """What is counted, and what is asked of a pattern; the attributes are options."""
+
+    attributes: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Columns, or attributes that a text names.")
+    ]
+    tau: Annotated[
+        str,
+        typer.Option(
+            metavar="T", help="Least coverage: a share (0.01 or 1%) or a number of records (30)."
+        ),
+    ]
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Most attributes that meet in a pattern.  [default: all]",
+            rich_help_panel=PATTERNS,
+        ),
+    ] = None
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Look at each value of this attribute on its own, such as a relation.",
+            rich_help_panel=PATTERNS,
+        ),
+    ] = None
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Compare the share itself with tau, not the upper bound of its interval.",
+            rich_help_panel=PATTERNS,
+        ),
+    ] = False
+    missing: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="A missing value is: open (not known), value (one of its own), drop (no record).",
+            rich_help_panel=PATTERNS,
+        ),
+    ] = "open"
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT",
+            help="A record of a text: sentence, referent or document.  [default: sentence]",
+            rich_help_panel=PATTERNS,
+        ),
+    ] = None
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table", help="All attributes are columns, no text is read.", rich_help_panel=DATA
+        ),
+    ] = False
+    text_field: options.TextFieldOption = None
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", metavar="FILE", help="YAML file.", rich_help_panel=DATA),
+    ] = None
+    wordlist: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--wordlist",
+            "-w",
+            metavar="PATH",
+            help="Your own word list; repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names, `by` among them."""
+        given = [name.strip() for name in self.attributes.split(",") if name.strip()]
+        return [*given, *([self.by] if self.by and self.by not in given else [])]
+
+    def settings(self) -> Config:
+        """The configuration under the options. Raises ConfigError, WordListError."""
+        from evenflow.schemas.config import load
+
+        overrides = {
+            "coverage.tau": self.tau,
+            "coverage.attributes": self.names,
+            "coverage.unit": self.unit,
+            "fields.text": self.text_field,
+        }
+        given = {key: value for key, value in overrides.items() if value is not None}
+        return load(self.config, given, (), self.wordlist or ())
+
+    def parts(self, inputs: list[str]) -> dict[str | None, Coverage]:
+        """Count the records of files, and find their gaps.
+
+        Args:
+            inputs: Paths, folders or globs.
+
+        Returns:
+            The coverage of all records, under None, or of those of each value of `by`.
+
+        Raises:
+            InputError: A file cannot be read as what it should be.
+            ConfigError: An option cannot be used.
+            WordListError: A word list cannot be used.
+        """
+        from evenflow.schemas.threshold import Threshold
+        from evenflow.transforms.coverage.mups import Coverage
+
+        if self.missing not in ("open", "value", "drop"):
+            raise typer.BadParameter(
+                f"{self.missing!r} is none of open, value and drop", param_hint="'--missing'"
+            )
+        config = self.settings()
+        whole = self._table(inputs, config)
+        confidence = None if self.exact else config.gate.confidence
+        threshold = Threshold.parse(self.tau)
+        parts = {None: whole} if self.by is None else whole.split(self.by)
+        return {name: Coverage(each, threshold, confidence) for name, each in parts.items()}
+
+    def _table(self, inputs: list[str], config: Config) -> Table:
+        """The records of files."""
+        from evenflow.pipelines.files.measure import measure
+        from evenflow.schemas.documents import Figures
+        from evenflow.transforms.coverage import columns
+        from evenflow.transforms.coverage.named import Meetings
+        from evenflow.transforms.io.files import InputError
+
+        if not self._of_text(inputs, config):
+            return columns.read(inputs, self.names, self.missing)  # type: ignore[arg-type]
+        total = Figures()
+        for figures in measure(inputs, config):
+            total.add(figures)
+        if not total.documents and total.dead_reasons:
+            raise InputError(
+                f"no document could be read ({', '.join(total.dead_reasons)}); if the attributes"
+                " are columns, say --table"
+            )
+        return Meetings(config.coverage, config.word_lists()).table(total.coverage)
+
+    def _of_text(self, inputs: list[str], config: Config) -> bool:
+        """Whether some attribute is named in a text."""
+        from evenflow.transforms.coverage.columns import CSV
+
+        is_table = self.table or any(each.endswith(CSV) for each in inputs)
+        return not is_table and any(name in config.attributes for name in self.names)
+
+    def summaries(self, inputs: list[str], most: int | None) -> dict[str | None, dict[str, Any]]:
+        """The gaps of files (`transforms.coverage.gaps.summary`), by value of `by`, or under None.
+
+        Args:
+            inputs: Paths, folders or globs.
+            most: Most gaps that are listed; None: all.
+        """
+        from evenflow.transforms.coverage.gaps import summary
+
+        confidence = self.settings().gate.confidence
+        return {
+            name: summary(each, confidence, self.depth, most)
+            for name, each in self.parts(inputs).items()
+        }
+
+    def things(self, inputs: list[str]) -> tuple[str, str]:
+        """What a record is called, one and several."""
+        config = self.settings()
+        if not self._of_text(inputs, config):
+            return "record", "records"
+        return config.coverage.unit, f"{config.coverage.unit}s"
+
+
+class CoverageGroup(TyperGroup):
+    """Commands of which one needs no name: what is no command is its first argument."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the usual command before arguments without one."""
+        if args and args[0] not in (*self.commands, "--help", "-h"):
+            args = [GAPS, *args]
+        return super().parse_args(ctx, args)
+
+
+@with_groups
+def gaps(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the gaps as an HTML page.")
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Most gaps that are listed.  [default: 20; JSON: all]"
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """List the meetings of attributes that are too rare, the largest gap first.
+
+    Attributes are columns of a table (.csv, .parquet, .jsonl), or attributes that a text names:
+    «old women» is a meeting of age and gender.
+    """
+    from evenflow.pipelines.terminal import coverage_tables
+
+    parts = counting.summaries(inputs, most or (None if as_json else 20))
+    things = counting.things(inputs)
+    if page is not None:
+        from evenflow.pipelines.report.coverage import page as drawn
+
+        page.write_text(drawn(parts, things), encoding="utf-8")
+    with printing():
+        if as_json:
+            whole = parts[None] if list(parts) == [None] else parts
+            print(json.dumps(whole, indent=1, ensure_ascii=False))
+        else:
+            coverage_tables.gaps(parts, things)
+    if page is not None:
+        print(f"page: {page}", file=sys.stderr)
+
+
+@with_groups
+def plan(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    worst: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fill only the largest gaps.  [default: all]",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=C",
+            help="Cost of a record: synthetic, augmented, substituted, reweighted; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=N", help="Most records of a kind; repeatable.", rich_help_panel=PLAN
+        ),
+    ] = None,
+    exchange: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Attributes that can be exchanged in a record; such changes are then planned too.",
+            rich_help_panel=PLAN,
+        ),
+    ] = "",
+    balance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:B=E",
+            help="Shares of A's groups within E of even ones in each value of B; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Plan the fewest additions that fill the gaps, and say them in words.
+
+    What is exchanged or copied costs half of what is generated, unless --cost says otherwise.
+    """
+    from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.coverage.planned import Wishes, planned
+
+    things = counting.things(inputs)
+    wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
+    parts = {
+        name: planned(each, counting.depth, wishes, things)
+        for name, each in counting.parts(inputs).items()
+    }
+    with printing():
+        if as_json:
+            whole = parts[None] if list(parts) == [None] else parts
+            print(json.dumps(whole, indent=1, ensure_ascii=False))
+        else:
+            coverage_tables.plans(parts, things)

@@ -1,0 +1,91 @@
+"""Asks Kafka which partitions a topic has, again and again while it is read."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from evenflow.transforms.kafka.client import PATIENCE_SECONDS
+from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.errors import UnreachableError
+from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Start
+
+WATCH_SECONDS = 1.0  # between two questions: panes are whole this long after their span at least
+
+
+class TopicWatch:
+    """The partitions of a topic, as they are known.
+
+    Args:
+        cluster: The cluster.
+        topic: The topic.
+        cutter: Cuts panes.
+        to_end: Whether the topic is read to its end as of the start; then it is asked once.
+
+    Attributes:
+        firsts: Where each partition begins if the ledger has nothing of it.
+        stops: Where each partition ends; None: they have no end.
+        until: Panes from this one on may get records of partitions that are not known yet.
+
+    Raises:
+        KafkaSourceError: The topic is not there, or no broker answers.
+    """
+
+    def __init__(self, cluster: Cluster, topic: str, cutter: PaneCutter, to_end: bool):
+        self._cluster, self._topic, self._cutter = cluster, topic, cutter
+        self._failure: Exception | None = None
+        self._asked = time.time()
+        found = cluster.bounds(topic, 0)
+        # Partitions found at the start may hold records of any age
+        self.firsts = [Start(first, cutter.start()) for first, _ in found]
+        self.stops = [end for _, end in found] if to_end else None
+
+    @property
+    def until(self) -> PaneId:
+        """See the attributes."""
+        if self.stops is not None:
+            return END
+        return PaneId(self._cutter.span(int(self._asked * 1000)), 0)
+
+    def check(self) -> None:
+        """Raise what a question has failed with, if it did: a KafkaSourceError."""
+        if self._failure is not None:
+            raise self._failure
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Ask again and again during the with-block, from a thread of its own."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(WATCH_SECONDS):
+                try:
+                    self._ask()
+                except Exception as error:
+                    self._failure = error
+                    return
+
+        if self.stops is None:
+            threading.Thread(target=watch, daemon=True).start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _ask(self) -> None:
+        """Ask for new partitions. Raises KafkaSourceError."""
+        now = time.time()
+        try:
+            found = self._cluster.bounds(self._topic, len(self.firsts))
+        except UnreachableError:
+            if now - self._asked > PATIENCE_SECONDS:
+                raise
+            return
+        # New partitions are younger than the last question
+        self.firsts = [
+            *self.firsts,
+            *(Start(first, self._cutter.start(int(self._asked * 1000))) for first, _ in found),
+        ]
+        self._asked = now

@@ -1,0 +1,79 @@
+"""Tables of coverage for people, from plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+
+from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.tables import console
+from evenflow.transforms.coverage.gaps import words
+
+
+def gaps(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:
+    """Print gaps, the largest first.
+
+    Args:
+        parts: What `gaps.summary` returned, by value of the attribute that divides the records;
+            None for all records.
+        things: What a record is called, one and several.
+    """
+    out = console()
+    for name, result in parts.items():
+        title = f"{visible(name)}: " if name is not None else ""
+        title += (
+            f"{result['records']:,} {things[1]}, {result['found']:,} gaps below {result['tau']}"
+        )
+        table = Table("gap", things[1], "share", "interval", "missing", title=title)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for gap in result["gaps"]:
+            known = gap["share"] is not None
+            table.add_row(
+                visible(words(gap["pattern"])),
+                f"{gap['records']:,}",
+                f"{gap['share']:.2%}" if known else "",
+                f"{gap['low']:.2%}–{gap['high']:.2%}" if known else "",
+                f"{gap['missing']:,}",
+            )
+        if result["gaps"]:
+            out.print(table)
+        else:
+            out.print(title)
+        if result["found"] > len(result["gaps"]):
+            print(f"and {result['found'] - len(result['gaps']):,} more, see --most and --json")
+
+
+def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:
+    """Print plans in words, with what they close.
+
+    Args:
+        parts: What `planned` returned, by value of the attribute that divides the records; None for
+            all records.
+        things: What a record is called, one and several.
+    """
+    for name, result in parts.items():
+        if name is not None:
+            print(f"{visible(name)}:")
+        for line in result["words"]:
+            print(visible(f"- {line}"))
+        if not result["words"]:
+            print("There is no gap to fill.")
+            continue
+        greedy = result["greedy"]
+        print(
+            f"{result['records']:,} {things[result['records'] != 1]}, cost {result['cost']:g}"
+            f" ({'the least' if result['proven'] else 'not proven to be the least'});"
+            f" one gap after the other: {'no end' if greedy is None else f'{greedy:,}'}"
+        )
+        table = Table("gap", "before", "after", "asked for")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for gap in result["closes"]:
+            numbers = (f"{gap[key]:,}" for key in ("before", "after", "needed"))
+            table.add_row(visible(words(gap["pattern"])), *numbers)
+        console().print(table)
+        if result["left"]:
+            print(f"{result['left']:,} more special gaps stay")

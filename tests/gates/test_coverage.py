@@ -1,0 +1,85 @@
+"""The verdict on a pane's coverage, its sums and its metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pane_entries import pane_entry
+
+from evenflow.gates.coverage import judge_coverage
+from evenflow.gates.judge import overall
+from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.metrics import Now, families
+from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import Checks, CoverageEntry, Verdict
+
+FINE = Verdict(state="open", reason="fine")
+CHECKED = Checks(success=True, evaluated=1, failures=[])
+
+
+def judged(women: int, men: int, *recent: dict[str, Any], **settings: Any) -> CoverageEntry | None:
+    config = Config.model_validate({"coverage": {"tau": 100, "attributes": ["gender"], **settings}})
+    return judge_coverage(config, config.word_lists(), counted(women, men), recent)
+
+
+def counted(women: int, men: int) -> dict[str, Any]:
+    return {"records": {'[["female"]]': women, '[["male"]]': men}, "squares": women + men}
+
+
+@pytest.mark.parametrize(
+    ("women", "tau", "state", "largest"),
+    [
+        (100, 100, "open", 0.0),
+        (51, 100, "open", 0.49),
+        (50, 100, "warn", 0.5),
+        (9, 100, "block", 0.91),
+        # 60 of 1,060 are no less than 10 % for sure by so much
+        (60, 0.1, "open", None),
+        (1, 0.1, "block", None),
+    ],
+)
+def test_the_largest_gap_is_judged(
+    women: int, tau: float, state: str, largest: float | None
+) -> None:
+    entry = judged(women, 1000, tau=tau, warn=0.5, block=0.9)
+    assert entry is not None
+    assert entry.verdict.state == state
+    assert largest is None or entry.rolling["largest"] == pytest.approx(largest)
+    if state != "open":
+        assert "gender female" in entry.verdict.reason
+        whole = overall({}, CHECKED, FINE, None, entry)
+        assert whole.state == state and whole.reason.startswith("coverage: ")
+
+
+def test_earlier_panes_count_and_without_records_nothing_is_judged() -> None:
+    alone, together = judged(30, 400), judged(30, 400, counted(40, 0), counted(30, 0))
+    assert alone is not None and alone.rolling["found"] == 1
+    assert together is not None and together.rolling["found"] == 0
+    assert together.records == counted(30, 400)["records"]
+    nothing = judge_coverage(
+        Config.model_validate({"coverage": {"tau": 0.1}}), Config().word_lists(), {}, []
+    )
+    assert nothing is not None and not nothing.verdict.judged
+    assert judge_coverage(Config(), Config().word_lists(), {}, []) is None
+
+
+def test_sums_keep_what_the_next_verdict_needs() -> None:
+    entries = [
+        pane_entry(
+            pane,
+            folder="quarantine" if pane == 1 else "accepted",
+            coverage=judged(pane + 1, 200),
+        )
+        for pane in range(6)
+    ]
+    totals = Totals.of(entries)
+    assert totals.coverage == counted(sum(range(1, 7)), 1200)
+    assert totals.recent_coverage == [counted(n, 200) for n in (4, 5, 6)]
+    samples = {
+        sample.name: sample.value
+        for family in families(totals, Now(time=0.0, held=False))
+        for sample in family.samples
+    }
+    assert samples["evenflow_coverage_gaps"] == 1
+    assert samples["evenflow_coverage_largest_gap"] == pytest.approx(0.94)

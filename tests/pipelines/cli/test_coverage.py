@@ -1,0 +1,177 @@
+"""`evenflow coverage` on tables and on texts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+ADULT = Path(__file__).parents[2] / "data" / "coverage" / "adult.csv"
+ROWS = [("f", "old"), ("f", None), ("m", "old"), ("m", "young"), ("m", "young")]
+
+
+@pytest.fixture(params=["csv", "csv.gz", "parquet", "jsonl"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / f"t.{request.param}"
+    if request.param == "parquet":
+        sex, age = zip(*ROWS, strict=True)
+        pq.write_table(pa.table({"sex": sex, "age": age}), path)
+    elif request.param == "jsonl":
+        path.write_text("\n".join(json.dumps({"sex": s, "age": a}) for s, a in ROWS))
+    else:
+        text = "sex,age,other\n" + "".join(f"{s},{a or ''},1\n" for s, a in ROWS)
+        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("missing", "records", "expected"),
+    [
+        ("open", 5, {"f, young": 0, "m, old": 1, "f, old": 1}),
+        ("value", 5, {"(missing)": 1, "f, young": 0, "m, old": 1, "f, old": 1}),
+        ("drop", 4, {"f": 1, "m, old": 1}),
+    ],
+)
+def test_tables(
+    call: Call, table: Path, missing: str, records: int, expected: dict[str, int]
+) -> None:
+    done = call(
+        "coverage",
+        table,
+        "--attributes",
+        "sex,age",
+        "--tau",
+        "2",
+        "--missing",
+        missing,
+        "--json",
+        "--table",
+    )
+    assert done.status == 0, done.err
+    assert done.json["records"] == records
+    found = {", ".join(gap["pattern"].values()): gap["records"] for gap in done.json["gaps"]}
+    assert found == expected
+    assert all(gap["missing"] == 2 - gap["records"] for gap in done.json["gaps"])
+    shown = call("coverage", "gaps", table, "--attributes", "sex,age", "--tau", "2", "--table")
+    assert "sex f, age young" in shown.out
+    refused = call("coverage", table, "--attributes", "sex,age", "--tau", "2")
+    assert (refused.status == 0) == (".csv" in table.name)  # elsewhere a text may name ages
+    assert refused.status == 0 or "say --table" in refused.err
+
+
+def test_a_page_escapes_what_it_shows(call: Call, tmp_path: Path) -> None:
+    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path.write_text("a,b\n<script>,x\n<script>,y\nu,x\n" + "v,y\n" * 40)
+    done = call("coverage", path, "--attributes", "a,b", "--tau", "2", "--page", page)
+    assert done.status == 0, done.err
+    html = page.read_text(encoding="utf-8")
+    assert "<script>" not in html and "&lt;script&gt;" in html
+
+
+def test_each_value_of_a_relation_on_its_own(call: Call) -> None:
+    done = call(
+        *("coverage", ADULT, "--attributes", "sex,race", "--by", "income", "--tau", "1%", "--json")
+    )
+    assert set(done.json) == {"<=50K", ">50K"}
+    assert all("income" not in each["values"] for each in done.json.values())
+
+
+def test_groups_that_sentences_name(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    texts = ["The elderly woman left."] * 3 + ["The boys came.", "A girl and her father."] * 9
+    path.write_text("".join(json.dumps({"text": text, "place": "p"}) + "\n" for text in texts))
+    done = call(
+        *("coverage", path, "--attributes", "gender,age,place", "--tau", "4", "--json"),
+        *("--depth", "2"),
+    )
+    assert done.status == 0, done.err
+    assert done.json["records"] == 21
+    found = [gap["pattern"] for gap in done.json["gaps"]]
+    assert {"age": "old"} in found and {"age": "young"} in found
+    assert done.json["values"]["place"] == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--attributes", "sex,nothing", "--tau", "1"], "nothing"),
+        (["--attributes", "sex", "--tau", "2.5"], "threshold"),
+        (["--attributes", "sex", "--tau", "1", "--missing", "x"], "none of open"),
+        (["--attributes", "sex,sex", "--tau", "1"], "twice"),
+    ],
+)
+def test_what_cannot_be_used_is_said(call: Call, words: list[str], said: str) -> None:
+    done = call("coverage", ADULT, *words)
+    assert done.status != 0 and said in done.err
+
+
+def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
+    common = ("coverage", "plan", path, "--attributes", "sex,race", "--tau", "6")
+    shown = call(*common)
+    assert shown.status == 0, shown.err
+    assert "add 4 records with sex f, race b" in shown.out
+    assert "add 1 record with sex m, race b" in shown.out
+    done = call(*common, "--exchange", "race", "--worst", "1", "--json")
+    assert done.json["cost"] == 2.0 and done.json["greedy"] == 4
+    assert [each["after"] for each in done.json["closes"]] == [6]
+    assert {each["source"]["race"] for each in done.json["additions"]} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tau", "60%"], "race b reaches 0.6"),
+        (["--tau", "6", "--limit", "synthetic=3"], "3 synthetic records at most"),
+        (["--tau", "6", "--cost", "free=1"], "no kind of addition"),
+        (["--tau", "6", "--balance", "sex:height=0.1"], "height"),
+        (["--tau", "6", "--limit", "synthetic"], "NAME=NUMBER"),
+    ],
+)
+def test_why_there_is_no_plan(call: Call, tmp_path: Path, words: list[str], said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
+    done = call("coverage", "plan", path, "--attributes", "sex,race", *words)
+    assert done.status == 2 and said in done.err
+
+
+def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> None:
+    config, path, out = tmp_path / "c.yaml", tmp_path / "t.jsonl", tmp_path / "out"
+    config.write_text(
+        "coverage: {tau: 12, attributes: [gender, <place>], warn: 0.3, block: 0.9}\n"
+        "attributes: {gender: {warn: 1, block: 1}}\npane: {docs: 20, rolling: 2}\n"
+    )
+    texts = ["He left.", "She left."]
+    rows = [
+        {"text": texts[i % 2 and i < 30], "<place>": "<b>" if i % 3 else "v"} for i in range(60)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = call("run", "--input", path, "--output", out, "--config", config, "--quiet")
+    assert done.status == 0, done.err
+    entries = [json.loads((out / "ledger" / f"{i:08d}.json").read_bytes()) for i in range(3)]
+    assert sum(entries[0]["coverage"]["records"].values()) == 20
+    found = [
+        {(*gap["pattern"].values(), gap["records"]) for gap in each["coverage"]["rolling"]["gaps"]}
+        for each in entries
+    ]
+    # Pane 0: 10 women, 10 men; with pane 1, 15 women; with pane 2 (all men) only 5 of them
+    assert ("female", 10) in found[0] and ("female", 5) in found[2]
+    assert not any(each[-2:] == ("female", 15) for each in found[1])
+    assert entries[2]["verdict"]["state"] == "warn"
+    assert "coverage: " in entries[2]["verdict"]["reason"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert 'id="coverage"' in page and "<b>v" not in page and "&lt;place&gt;" in page
+    report = json.loads((out / "report.json").read_bytes())
+    assert report["coverage"]["rolling"] == entries[2]["coverage"]["rolling"]
+    assert call("ledger", "verify", out).status == 0

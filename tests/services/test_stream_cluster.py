@@ -1,0 +1,133 @@
+"""The gate on a topic on a Flink cluster with two TaskManagers, and with a second driver."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+from services.flink_cluster import FlinkCluster
+from services.kafka_broker import Broker
+from services.stream_outputs import (
+    TopicMaker,
+    command,
+    count,
+    documents,
+    expected,
+    gate,
+    on_cluster,
+    placed,
+    recounted,
+    wait_for,
+)
+
+from evenflow.pipelines.stream.marks import read_tasks
+
+LONG = 400.0  # for what takes some 20 s on two cores without other work
+PARTITIONS = 10
+
+
+def shares(output: Path) -> list[int]:
+    """How many partitions each reader of the last run has, without those that have none."""
+    found = [
+        len(read_tasks(path.read_bytes()))
+        for path in (output / "staged").glob("*/tasks/*.json")
+        if (path.parents[1] / "readers" / path.name).exists()
+    ]
+    return sorted(each for each in found if each)
+
+
+def fill(broker: Broker, topic: str, first: int, last: int, partitions: int = PARTITIONS) -> None:
+    for partition in range(partitions):
+        broker.produce(topic, partition, documents(first, last, partition))
+
+
+def test_partitions_follow_the_taskmanagers(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink_cluster: FlinkCluster
+) -> None:
+    name, output = topic(PARTITIONS), tmp_path / "out"
+    fill(broker, name, 0, 100)
+    with gate(on_cluster(broker, name, output, flink_cluster), tmp_path):
+        wait_for(lambda: count(output) == 1000, LONG)
+        wait_for(lambda: shares(output) == [5, 5], LONG)
+        flink_cluster.kill("taskmanager-1")
+        flink_cluster.kill("pool-1")
+        fill(broker, name, 100, 200)
+        wait_for(lambda: count(output) == 2000, LONG)
+        broker.add_partitions(name, 12)
+        fill(broker, name, 200, 300)
+        for partition in (10, 11):
+            broker.produce(name, partition, documents(0, 300, partition))
+        wait_for(lambda: count(output) == 3600, LONG)
+        flink_cluster.launch("pool-1")
+        flink_cluster.launch("taskmanager-1")
+        flink_cluster.wait()
+        wait_for(lambda: shares(output) == [6, 6], LONG)
+        fill(broker, name, 300, 400, 12)
+        wait_for(lambda: count(output) == 4800, LONG)
+    assert placed(output) == expected(dict.fromkeys(range(12), 400)) and recounted(output)
+    wait_for(lambda: "RUNNING" not in {each["state"] for each in flink_cluster.jobs()}, LONG)
+
+
+def test_a_second_driver_takes_over(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink_cluster: FlinkCluster
+) -> None:
+    """The first driver's job ends by itself: its readers see that its run is over."""
+    name, output = topic(PARTITIONS), tmp_path / "out"
+    words = on_cluster(broker, name, output, flink_cluster)
+    fill(broker, name, 0, 100)
+    first = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    wait_for(lambda: count(output) == 1000, LONG)
+    with gate([*words, "--standby"], tmp_path) as second:
+        wait_for(lambda: any("standing by" in line for line in second.said), LONG)
+        first.kill()
+        first.wait()
+        fill(broker, name, 100, 200)
+        wait_for(lambda: count(output) == 2000, LONG)
+        wait_for(lambda: states(flink_cluster)["RUNNING"] == 1, LONG)
+    assert placed(output) == expected(dict.fromkeys(range(PARTITIONS), 200)) and recounted(output)
+
+
+def states(cluster: FlinkCluster) -> Counter[str]:
+    """How many jobs are in each state."""
+    return Counter(each["state"] for each in cluster.jobs())
+
+
+def test_a_second_driver_takes_over_on_prism(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+) -> None:
+    name, output = topic(2), tmp_path / "out"
+    words = command(broker, name, output, prism)
+    broker.produce(name, 0, documents(0, 100))
+    first = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    wait_for(lambda: count(output) == 100, LONG)
+    with gate([*words, "--standby"], tmp_path) as second:
+        wait_for(lambda: any("standing by" in line for line in second.said), LONG)
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        broker.produce(name, 1, documents(0, 100, 1))
+        wait_for(lambda: count(output) == 200, LONG)
+    assert placed(output) == expected({0: 100, 1: 100}) and recounted(output)
+
+
+def test_a_reader_that_stopped_and_wakes_again(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink_cluster: FlinkCluster
+) -> None:
+    """Its partitions are given to the other; what it says late does no harm."""
+    name, output = topic(PARTITIONS), tmp_path / "out"
+    fill(broker, name, 0, 100)
+    with gate(on_cluster(broker, name, output, flink_cluster), tmp_path):
+        wait_for(lambda: count(output) == 1000, LONG)
+        wait_for(lambda: shares(output) == [5, 5], LONG)
+        [worker] = flink_cluster.workers(1)
+        os.kill(worker, signal.SIGSTOP)
+        fill(broker, name, 100, 200)
+        wait_for(lambda: count(output) == 2000, LONG)
+        os.kill(worker, signal.SIGCONT)
+        fill(broker, name, 200, 300)
+        wait_for(lambda: count(output) == 3000, LONG)
+        time.sleep(5)
+    assert placed(output) == expected(dict.fromkeys(range(PARTITIONS), 300)) and recounted(output)

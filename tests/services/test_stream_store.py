@@ -1,0 +1,64 @@
+"""A topic is read into an object store: the outputs are those of a local directory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from services.kafka_broker import Broker
+from services.s3_server import S3Server
+from services.stream_outputs import TopicMaker, documents, expected, to_end
+
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.stream.publish import Topics
+from evenflow.transforms.storage.storage import Place, at
+
+BEGIN_MS = 1_600_000_000_000
+
+
+def accepted(output: Place) -> Counter[str]:
+    """How often each document's id is in accepted/, as the ledger has it."""
+    found: Counter[str] = Counter()
+    for entry in read_entries(output):
+        for shard in entry.shards:
+            with at(output).open(f"{entry.folder}/{shard.name}") as file:
+                found.update(pq.read_table(file, columns=["id"])["id"].to_pylist())
+    return found
+
+
+def test_the_same_files_as_in_a_directory(
+    broker: Broker,
+    topic: TopicMaker,
+    tmp_path: Path,
+    s3: S3Server,
+    bucket: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for key, value in s3.environment().items():
+        monkeypatch.setenv(key, value)
+    name, published = topic(3), topic(1)
+    for span in range(3):
+        for partition in range(2):
+            values = documents(span * 50, span * 50 + 50, partition)
+            broker.produce(name, partition, values, timestamp_ms=BEGIN_MS + 1000 * span)
+    broker.produce(name, 0, [b"poison"], timestamp_ms=BEGIN_MS + 3000)
+    output = f"{bucket}/a folder/100%"
+    more = {"group": f"g-{name}", "publish": Topics(published)}
+    assert to_end(broker, name, output, **more).go().new == 4
+    assert to_end(broker, name, tmp_path).go().new == 4
+    kept = {each.name: each.bytes for each in at(output).tree()}
+    for entry, other in zip(read_entries(output), read_entries(tmp_path), strict=True):
+        assert entry == other
+        files = [f"{entry.folder}/{shard.name}" for shard in entry.shards]
+        for file in files:
+            assert at(output).read(file) == (tmp_path / file).read_bytes()
+        assert set(files) <= set(kept)
+    assert not [file for file in kept if file.startswith(("staged/", "ledger/claims/"))]
+    wanted = expected({0: 150, 1: 150})
+    assert accepted(output) == wanted
+    assert Counter(each.key.decode() for each in broker.committed(published)) == wanted
+    broker.produce(name, 2, documents(0, 20, 2))
+    assert to_end(broker, name, output, **more).go().new >= 1
+    assert accepted(output) == wanted + expected({2: 20})

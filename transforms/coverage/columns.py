@@ -1,0 +1,107 @@
+"""Records that are rows: CSV, Parquet and JSON lines, each column an attribute."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from evenflow.transforms.coverage.table import Missing, Table
+from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import read_blocks
+
+CSV = (".csv", ".csv.gz")
+
+
+def find(inputs: Sequence[str]) -> list[str]:
+    """Find the files of paths, folders and globs, CSV among them.
+
+    Args:
+        inputs: Paths, folders or globs.
+
+    Returns:
+        The files' names, sorted.
+
+    Raises:
+        InputError: An input names no file.
+    """
+    found: set[str] = set()
+    for each in inputs:
+        names = [each] if Path(each).exists() else glob.glob(each, recursive=True)  # noqa: PTH207 (absolute ones too)
+        tables = [name for name in names if name.endswith(CSV)]
+        for name in names:
+            inner = Path(name).rglob("*") if Path(name).is_dir() else ()
+            tables += [str(path) for path in inner if path.name.endswith(CSV)]
+        found.update(map(files.absolute, tables))
+        if not tables or len(tables) < len(names):
+            found.update(files.match([each]))
+    return sorted(found)
+
+
+def read(inputs: Sequence[str], attributes: Sequence[str], missing: Missing = "open") -> Table:
+    """Count the rows of files by their values.
+
+    Args:
+        inputs: Paths, folders or globs.
+        attributes: Names of the columns.
+        missing: What a missing value is (`Table.of_columns`). In a CSV file an empty field is one,
+            in JSON null or a field that is not there.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: An input names no file, cannot be read as its kind, or lacks a column.
+    """
+    total: Table | None = None
+    for name in find(inputs):
+        try:
+            for batch in _batches(name, list(attributes)):
+                counted = Table.of_columns(batch, missing)
+                total = counted if total is None else total.merge(counted)
+        except (pa.ArrowException, EOFError, KeyError, ValueError) as error:
+            what = f"no column {error}" if isinstance(error, KeyError) else error
+            raise files.InputError(f"{name}: cannot be counted: {what}") from error
+    nothing = {name: pa.array([], pa.string()) for name in attributes}
+    return Table.of_columns(nothing) if total is None else total
+
+
+def _batches(name: str, attributes: list[str]) -> Iterator[dict[str, Any]]:
+    """The columns of a file, some rows at a time."""
+    if name.endswith(CSV):
+        options = csv.ConvertOptions(
+            include_columns=attributes,
+            column_types=dict.fromkeys(attributes, pa.string()),
+            strings_can_be_null=True,
+            null_values=[""],
+        )
+        with csv.open_csv(name, convert_options=options) as reader:
+            for batch in reader:
+                yield {each: batch.column(each) for each in attributes}
+        return
+    seen: set[str] = set()
+    for block in read_blocks(name):
+        if block.fault is not None:
+            raise EOFError(block.fault)
+        if block.rows is not None:
+            yield {each: block.rows.column(each) for each in attributes}
+            seen.update(attributes)
+            continue
+        rows = [orjson.loads(raw) for raw in block.records if raw.strip()]
+        seen.update(each for each in attributes if any(each in row for row in rows))
+        yield {
+            each: pa.array([_text(row.get(each)) for row in rows], pa.string())
+            for each in attributes
+        }
+    if lost := sorted(set(attributes) - seen):
+        raise KeyError(", ".join(lost))
+
+
+def _text(value: Any) -> str | None:
+    """A JSON value as the value of an attribute."""
+    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()

@@ -1,0 +1,146 @@
+"""Gaps in plain data and in words: what the table, JSON and the page show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenflow.transforms.coverage.mups import Coverage
+from evenflow.transforms.coverage.patterns import Ints
+from evenflow.transforms.coverage.threshold import interval
+
+DIGITS = 9  # of shares
+
+
+def patterns(coverage: Coverage, codes: Ints) -> list[dict[str, str]]:
+    """The values that patterns give their attributes.
+
+    Args:
+        coverage: The coverage.
+        codes: Codes of patterns, (n,).
+
+    Returns:
+        Value by attribute, for each pattern.
+    """
+    table = coverage.table
+    return [
+        {
+            name: values[digit]
+            for name, values, digit in zip(table.attributes, table.values, row, strict=True)
+            if digit < len(values)
+        }
+        for row in table.lattice.decode(codes).tolist()
+    ]
+
+
+def words(pattern: Mapping[str, str]) -> str:
+    """A pattern in words, such as “gender female, age old”."""
+    return ", ".join(f"{name} {value}" for name, value in pattern.items()) or "any record"
+
+
+def summary(
+    coverage: Coverage, confidence: float, depth: int | None = None, most: int | None = None
+) -> dict[str, Any]:
+    """Describe the gaps, the largest first; of equal ones, the most general first.
+
+    Args:
+        coverage: The coverage.
+        confidence: Level of the intervals that are given.
+        depth: Most attributes that a pattern may give a value; None: all.
+        most: Most gaps that are listed; None: all.
+
+    Returns:
+        `records`, `values` by attribute, `tau`, `needed` (records that reach it), `called_below`
+        (records below which a pattern is called uncovered), `confidence`, `depth`, `found` (number
+        of gaps), `largest` (of the relative gaps, see `largest_gap`; null without records), and
+        `gaps`: of each its `pattern`, `records`, `share`, `low`, `high`, `missing` (records up to
+        tau) and `parents` (records of each pattern with one value fewer).
+    """
+    table, threshold = coverage.table, coverage.threshold
+    codes = coverage.mups(depth)
+    counts, levels = coverage.count(codes), table.lattice.levels(codes)
+    order = np.lexsort((codes, levels, counts))[:most]
+    chosen = codes[order]
+    total, needed = table.total, threshold.needed(table.total)
+    above: list[list[dict[str, Any]]] = [[] for _ in chosen]
+    for (has, parents), name in zip(table.lattice.parents(chosen), table.attributes, strict=True):
+        for place, count in zip(np.flatnonzero(has), coverage.count(parents).tolist(), strict=True):
+            above[place].append({"without": name, "records": count})
+    gaps: list[dict[str, Any]] = []
+    for pattern, count, parents in zip(
+        patterns(coverage, chosen), counts[order].tolist(), above, strict=True
+    ):
+        low, high = interval(count, total, table.squares, confidence) if total else (None, None)
+        gaps.append(
+            {
+                "pattern": pattern,
+                "records": count,
+                "share": round(count / total, DIGITS) if total else None,
+                "low": None if low is None else round(low, DIGITS),
+                "high": None if high is None else round(high, DIGITS),
+                "missing": math.ceil(needed - count),
+                "parents": parents,
+            }
+        )
+    return {
+        "records": total,
+        "values": dict(zip(table.attributes, map(list, table.values), strict=True)),
+        "tau": str(threshold),
+        "needed": needed,
+        "called_below": coverage.limit,
+        "confidence": confidence,
+        "depth": depth,
+        "found": len(codes),
+        "largest": largest_gap(coverage, confidence, depth),
+        "gaps": gaps,
+    }
+
+
+def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None) -> float | None:
+    """The largest relative gap that is not chance alone.
+
+    Args:
+        coverage: The coverage.
+        confidence: Level of the interval. Of a share the upper bound is taken; of a number of
+            records the number itself.
+        depth: Most attributes that a pattern may give a value; None: all.
+
+    Returns:
+        1 - coverage / τ of the rarest pattern, 0 to 1; 0 without a gap; None without records.
+    """
+    table, threshold = coverage.table, coverage.threshold
+    if not table.total:
+        return None
+    codes = coverage.mups(depth)
+    if not len(codes):
+        return 0.0
+    least = coverage.count(codes).min().item()
+    if threshold.share is None:
+        gap = 1 - least / (threshold.count or 1)
+    else:
+        high = interval(least, table.total, table.squares, confidence)[1]
+        gap = 1 - high / float(threshold.share)
+    return round(max(gap, 0.0), DIGITS)
+
+
+def sentence(gap: Mapping[str, Any], result: Mapping[str, Any], things: Sequence[str]) -> str:
+    """A gap in words.
+
+    Args:
+        gap: One of `summary`'s gaps.
+        result: What `summary` returned.
+        things: What a record is called, one and several.
+
+    Returns:
+        A sentence.
+    """
+    seen = f"{gap['records']:,} of {result['records']:,} {things[1]}"
+    lacks = f"{gap['missing']:,} more {things[gap['missing'] != 1]} would reach {result['tau']}"
+    if gap["share"] is None:
+        return f"{words(gap['pattern'])}: {seen}; {lacks}."
+    return (
+        f"{words(gap['pattern'])}: {seen} ({gap['share']:.2%}, at most {gap['high']:.2%}); {lacks}."
+    )
