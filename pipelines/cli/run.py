@@ -24,7 +24,7 @@ EXAMPLES = examples(
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
     "evenflow run --input corpus/ --output out --mode substitute",
-    "evenflow run --input 's3://corpus/*.parquet' --output s3://gate/out --runner flink",
+    "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
     "evenflow run --input corpus/ --output out --log-format json --json",
 )
 
