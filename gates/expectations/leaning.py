@@ -104,12 +104,12 @@ class ExpectBiasScoreToBeWithin(StatedExpectation):
     def judge(self, value: Any) -> dict[str, Any]:
         """It holds if the lower bound is within the limit, or if there is too little to judge."""
         share = value["above"]
-        judged = share is not None and share["low"] is not None
+        low = share["low"] if share is not None else None
         return {
-            "success": not judged or share["low"] <= self.max_value,
+            "success": low is None or low <= self.max_value,
             "result": {
                 "observed_value": share["value"] if share else None,
-                "details": {**value, "judged": judged},
+                "details": {**value, "judged": low is not None},
             },
         }
 

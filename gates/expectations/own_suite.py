@@ -46,8 +46,8 @@ def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
     import great_expectations as gx
 
     # Importing them registers them, for suites from a file
-    from evenflow.gates.expectations import leaning as _leaning  # noqa: F401
-    from evenflow.gates.expectations import meetings as _meetings  # noqa: F401
+    from evenflow.gates.expectations import leaning as leaning
+    from evenflow.gates.expectations import meetings as meetings
     from evenflow.gates.expectations.columns import (
         ExpectColumnsToHoldTextsAndCounts,
         ExpectColumnSumsToEqual,

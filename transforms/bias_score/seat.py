@@ -69,7 +69,7 @@ def associate(x: Floats, y: Floats, a: Floats, b: Floats, seed: int = 0) -> Asso
         if not np.isfinite(each).all() or not np.linalg.norm(each, axis=1).all():
             raise ValueError(f"{name}: a vector is zero or not finite")
     targets = _unit(np.concatenate([x, y]))
-    own = (targets @ _unit(a).T).mean(axis=1) - (targets @ _unit(b).T).mean(axis=1)
+    own: Floats = (targets @ _unit(a).T).mean(axis=1) - (targets @ _unit(b).T).mean(axis=1)
     spread = own.std(ddof=1)
     if spread <= TOLERANCE:
         raise ValueError("all targets have the same association")
