@@ -45,7 +45,7 @@ def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
     """
     import great_expectations as gx
 
-    from evenflow.gates.expectations import meetings as _meetings  # noqa: F401 (registers it)
+    from evenflow.gates.expectations import meetings as _meetings  # noqa: F401  # pyright: ignore[reportUnusedImport] (registers it)
     from evenflow.gates.expectations.columns import (
         ExpectColumnsToHoldTextsAndCounts,
         ExpectColumnSumsToEqual,
