@@ -64,10 +64,9 @@ class Wishes:
         for name, epsilon in map(_pair, balances):
             attribute, _, within = name.partition(":")
             made.append(Balance(attribute, within or None, epsilon))
-        costs_by: dict[Kind, float] = usual | {
-            _kind(name): float(number) for name, number in given.items()
-        }
-        return cls(Means(costs_by, most, names), made, worst)
+        for name, number in given.items():
+            usual[_kind(name)] = float(number)
+        return cls(Means(usual, most, names), made, worst)
 
 
 def planned(
