@@ -22,8 +22,8 @@ AHEAD = 3  # panes a worker that are being made or wait to be committed
 def made(panes: Iterator[Pane], context: GraphContext, workers: int) -> Generator[int, None, None]:
     """Make panes.
 
-    Beam's own runner has processes too. It was tried: a run hangs for ever when one of them dies,
-    and the panes of a whole run would have to be cut before the first is made.
+    Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
+    was killed, and the panes of a whole run would have to be cut before the first is made.
 
     Args:
         panes: The panes in order.
