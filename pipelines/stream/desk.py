@@ -170,8 +170,9 @@ class Desk:
         except FileNotFoundError:  # it was listed late
             return
         found = getattr(errors, kind, None)
-        known = isinstance(found, type) and issubclass(found, errors.KafkaSourceError)
-        raise (found if known else errors.KafkaSourceError)(message)
+        if not (isinstance(found, type) and issubclass(found, errors.KafkaSourceError)):
+            found = errors.KafkaSourceError
+        raise found(message)
 
     def take(self) -> int:
         """Take the marks that have come.

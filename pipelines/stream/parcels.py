@@ -53,7 +53,7 @@ def sending(run: Storage, piece: StagedRange) -> Iterator[StagedBlock]:
         with tarfile.open(fileobj=data, mode="w") as archive:
             for path in sorted(Path(scratch).iterdir()):
                 archive.add(path, path.name)
-        run.write(_name(piece), data.getbuffer())
+        run.write(_name(piece), data.getvalue())
 
 
 def receive(run: Storage, pieces: Sequence[StagedRange], folder: Path) -> None:
