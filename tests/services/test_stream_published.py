@@ -42,7 +42,7 @@ LIMIT = 20_000  # bytes that a topic takes
 # Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; it
 # has ended.
 MOMENTS = {
-    "between entry and transaction": ("shutil.rmtree", r"/staged/[\d-]+$", "2"),
+    "between entry and transaction": ("shutil.rmtree", r"/staged/[0-9a-f]+/\d{12}\.", "2"),
     "within the transaction": ("open", r"/dead-letter/part-", "1"),
     "after the transaction": ("open", r"/gate/timings\.jsonl$", "1"),
 }
