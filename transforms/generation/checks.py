@@ -30,6 +30,7 @@ REASONS: dict[str, str] = {
     "form": f"it is not one line of at most {LONGEST} characters",
     "prompt": "it takes over words of the instructions",
     "example": "it takes over an example",
+    "unchanged": "its words cannot be exchanged",
     "entities": "the subject or the object is not in it exactly once",
     "relation": "the relation is not stated",
     "facts": "it states something that is not known",
@@ -126,6 +127,8 @@ class Checker:
         prompt = loader.load(PROMPT) if prompted else None
         self._prompted = prompted
         self._instructions = runs(prompt.system, RUN) if prompt else set[tuple[str, ...]]()
+        # Copied but for the names
+        self._styles = Shingles(each.masked for each in against.corpus.templates if each.spans)
         examples = prompt.examples if prompt else ()
         self._examples = Shingles(str(answer["text"]) for _, answer in examples)
 
@@ -155,8 +158,13 @@ class Checker:
             return "form"
         if self._prompted and self._instructions & runs(text, RUN):
             return "prompt"
-        if self._prompted and (self._examples.is_near(text) or self._copies_style(draft)):
+        if self._prompted and (
+            self._examples.is_near(text)
+            or self._styles.is_near(_without(text, draft.spans, instead="_"))
+        ):
             return "example"
+        if not self._prompted and text == draft.template:
+            return "unchanged"
         if not has_entities:
             return "entities"
         if draft.fact is not None and not self._states(draft):
@@ -237,15 +245,6 @@ class Checker:
         return len(records) == 1 and all(
             records[0][name] == [group] for name, group in item.groups.items()
         )
-
-    def _copies_style(self, draft: Draft) -> bool:
-        """Whether a text is the sentence that showed the style, but for the names."""
-        kept = next(
-            (each for each in self._against.corpus.templates if each.text == draft.template), None
-        )
-        if kept is None:
-            return False
-        return Shingles([kept.masked]).is_near(_without(draft.text, draft.spans, "_"))
 
     def _is_stereotype(self, text: str) -> bool:
         if self._against.screen is None:

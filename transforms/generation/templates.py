@@ -17,7 +17,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.sections import CoverageSettings
-from evenflow.transforms.coverage.named import Meetings
+from evenflow.transforms.coverage.named import Meetings, field_values
 from evenflow.transforms.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
@@ -40,6 +40,7 @@ class Template:
         text: The sentence.
         origin: Its document's id.
         groups: By attribute the groups that it names.
+        fields: By attribute the values of its document.
         relation: The relation that it states; None: none is known.
         spans: Start and end of its subject and object.
     """
@@ -47,6 +48,7 @@ class Template:
     text: str
     origin: str
     groups: Mapping[str, frozenset[str]]
+    fields: Mapping[str, frozenset[str]]
     relation: str | None = None
     spans: Mapping[str, Span] | None = None
 
@@ -70,6 +72,7 @@ class GroupCounter:
         lists = config.word_lists()
         named = [each for each in attributes if each in config.attributes]
         self.named = tuple(named)
+        self.fields = tuple(each for each in attributes if each not in named)
         self.finder = LabelFinder(lists)
         settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
         self._meetings = Meetings(settings, lists)
@@ -84,6 +87,25 @@ class GroupCounter:
             for key, number in counted["records"].items()
             for _ in range(number)
         ]
+
+    def wanted(self, item: Item, template: Template) -> dict[str, str]:
+        """The groups that a text for an item names.
+
+        Args:
+            item: The item.
+            template: A sentence that fits it.
+
+        Returns:
+            Group by attribute: those asked for, or else others than the template's.
+        """
+        if item.groups:
+            return dict(item.groups)
+        every = {each.attribute: each.groups for each in self.finder.lists}
+        out: dict[str, str] = {}
+        for name, (group,) in template.groups.items():
+            other = (every[name].index(group) + 1) % len(every[name])
+            out[name] = every[name][other]
+        return out
 
 
 class Corpus:
@@ -136,7 +158,8 @@ class Corpus:
 
         Returns:
             For triples, templates of the relation, or of any relation if none is asked for. Else
-            sentences that name one group of each attribute that the item names.
+            sentences that name one group of each attribute that the item names. Fields of the
+            document have the values asked for, so that no text is said to be from elsewhere.
         """
         if item.has_sides:
             relation = item.fields.get(RELATION)
@@ -147,6 +170,12 @@ class Corpus:
             )
         else:
             own = (each for each in self.templates if _names(each, item))
+        fields = {name: value for name, value in item.fields.items() if name != RELATION}
+        own = (
+            each
+            for each in own
+            if all(value in each.fields.get(name, ()) for name, value in fields.items())
+        )
         keyed = [
             (hashlib.sha256(f"{seed}\0{item.number}\0{each.text}".encode()).digest(), each)
             for each in own
@@ -190,8 +219,12 @@ def name_span(text: str, name: str) -> Span | None:
 
 
 def _names(template: Template, item: Item) -> bool:
-    """Whether a sentence names one group of each attribute, and those of the item's source."""
-    if not item.groups or any(len(template.groups.get(name, ())) != 1 for name in item.groups):
+    """Whether a sentence names one group of each attribute, and those of the item's source.
+
+    An item without groups takes any sentence that names one.
+    """
+    asked = item.groups or template.groups
+    if not asked or any(len(template.groups.get(name, ())) != 1 for name in asked):
         return False
     return all(
         template.groups[name] == {item.source[name]} for name in item.groups if name in item.source
@@ -200,12 +233,17 @@ def _names(template: Template, item: Item) -> bool:
 
 def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:
     """The templates of documents; a reason for a record with a relation that is none."""
-    columns = {each.name: values for each, values in found.fields.items()}
-    triple = [columns.get(name) for name in (SUBJECT, RELATION, OBJECT)]
+    columns = {each.name: (each, values) for each, values in found.fields.items()}
+    triple = [columns[name][1] if name in columns else None for name in (SUBJECT, RELATION, OBJECT)]
+    asked = {name: columns[name] for name in counter.fields if name in columns}
     for number, (identity, text) in enumerate(zip(found.ids, found.texts, strict=True)):
+        fields = {
+            name: frozenset(field_values(own[number].as_py(), field))
+            for name, (field, own) in asked.items()
+        }
         values = [None if each is None else each[number].as_py() for each in triple]
         if all(isinstance(each, str) and each for each in values):
-            yield _of_triple(identity, text, *map(str, values))
+            yield _of_triple(identity, text, fields, *map(str, values))
             continue
         every = counter.finder.find_all(text)
         mentions = counter.finder.named(every)
@@ -216,10 +254,17 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | s
                 groups = {
                     name: frozenset(each.group for each in own) for name, own in named.items()
                 }
-                yield Template(text[start:end], identity, groups)
+                yield Template(text[start:end], identity, groups, fields)
 
 
-def _of_triple(identity: str, text: str, subject: str, relation: str, other: str) -> Template | str:
+def _of_triple(
+    identity: str,
+    text: str,
+    fields: Mapping[str, frozenset[str]],
+    subject: str,
+    relation: str,
+    other: str,
+) -> Template | str:
     """The template of a record with a relation, or why it is none."""
     if len(text) > LONGEST:
         return "too long"
@@ -232,4 +277,4 @@ def _of_triple(identity: str, text: str, subject: str, relation: str, other: str
     (first, second) = sorted(known.values())
     if first[1] > second[0]:
         return "names overlap"
-    return Template(text, identity, {}, relation, known)
+    return Template(text, identity, {}, fields, relation, known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Protocol
@@ -15,7 +15,7 @@ from evenflow.transforms.generation.templates import Corpus, GroupCounter, Templ
 from evenflow.transforms.labels.finder import uncut
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.substitution.base_cda import draw
-from evenflow.transforms.substitution.counterfactuals import STRICTNESS, chooser, judged
+from evenflow.transforms.substitution.counterfactuals import chooser, judged
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import apply
 from evenflow.transforms.substitution.substituter import Substituter
@@ -149,16 +149,22 @@ class TemplateWriter:
     Args:
         material: Templates and facts.
         counter: Finds labels.
-        judge: Says whether an exchange of labels is right; None: every one whose form allows it.
+        strictness: By attribute the least probability of being right that an exchange needs.
+        judge: Gives this probability; None: every exchange whose form allows it is made.
     """
 
     model: str = "templates"
     prompt: str | None = None
 
     def __init__(
-        self, material: Material, counter: GroupCounter, judge: ExchangeJudge | None = None
+        self,
+        material: Material,
+        counter: GroupCounter,
+        strictness: Callable[[str], float],
+        judge: ExchangeJudge | None = None,
     ):
-        self.material, self._counter, self._judge = material, counter, judge
+        self.material, self._counter = material, counter
+        self._strictness, self._judge = strictness, judge
 
     def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
         """Write candidates; see `Writer.write`."""
@@ -171,7 +177,7 @@ class TemplateWriter:
         if fact is not None:
             return template.filled(names(fact))
         text = template.text
-        for attribute, target in item.groups.items():
+        for attribute, target in self._counter.wanted(item, template).items():
             (source,) = template.groups[attribute]
             if source != target:
                 text = self._exchanged(text, attribute, source, target)
@@ -187,7 +193,7 @@ class TemplateWriter:
         edits = [
             edit
             for each in judged(text, proposed, wanted, self._judge)
-            if each.confidence >= STRICTNESS and wanted(each) is not None
+            if each.confidence >= self._strictness(attribute) and wanted(each) is not None
             for edit in each.edits[target]
         ]
         return apply(text, sorted(edits))
@@ -245,7 +251,8 @@ class LlmWriter:
     def _words(self, item: Item, template: Template) -> list[str]:
         """A label of each group, drawn; from those of the corpus if it has some."""
         out: list[str] = []
-        for name, group in item.groups.items():
+        wanted = {} if item.has_sides else self._counter.wanted(item, template)
+        for name, group in wanted.items():
             labels = self._labels[name, group]
             out.append(labels[draw(template.text, len(out), len(labels))])
         return out

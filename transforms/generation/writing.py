@@ -95,7 +95,9 @@ class Session:
         config, has_model = self._config, self._config.llm.url is not None
         material = Material(self._corpus, self._knowledge, self._seed, again=has_model)
         if not has_model:
-            return TemplateWriter(material, self._counter, encoder.Encoder.shipped())
+            return TemplateWriter(
+                material, self._counter, config.strictness, encoder.Encoder.shipped()
+            )
         from evenflow.transforms.llm.worker import Tier
 
         return LlmWriter(material, self._counter, Tier(config).client, config.llm.model or "")
