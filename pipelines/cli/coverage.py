@@ -395,11 +395,14 @@ def generate(
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines of the new records.")],
     tries: Annotated[
-        float,
+        float | None,
         typer.Option(
-            min=1, metavar="X", help="Most candidates for each record.", rich_help_panel=PLAN
+            min=1,
+            metavar="X",
+            help="Most candidates for each record.  [default: 5 of a language model, else 100]",
+            rich_help_panel=PLAN,
         ),
-    ] = 5,
+    ] = None,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
     ] = 0,

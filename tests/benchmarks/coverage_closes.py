@@ -64,7 +64,6 @@ def closes(console: Console, tau: str) -> None:
         told = json.loads(
             evenflow(
                 *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
-                *("--tries", 100),
             )
         )
         after = judged(folder, "after", [TEXTS, made], tau)

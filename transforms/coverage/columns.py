@@ -29,6 +29,10 @@ class Lookup(Protocol):
         """Whether anybody has the property."""
         ...
 
+    def domain(self, name: str) -> frozenset[str]:
+        """The values that a property has."""
+        ...
+
 
 def find(inputs: Sequence[str]) -> list[str]:
     """Find the files of paths, folders and globs, CSV among them.
@@ -73,7 +77,8 @@ def read(
         inputs: Paths, folders or globs.
         attributes: Names of the columns. COLUMN.PROPERTY is looked up for the id or name in the
             column.
-        lookup: Knows properties; None: nothing is looked up.
+        lookup: Knows properties, and which values there are beside those of the rows; None: nothing
+            is looked up.
         missing: What a missing value is (`Table.of_columns`). In a CSV file an empty field is one,
             in JSON null or a field that is not there.
 
@@ -101,7 +106,19 @@ def read(
             what = f"no column {error}" if isinstance(error, KeyError) else error
             raise files.InputError(f"{name}: cannot be counted: {what}") from error
     nothing = {name: pa.array([], pa.string()) for name in attributes}
-    return Table.of_columns(nothing) if total is None else total
+    if total is None:
+        total = Table.of_columns(nothing)
+    return (
+        total
+        if lookup is None
+        else total.with_values(
+            {
+                each: sorted(lookup.domain(pair[1]))
+                for each, pair in found.items()
+                if pair is not None
+            }
+        )
+    )
 
 
 def _batches(name: str, attributes: list[str]) -> Iterator[dict[str, Any]]:

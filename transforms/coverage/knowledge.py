@@ -159,6 +159,11 @@ class Knowledge:
         """Whether some entity has the property."""
         return self._paths.get(name, [name])[0] in self._properties
 
+    def domain(self, name: str) -> frozenset[str]:
+        """The values that a property has in the extract; contradictory ones do not count."""
+        found = (self.values(each, name) for each in self.entities.values())
+        return frozenset(value for each in found if len(each) == 1 for value in each)
+
     def facts(self, relation: str) -> list[Fact]:
         """The facts of a relation, by subject and object.
 

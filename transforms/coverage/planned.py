@@ -58,14 +58,14 @@ class Wishes:
         usual: dict[Kind, float] = {"synthetic": COSTS["synthetic"]}
         if names:
             usual |= {kind: COSTS[kind] for kind in ("augmented", "substituted")}
-        given = dict(_pair(each) for each in costs)
-        most = {_kind(name): int(number) for name, number in map(_pair, limits)}
+        most: dict[Kind, int] = {_kind(name): int(number) for name, number in map(_pair, limits)}
         made: list[Balance] = []
         for name, epsilon in map(_pair, balances):
             attribute, _, within = name.partition(":")
             made.append(Balance(attribute, within or None, epsilon))
-        costs_by = usual | {_kind(name): float(number) for name, number in given.items()}
-        return cls(Means(costs_by, most, names), made, worst)
+        for name, number in map(_pair, costs):
+            usual[_kind(name)] = float(number)
+        return cls(Means(usual, most, names), made, worst)
 
 
 def planned(

@@ -247,11 +247,12 @@ class Checker:
         )
 
     def _is_stereotype(self, text: str) -> bool:
+        """Whether a text may be a stereotype, however weak: another one can be written instead."""
         if self._against.screen is None:
             return False
         document = Relevant(0, text, trimmed(text, bounds(text).tolist()), [])
         [screened] = self._against.screen.screen([document])
-        return any(each.remove for each in screened.findings.values())
+        return any(each.indicators is not None for each in screened.findings.values())
 
 
 def _without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:

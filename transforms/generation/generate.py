@@ -134,7 +134,7 @@ def _provenance(draft: Draft, item: Item, marks: Marks) -> dict[str, str]:
         return {}
     out = {RELATION: fact.place}
     for side, identity in zip(SIDES, (fact.subject.id, fact.object), strict=True):
-        entity = knowledge.entities.get(identity)
-        for name, value in item.sides[side].items() if entity is not None else ():
-            out[f"{side}.{name}"] = knowledge.values(entity, name).get(value, "")
+        if (entity := knowledge.entities.get(identity)) is not None:
+            for name, value in item.sides[side].items():
+                out[f"{side}.{name}"] = knowledge.values(entity, name).get(value, "")
     return out

@@ -19,7 +19,7 @@ class Item:
     """Records of a plan that have the same values.
 
     Attributes:
-        number: Its place in the plan.
+        number: No other item of a session has it.
         records: How many records are asked for.
         target: The values that they have.
         source: The values of the sentences that they are changed copies of; empty: of any.
@@ -68,6 +68,7 @@ def items(
     named: Sequence[str],
     knowledge: Knowledge | None,
     more: Mapping[str, str] | None = None,
+    first: int = 0,
 ) -> tuple[list[Item], list[dict[str, Any]]]:
     """Read the additions of a plan.
 
@@ -76,6 +77,7 @@ def items(
         named: The attributes that a text names.
         knowledge: Knows the properties of subjects and objects; None: nothing is known of them.
         more: Values that all additions have.
+        first: Number of the first item.
 
     Returns:
         The items, and the additions that are no texts, each with `words`, `records` and `why`.
@@ -94,7 +96,7 @@ def items(
                 continue
             target = {**dict(addition["target"]), **(more or {})}
             source = dict(addition["source"] or {}) if kind == "augmented" else {}
-            made.append(_item(len(made), records, target, source, named, knowledge))
+            made.append(_item(first + len(made), records, target, source, named, knowledge))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PlanError(
             f"no plan of `evenflow coverage plan --json`: {type(error).__name__} {error}"

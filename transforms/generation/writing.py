@@ -18,6 +18,9 @@ from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material, TemplateWriter, Writer
 from evenflow.transforms.models import encoder
 
+# Candidates for each record. Those of a model cost; of exchanged labels few are right
+BY_MODEL, BY_TEMPLATES = 5, 100
+
 
 @dataclass(frozen=True)
 class Written:
@@ -61,18 +64,21 @@ class Session:
         knowledge: Knowledge | None,
         seed: int = 0,
     ):
-        self._config, self._knowledge, self._seed = config, knowledge, seed
+        self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
         self._counter = GroupCounter(config, attributes)
         self._corpus = Corpus.read(inputs, config, self._counter)
 
     def write(
-        self, plan: Mapping[str, Any], tries: float, more: Mapping[str, str] | None = None
+        self,
+        plan: Mapping[str, Any],
+        tries: float | None = None,
+        more: Mapping[str, str] | None = None,
     ) -> Written:
         """Write the records of a plan.
 
         Args:
             plan: What `coverage.planned.planned` returned.
-            tries: Most candidates for each record.
+            tries: Most candidates for each record; None: BY_MODEL or BY_TEMPLATES.
             more: Values that all records have.
 
         Returns:
@@ -81,11 +87,13 @@ class Session:
         Raises:
             PlanError: It is no plan.
         """
-        asked, others = items(plan, self._counter.named, self._knowledge, more)
+        asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
+        self._items += len(asked)
         identity = plan_id({"plan": dict(plan), "more": dict(more or {})})
         names = self._config.fields
         marks = Marks(identity, names.text, names.id, self._knowledge)
-        done = generate(asked, self._writer, self._checker, tries, marks)
+        usual = BY_TEMPLATES if self._writer.prompt is None else BY_MODEL
+        done = generate(asked, self._writer, self._checker, tries or usual, marks)
         done.left += others
         wanted = sum(each.records for each in asked) + sum(each["records"] for each in others)
         return Written(identity, wanted, self._writer.model, self._writer.prompt, done)

@@ -281,3 +281,42 @@ def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
     assert done.status == 0 and "3 (Cy): gender is" in done.err
     found = {tuple(each["pattern"].values()): each["records"] for each in done.json["gaps"]}
     assert found == {("female",): 1, ("male",): 1}
+
+
+def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
+    path, kb, planned, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "p", "m.jsonl"))
+    kb.write_text(
+        "id,name,gender,employer,birthplace\n1,Ada,female,Mill,Rome\n2,Bea,female,North,Oslo\n"
+        "3,Carl,male,Mill,Rome\n4,Dan,male,North,Rome\n5,Fay,female,South,Lima\n"
+    )
+    rows = [
+        ("For ten years Carl worked at Mill.", "Carl", "employer", "Mill"),
+        ("In spring Dan had a post at North.", "Dan", "employer", "North"),
+        ("Carl was born in Rome.", "Carl", "birthplace", "Rome"),
+        ("Dan grew up in Rome.", "Dan", "birthplace", "Rome"),
+    ]
+    names = ("text", "subject", "relation", "object")
+    path.write_text("".join(json.dumps(dict(zip(names, e, strict=True))) + "\n" for e in rows))
+    common = ("--attributes", "subject.gender", "--by", "relation", "--tau", "2", "--entities", kb)
+
+    def gaps(*inputs: Path) -> dict[str, int]:
+        found = call("coverage", "gaps", *inputs, *common, "--json").json
+        return {name: each["found"] for name, each in found.items()}
+
+    assert gaps(path) == {"birthplace": 1, "employer": 1}  # no woman
+    planned.write_text(call("coverage", "plan", path, *common, "--json").out)
+    done = call(
+        *("coverage", "generate", path, *common, "--plan", planned, "--out", made, "--json")
+    )
+    assert done.status == 0, done.err
+    assert {name: each["written"] for name, each in done.json.items()} == dict.fromkeys(
+        ("birthplace", "employer"), 2
+    )
+    assert gaps(path, made) == {"birthplace": 0, "employer": 0}
+
+
+def test_without_a_gap_the_plan_is_empty(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a\nx\ny\n")
+    done = call("coverage", "plan", path, "--attributes", "a", "--tau", "1")
+    assert done.status == 0 and "no gap to fill" in done.out

@@ -16,10 +16,11 @@ from evenflow.transforms.coverage.plan import PlanError
 from evenflow.transforms.generation import writing
 from evenflow.transforms.generation.checks import Against, Checker, Shingles
 from evenflow.transforms.generation.generate import Generated, Marks, generate
-from evenflow.transforms.generation.items import items
+from evenflow.transforms.generation.items import Draft, items
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material
 from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.transforms.stereotypes.filter import StereotypeFilter
 
 KB = """id,name,gender,employer
 1,Ada Ruiz,female,Mill
@@ -82,6 +83,28 @@ def test_triples_of_templates(tmp_path: Path) -> None:
     # “His … his” names another group than was asked for
     assert written.result.asked == 3 + sum(written.result.rejected.values())
     assert set(written.result.rejected) <= {"attributes", "duplicate"}
+
+
+def test_plans_of_one_session_do_not_mix(tmp_path: Path) -> None:
+    names = ["subject.gender", "relation"]
+    session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
+    asked = plan((1, {"subject.gender": "female"}))
+    for relation, number in (("birthplace", 0), ("employer", 1)):
+        done = session.write(asked, 20, {"relation": relation}).result
+        assert len(done.records) == number and "facts" not in done.rejected
+        assert {each["relation"] for each in done.records} <= {relation}
+    again = session.write(plan((9, {"subject.gender": "female"})), 20).result
+    assert len(again.records) == 2  # of three employers
+
+
+def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
+    config = Config.model_validate({"stereotypes": {"policy": "remove"}})
+    counter = GroupCounter(config, ["gender"])
+    checker = Checker(Against(Corpus([]), counter, None, StereotypeFilter(config)), True)
+    [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)
+    texts = ["Women are too emotional to be good leaders.", "Two women waited for the bus."]
+    found = [checker.check(Draft(each, "", "a"), item)[1] for each in texts]
+    assert found == ["stereotype", None]
 
 
 def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
