@@ -149,12 +149,13 @@ class Corpus:
                     made.append(each)
         return cls(made, skipped)
 
-    def fitting(self, item: Item, seed: int) -> list[Template]:
+    def fitting(self, item: Item, seed: int, for_style: bool = False) -> list[Template]:
         """The templates that an item's records can follow, in an order that is drawn.
 
         Args:
             item: The item.
             seed: Draws the order.
+            for_style: Whether other sentences that name groups follow, for a model that writes.
 
         Returns:
             For triples, templates of the relation, or of any relation if none is asked for. Else
@@ -169,7 +170,11 @@ class Corpus:
                 if each.relation is not None and relation in (None, each.relation)
             )
         else:
-            own = (each for each in self.templates if _names(each, item))
+            own = (
+                each
+                for each in self.templates
+                if _names(each, item) or (for_style and item.groups and each.groups)
+            )
         fields = {name: value for name, value in item.fields.items() if name != RELATION}
         own = (
             each
@@ -177,10 +182,14 @@ class Corpus:
             if all(value in each.fields.get(name, ()) for name, value in fields.items())
         )
         keyed = [
-            (hashlib.sha256(f"{seed}\0{item.number}\0{each.text}".encode()).digest(), each)
+            (
+                not _names(each, item),
+                hashlib.sha256(f"{seed}\0{item.number}\0{each.text}".encode()).digest(),
+                each,
+            )
             for each in own
         ]
-        return [each for _, each in sorted(keyed, key=lambda pair: pair[0])]
+        return [each for _, _, each in sorted(keyed, key=lambda one: one[:2])]
 
     def cues(self) -> dict[str, frozenset[str]]:
         """By relation the words that are more common in its sentences than in those of others.

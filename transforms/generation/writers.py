@@ -104,7 +104,7 @@ class Material:
         return self._ended.get(item.number, "")
 
     def _pairs(self, item: Item) -> Iterator[tuple[Template, Fact | None]]:
-        templates = self.corpus.fitting(item, self._seed)
+        templates = self.corpus.fitting(item, self._seed, for_style=self._again)
         self._passes[item.number] += 1
         if not item.has_sides or not templates:
             self._ended[item.number] = NO_TEMPLATE
