@@ -233,3 +233,15 @@ def test_other_kinds_are_left() -> None:
     assert not made and left == [
         {"words": "add 3", "records": 3, "why": "reweighted records are not written"}
     ]
+
+
+def test_a_changed_copy_is_of_the_planned_source(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    texts = ["Two men carried the boxes up the stairs.", "Two women mended the roof of the barn."]
+    path.write_text("".join(json.dumps({"text": each}) + "\n" for each in texts))
+    asked = plan((5, {"gender": "male"}), kind="augmented")
+    asked["additions"][0]["source"] = {"gender": "female"}
+    session = writing.Session([str(path)], Config(), ["gender"], None)
+    done = session.write(asked).result
+    assert [each["text"] for each in done.records] == ["Two men mended the roof of the barn."]
+    assert done.asked == 1
