@@ -40,9 +40,9 @@ PLAN_EXAMPLES = examples(
     "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
 )
 GENERATE_EXAMPLES = examples(
-    "evenflow coverage generate c/ --attributes gender,age --tau 30 --plan p.json --out a.jsonl",
-    "evenflow coverage generate t.jsonl … --entities people.csv",
-    "evenflow coverage generate c/ … --llm http://127.0.0.1:8000 --llm-model m",
+    "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",
+    "evenflow coverage generate c/ --attributes gender --tau 30"
+    " \\\n      --plan p.json --out a.jsonl",
 )
 DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 

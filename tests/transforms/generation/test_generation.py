@@ -237,11 +237,11 @@ def test_other_kinds_are_left() -> None:
 
 def test_a_changed_copy_is_of_the_planned_source(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    texts = ["Two men carried the boxes up the stairs.", "Two women mended the roof of the barn."]
+    texts = ["Two men carried the boxes up the stairs.", "My sister found the key under a mat."]
     path.write_text("".join(json.dumps({"text": each}) + "\n" for each in texts))
     asked = plan((5, {"gender": "male"}), kind="augmented")
     asked["additions"][0]["source"] = {"gender": "female"}
     session = writing.Session([str(path)], Config(), ["gender"], None)
     done = session.write(asked).result
-    assert [each["text"] for each in done.records] == ["Two men mended the roof of the barn."]
+    assert [each["text"] for each in done.records] == ["My brother found the key under a mat."]
     assert done.asked == 1
