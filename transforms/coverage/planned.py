@@ -58,12 +58,13 @@ class Wishes:
         usual: dict[Kind, float] = {"synthetic": COSTS["synthetic"]}
         if names:
             usual |= {kind: COSTS[kind] for kind in ("augmented", "substituted")}
+        given = dict(_pair(each) for each in costs)
         most: dict[Kind, int] = {_kind(name): int(number) for name, number in map(_pair, limits)}
         made: list[Balance] = []
         for name, epsilon in map(_pair, balances):
             attribute, _, within = name.partition(":")
             made.append(Balance(attribute, within or None, epsilon))
-        for name, number in map(_pair, costs):
+        for name, number in given.items():
             usual[_kind(name)] = float(number)
         return cls(Means(usual, most, names), made, worst)
 
