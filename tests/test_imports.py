@@ -27,7 +27,7 @@ ORDER = (
     ("gates.lease",),
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),
-    ("transforms.annotation",),
+    ("transforms.annotation", "transforms.generation"),
     ("transforms.bias_score",),
     ("transforms.llm",),
     ("transforms.stereotypes", "transforms.coverage"),

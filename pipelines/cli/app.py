@@ -65,6 +65,7 @@ def application() -> typer.Typer:
     meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
     add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
     add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
+    add("generate", coverage.generate, coverage.GENERATE_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +18,11 @@ from evenflow.pipelines.terminal.endings import printing
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
+    from evenflow.transforms.coverage.knowledge import Knowledge
     from evenflow.transforms.coverage.mups import Coverage
     from evenflow.transforms.coverage.table import Table
 
+SAID = 10  # contradictions that are told
 GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
 HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.
 
@@ -35,6 +38,11 @@ PLAN_EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
     "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
     "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
+)
+GENERATE_EXAMPLES = examples(
+    "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",
+    "evenflow coverage generate c/ --attributes gender --tau 30"
+    " \\\n      --plan p.json --out a.jsonl",
 )
 DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 
@@ -99,6 +107,23 @@ class Counting:
             "--table", help="All attributes are columns, no text is read.", rich_help_panel=DATA
         ),
     ] = False
+    entities: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Knowledge base (CSV, Wikidata's JSON lines); COLUMN.PROPERTY is looked up in it.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+    properties: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--property",
+            metavar="NAME=PATH",
+            help="A property's name here, such as gender=P21 or ancestry=P27/P30; repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
     text_field: options.TextFieldOption = None
     config: Annotated[
         Path | None,
@@ -121,8 +146,13 @@ class Counting:
         given = [name.strip() for name in self.attributes.split(",") if name.strip()]
         return [*given, *([self.by] if self.by and self.by not in given else [])]
 
-    def settings(self) -> Config:
-        """The configuration under the options. Raises ConfigError, WordListError."""
+    def settings(self, more: Mapping[str, object] | None = None) -> Config:
+        """The configuration under the options, and further values by dotted key.
+
+        Raises:
+            ConfigError: The configuration is wrong.
+            WordListError: A word list is wrong.
+        """
         from evenflow.schemas.config import load
 
         overrides = {
@@ -130,9 +160,33 @@ class Counting:
             "coverage.attributes": self.names,
             "coverage.unit": self.unit,
             "fields.text": self.text_field,
+            **(more or {}),
         }
         given = {key: value for key, value in overrides.items() if value is not None}
         return load(self.config, given, (), self.wordlist or ())
+
+    def knowledge(self) -> Knowledge | None:
+        """The knowledge base; its contradictions are said on the standard error stream.
+
+        Raises:
+            InputError: It cannot be read.
+        """
+        from evenflow.pipelines.terminal.lines import visible
+        from evenflow.transforms.coverage.knowledge import Knowledge
+
+        if self.entities is None:
+            return None
+        pairs = [each.partition("=") for each in self.properties or ()]
+        if bad := [name for name, _, path in pairs if not name or not path]:
+            raise typer.BadParameter(f"{bad[0]!r}: NAME=PATH expected", param_hint="'--property'")
+        known = Knowledge.read(self.entities, {name: path for name, _, path in pairs})
+        asked = {name.rpartition(".")[2] for name in self.names if "." in name}
+        found = known.contradictions(sorted(asked))
+        for line in found[:SAID]:
+            print(f"contradiction: {visible(line)}", file=sys.stderr)
+        if len(found) > SAID:
+            print(f"and {len(found) - SAID:,} more contradictions", file=sys.stderr)
+        return known
 
     def parts(self, inputs: list[str]) -> dict[str | None, Coverage]:
         """Count the records of files, and find their gaps.
@@ -171,7 +225,8 @@ class Counting:
         from evenflow.transforms.io.files import InputError
 
         if not self._of_text(inputs, config):
-            return columns.read(inputs, self.names, self.missing)  # type: ignore[arg-type]
+            missing: Any = self.missing
+            return columns.read(inputs, self.names, missing, self.knowledge())
         total = Figures()
         for figures in measure(inputs, config):
             total.add(figures)
@@ -326,3 +381,60 @@ def plan(
             print(json.dumps(whole, indent=1, ensure_ascii=False))
         else:
             coverage_tables.plans(parts, things)
+
+
+@with_groups
+def generate(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    llm: options.LlmOptions,
+    plan_file: Annotated[
+        Path,
+        typer.Option("--plan", metavar="FILE", help="What `evenflow coverage plan --json` wrote."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines of the new records.")],
+    tries: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            metavar="X",
+            help="Most candidates for each record.  [default: 5 of a language model, else 100]",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
+    ] = 0,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Write the records of a plan, and check each of them.
+
+    Without a language model, sentences of the input get other names and labels.
+    """
+    from evenflow.pipelines.cli.llm import configured
+    from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.generation import writing
+
+    try:
+        plans = json.loads(plan_file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{plan_file}: {error}", param_hint="'--plan'") from error
+    with configured(llm) as given:
+        config = counting.settings(given)
+        parts = plans if counting.by is not None else {None: plans}
+        session = writing.Session(inputs, config, counting.names, counting.knowledge(), seed)
+        results = {
+            name: session.write(each, tries, {} if name is None else {str(counting.by): name})
+            for name, each in parts.items()
+        }
+    with out.open("wb") as file:
+        for each in results.values():
+            file.writelines(writing.lines(each))
+    told = {name: writing.told(each) for name, each in results.items()}
+    with printing():
+        if as_json:
+            whole = told[None] if list(told) == [None] else told
+            print(json.dumps(whole, indent=1, ensure_ascii=False))
+        else:
+            coverage_tables.generated(told)

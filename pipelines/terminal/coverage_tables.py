@@ -77,3 +77,24 @@ def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) 
         console().print(table)
         if result["left"]:
             print(f"{result['left']:,} more special gaps stay")
+
+
+def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
+    """Print what was written, and what was not.
+
+    Args:
+        parts: What `generation.writing.told` returned, by value of the attribute that divides the
+            records; None for all records.
+    """
+    for name, result in parts.items():
+        title = f"{visible(name)}: " if name is not None else ""
+        by = visible(result["model"])
+        how = "by templates, without a language model" if result["prompt"] is None else f"by {by}"
+        print(
+            f"{title}{result['written']:,} of {result['wanted']:,} records written {how},"
+            f" from {result['asked']:,} candidates"
+        )
+        for reason, number in result["rejected"].items():
+            print(f"- rejected, {reason}: {number:,}")
+        for each in result["left"]:
+            print(visible(f"- left {each['records']:,} with {each['words']}: {each['why']}"))

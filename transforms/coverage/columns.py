@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 import pyarrow as pa
@@ -16,6 +16,22 @@ from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import read_blocks
 
 CSV = (".csv", ".csv.gz")
+
+
+class Lookup(Protocol):
+    """Knows properties of those whom ids and names mean (`knowledge.Knowledge`)."""
+
+    def value(self, who: str, name: str) -> str | None:
+        """The value of a property; None if it is not known."""
+        ...
+
+    def is_property(self, name: str) -> bool:
+        """Whether anybody has the property."""
+        ...
+
+    def domain(self, name: str) -> frozenset[str]:
+        """The values that a property has."""
+        ...
 
 
 def find(inputs: Sequence[str]) -> list[str]:
@@ -43,12 +59,26 @@ def find(inputs: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def read(inputs: Sequence[str], attributes: Sequence[str], missing: Missing = "open") -> Table:
+def looked_up(attribute: str, lookup: Lookup | None) -> tuple[str, str] | None:
+    """The column and the property of an attribute such as subject.gender; None for a column."""
+    column, _, name = attribute.rpartition(".")
+    return (column, name) if column and lookup is not None and lookup.is_property(name) else None
+
+
+def read(
+    inputs: Sequence[str],
+    attributes: Sequence[str],
+    missing: Missing = "open",
+    lookup: Lookup | None = None,
+) -> Table:
     """Count the rows of files by their values.
 
     Args:
         inputs: Paths, folders or globs.
-        attributes: Names of the columns.
+        attributes: Names of the columns. COLUMN.PROPERTY is looked up for the id or name in the
+            column.
+        lookup: Knows properties, and which values there are beside those of the rows; None: nothing
+            is looked up.
         missing: What a missing value is (`Table.of_columns`). In a CSV file an empty field is one,
             in JSON null or a field that is not there.
 
@@ -59,16 +89,36 @@ def read(inputs: Sequence[str], attributes: Sequence[str], missing: Missing = "o
         InputError: An input names no file, cannot be read as its kind, or lacks a column.
     """
     total: Table | None = None
+    found = {each: looked_up(each, lookup) for each in attributes}
+    columns = [each if pair is None else pair[0] for each, pair in found.items()]
     for name in find(inputs):
         try:
-            for batch in _batches(name, list(attributes)):
-                counted = Table.of_columns(batch, missing)
+            for batch in _batches(name, list(dict.fromkeys(columns))):
+                rows = {
+                    each: batch[each]
+                    if pair is None or lookup is None
+                    else _known(batch, *pair, lookup)
+                    for each, pair in found.items()
+                }
+                counted = Table.of_columns(rows, missing)
                 total = counted if total is None else total.merge(counted)
         except (pa.ArrowException, EOFError, KeyError, ValueError) as error:
             what = f"no column {error}" if isinstance(error, KeyError) else error
             raise files.InputError(f"{name}: cannot be counted: {what}") from error
     nothing = {name: pa.array([], pa.string()) for name in attributes}
-    return Table.of_columns(nothing) if total is None else total
+    if total is None:
+        total = Table.of_columns(nothing)
+    return (
+        total
+        if lookup is None
+        else total.with_values(
+            {
+                each: sorted(lookup.domain(pair[1]))
+                for each, pair in found.items()
+                if pair is not None
+            }
+        )
+    )
 
 
 def _batches(name: str, attributes: list[str]) -> Iterator[dict[str, Any]]:
@@ -105,3 +155,12 @@ def _batches(name: str, attributes: list[str]) -> Iterator[dict[str, Any]]:
 def _text(value: Any) -> str | None:
     """A JSON value as the value of an attribute."""
     return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _known(batch: Mapping[str, Any], column: str, name: str, lookup: Lookup) -> pa.Array:
+    """A property of those whom a column names."""
+    values = batch[column]
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    encoded = whole.cast(pa.string()).dictionary_encode()
+    known = [lookup.value(each, name) for each in encoded.dictionary.to_pylist()]
+    return pa.array(known, pa.string()).take(encoded.indices)

@@ -87,7 +87,7 @@ class Meetings:
         for name in self.fields:
             field, values = columns.get(name, (None, pa.nulls(first + len(texts))))
             encoded = values.slice(first, len(texts)).dictionary_encode()
-            own = [_values(each, field) for each in encoded.dictionary.to_pylist()]
+            own = [field_values(each, field) for each in encoded.dictionary.to_pylist()]
             places = encoded.indices.fill_null(len(own)).to_numpy(zero_copy_only=False)
             masks = np.column_stack([masks, places[owners]])
             tuples.append([*own, []])
@@ -174,8 +174,16 @@ def _apart(at: Ints, ends: Ints, owners: Ints, texts: Sequence[str], begins: Int
     return new
 
 
-def _values(value: Any, field: pa.Field | None) -> list[str]:
-    """A field's value as the values of a record: a list has several; all but text is JSON."""
+def field_values(value: Any, field: pa.Field | None) -> list[str]:
+    """A field's value as the values of a record: a list has several; all but text is JSON.
+
+    Args:
+        value: The value.
+        field: Its column; None: there is none.
+
+    Returns:
+        The values, sorted.
+    """
     if field is not None and field.metadata == JSON:
         value = orjson.loads(value)
     several = value if isinstance(value, list) else [value]

@@ -266,6 +266,8 @@ def greedy(coverage: Coverage, chosen: Ints, most: int = 1_000_000) -> list[Addi
     Returns:
         Synthetic additions; None if the gaps stay open.
     """
+    if not len(chosen):
+        return []
     table, threshold = coverage.table, coverage.threshold
     program = _Program(
         Coverage(table, threshold), chosen, np.zeros(0, np.int64), Means({"synthetic": 1.0}), ()

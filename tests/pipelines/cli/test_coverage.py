@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scripted_llm import MODEL, ScriptedLLM, Turn, in_turn
 
 if TYPE_CHECKING:
     from commands import Call
@@ -175,3 +176,147 @@ def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> 
     report = json.loads((out / "report.json").read_bytes())
     assert report["coverage"]["rolling"] == entries[2]["coverage"]["rolling"]
     assert call("ledger", "verify", out).status == 0
+
+
+OLD = ["The boys carried the wood to the shed.", "A man stood by the door and read the list."]
+MEN = [*OLD, "Two men mended the roof.", "My brother found the key under a mat.", "A boy sang."]
+
+
+def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:
+    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "coverage: {tau: 3, attributes: [gender, site], warn: 0.1}\n"
+        "attributes: {gender: {warn: 1, block: 1}}\n"
+    )
+    names = ["woman", "women", "girl", "man", "men", "boy", "boys"]
+    rows = [(f"In {year} the {name} left.", "a") for year, name in enumerate(names, 1990)]
+    rows += [(text, "b") for text in MEN]
+    path.write_text("".join(json.dumps({"text": text, "site": at}) + "\n" for text, at in rows))
+
+    def judged(*inputs: Path) -> dict[str, Any]:
+        out = tmp_path / f"out{len(inputs)}"
+        given = [word for each in inputs for word in ("--input", each)]
+        done = call("run", *given, "--output", out, "--config", config, "--quiet")
+        assert done.status == 0, done.err
+        return json.loads((out / "ledger" / "00000000.json").read_bytes())["coverage"]
+
+    before = judged(path)
+    assert before["verdict"]["state"] == "warn"
+    assert [each["pattern"] for each in before["rolling"]["gaps"]] == [
+        {"gender": "female", "site": "b"}
+    ]
+    common = (path, "--attributes", "gender,site", "--tau", "3")
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    done = call(
+        *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
+        *("--config", config),
+    )
+    assert done.status == 0, done.err
+    assert done.json["written"] == 3 and not done.json["left"] and done.json["prompt"] is None
+    assert all(json.loads(line)["synthetic"] for line in made.open())
+    after = judged(path, made)
+    assert after["verdict"]["state"] == "open" and not after["rolling"]["gaps"]
+    shown = call("coverage", "generate", *common, "--plan", planned, "--out", made)
+    assert "3 of 3 records written by templates, without a language model" in shown.out
+
+
+def test_a_language_model_writes(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
+    common = (path, "--attributes", "gender", "--tau", "2")
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    texts = ["Men sat there.", *(f"{each} women came by {at}." for at, each in TRAINS)]
+
+    with ScriptedLLM(
+        in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
+    ) as server:
+        done = call(
+            *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
+            *("--llm", server.url, "--llm-model", MODEL),
+        )
+    assert done.status == 0, done.err
+    assert done.json["written"] == 2 and done.json["model"] == MODEL
+    assert done.json["rejected"] == {"attributes": 1}
+    assert {json.loads(line)["plan"] for line in made.open()} == {done.json["plan"]}
+
+
+TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--plan", "nowhere.json"], "nowhere.json"),
+        (["--plan", ADULT], "--plan"),
+        (["--entities", "nowhere.csv"], "nowhere.csv"),
+        (["--property", "gender"], "NAME=PATH"),
+    ],
+)
+def test_what_nothing_can_be_written_from(
+    call: Call, tmp_path: Path, words: list[Any], said: str
+) -> None:
+    path, planned = tmp_path / "t.jsonl", tmp_path / "p.json"
+    path.write_text(json.dumps({"text": OLD[0]}))
+    planned.write_text('{"additions": [], "words": []}')
+    kb = tmp_path / "kb.csv"
+    kb.write_text("id,name\n")
+    out = tmp_path / "o.jsonl"
+    given = [path, "--attributes", "gender", "--tau", "1", "--out", out, "--plan", planned]
+    done = call("coverage", "generate", *given, "--entities", kb, *words)
+    assert done.status != 0 and said in done.err
+
+
+def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
+    path, kb = tmp_path / "t.csv", tmp_path / "kb.csv"
+    path.write_text("subject,relation\nAda,employer\nBo,employer\nCy,employer\n")
+    kb.write_text("id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n")
+    done = call(
+        *("coverage", path, "--attributes", "subject.gender,relation", "--tau", "2", "--json"),
+        *("--entities", kb),
+    )
+    assert done.status == 0 and "3 (Cy): gender is" in done.err
+    found = {tuple(each["pattern"].values()): each["records"] for each in done.json["gaps"]}
+    assert found == {("female",): 1, ("male",): 1}
+
+
+def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
+    path, kb, planned, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "p", "m.jsonl"))
+    kb.write_text(
+        "id,name,gender,employer,birthplace\n1,Ada,female,Mill,Rome\n2,Bea,female,North,Oslo\n"
+        "3,Carl,male,Mill,Rome\n4,Dan,male,North,Rome\n5,Fay,female,South,Lima\n"
+    )
+    rows = [
+        ("For ten years Carl worked at Mill.", "Carl", "employer", "Mill"),
+        ("In spring Dan had a post at North.", "Dan", "employer", "North"),
+        ("Carl was born in Rome.", "Carl", "birthplace", "Rome"),
+        ("Dan grew up in Rome.", "Dan", "birthplace", "Rome"),
+    ]
+    names = ("text", "subject", "relation", "object")
+    path.write_text("".join(json.dumps(dict(zip(names, e, strict=True))) + "\n" for e in rows))
+    common = ("--attributes", "subject.gender", "--by", "relation", "--tau", "2", "--entities", kb)
+
+    def gaps(*inputs: Path) -> dict[str, int]:
+        found = call("coverage", "gaps", *inputs, *common, "--json").json
+        return {name: each["found"] for name, each in found.items()}
+
+    assert gaps(path) == {"birthplace": 1, "employer": 1}  # no woman
+    planned.write_text(call("coverage", "plan", path, *common, "--json").out)
+    done = call(
+        *("coverage", "generate", path, *common, "--plan", planned, "--out", made, "--json")
+    )
+    assert done.status == 0, done.err
+    assert {name: each["written"] for name, each in done.json.items()} == dict.fromkeys(
+        ("birthplace", "employer"), 2
+    )
+    assert gaps(path, made) == {"birthplace": 0, "employer": 0}
+
+
+def test_without_a_gap_the_plan_is_empty(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a\nx\ny\n")
+    done = call("coverage", "plan", path, "--attributes", "a", "--tau", "1")
+    assert done.status == 0 and "no gap to fill" in done.out

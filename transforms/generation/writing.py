@@ -1,0 +1,146 @@
+"""Writes the records of plans for one corpus: what `evenflow coverage generate` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.coverage.knowledge import Knowledge
+from evenflow.transforms.generation.checks import Against, Checker
+from evenflow.transforms.generation.generate import Generated, Marks, generate, plan_id
+from evenflow.transforms.generation.items import items
+from evenflow.transforms.generation.templates import Corpus, GroupCounter
+from evenflow.transforms.generation.writers import LlmWriter, Material, TemplateWriter, Writer
+from evenflow.transforms.models import encoder
+
+# Candidates for each record. Those of a model cost; of exchanged labels few are right
+BY_MODEL, BY_TEMPLATES = 5, 100
+
+
+@dataclass(frozen=True)
+class Written:
+    """The records of a plan, with who wrote them.
+
+    Attributes:
+        plan: Id of the plan.
+        wanted: Number of records that the plan asks for.
+        model: Who wrote.
+        prompt: Digest of the prompt; None: there was none.
+        result: What was written.
+    """
+
+    plan: str
+    wanted: int
+    model: str
+    prompt: str | None
+    result: Generated
+
+
+class Session:
+    """Writes records in the style of one corpus. What one plan got, another does not get again.
+
+    Args:
+        inputs: The corpus: paths, folders or globs.
+        config: The configuration; with a language model, that model writes.
+        attributes: The attributes of the plans.
+        knowledge: Facts and values of entities; None: there are none.
+        seed: Draws the order.
+
+    Raises:
+        InputError: The corpus cannot be read.
+        WordListError: A word list cannot be used.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[str],
+        config: Config,
+        attributes: Sequence[str],
+        knowledge: Knowledge | None,
+        seed: int = 0,
+    ):
+        self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
+        self._counter = GroupCounter(config, attributes)
+        self._corpus = Corpus.read(inputs, config, self._counter)
+
+    def write(
+        self,
+        plan: Mapping[str, Any],
+        tries: float | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> Written:
+        """Write the records of a plan.
+
+        Args:
+            plan: What `coverage.planned.planned` returned.
+            tries: Most candidates for each record; None: BY_MODEL or BY_TEMPLATES.
+            more: Values that all records have.
+
+        Returns:
+            What was written.
+
+        Raises:
+            PlanError: It is no plan.
+        """
+        asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
+        self._items += len(asked)
+        identity = plan_id({"plan": dict(plan), "more": dict(more or {})})
+        names = self._config.fields
+        marks = Marks(identity, names.text, names.id, self._knowledge)
+        usual = BY_TEMPLATES if self._writer.prompt is None else BY_MODEL
+        done = generate(asked, self._writer, self._checker, tries or usual, marks)
+        done.left += others
+        wanted = sum(each.records for each in asked) + sum(each["records"] for each in others)
+        return Written(identity, wanted, self._writer.model, self._writer.prompt, done)
+
+    @cached_property
+    def _writer(self) -> Writer:
+        config, has_model = self._config, self._config.llm.url is not None
+        material = Material(self._corpus, self._knowledge, self._seed, again=has_model)
+        if not has_model:
+            return TemplateWriter(
+                material, self._counter, config.strictness, encoder.Encoder.shipped()
+            )
+        from evenflow.transforms.llm.worker import Tier
+
+        return LlmWriter(material, self._counter, Tier(config).client, config.llm.model or "")
+
+    @cached_property
+    def _checker(self) -> Checker:
+        screen = None
+        if self._config.looks_for_stereotypes:
+            from evenflow.transforms.stereotypes.filter import StereotypeFilter
+
+            screen = StereotypeFilter(self._config)
+        against = Against(self._corpus, self._counter, self._knowledge, screen)
+        return Checker(against, self._writer.prompt is not None)
+
+
+def lines(written: Written) -> Iterator[bytes]:
+    """The records as JSON lines."""
+    return (orjson.dumps(each) + b"\n" for each in written.result.records)
+
+
+def told(written: Written) -> dict[str, Any]:
+    """What was written, without the records.
+
+    Returns:
+        `plan`, `model`, `prompt`, `wanted`, `written`, `asked` (candidates), `rejected` by reason,
+        and `left` (what could not be written, and why).
+    """
+    result = written.result
+    return {
+        "plan": written.plan,
+        "model": written.model,
+        "prompt": written.prompt,
+        "wanted": written.wanted,
+        "written": len(result.records),
+        "asked": result.asked,
+        "rejected": result.rejected,
+        "left": result.left,
+    }
