@@ -136,6 +136,7 @@ class Directory(Storage):
         for tries in range(REMOVE_TRIES, -1, -1):
             try:
                 shutil.rmtree(path)
+                return
             except FileNotFoundError:
                 if not path.exists():
                     return
