@@ -41,7 +41,7 @@ ROOMS = (
 # Thresholds of the gate's states; they do not change what is read or written
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
-    r"|bias_score\.(warn|block|min_sentences)): "
+    r"|bias_score\.(warn|block|min_sentences)|coverage\.(warn|block)): "
 )
 
 
