@@ -99,34 +99,35 @@ def finetune(
             "settings": {**settings.model_dump(exclude=FREE), "context": context, "steps": steps},
         }
         if (done := _done(output, record)) is not None:
-            return _finish(output, done)
+            return done
         trainer = _Trainer(folder, config, tokens, settings, context, steps)
         Directory(output).write(BEGUN, canonical(record))
         losses = trainer.train(corpus, output, on_step)
         trainer.save(output)
-        return _finish(output, {**record, **trainer.facts, "losses": losses})
+        made = {**record, **trainer.facts, "losses": losses}
+        Directory(output).write(DONE, canonical(made))
+        _clear(output)
+        return made
 
 
 def _done(output: Path, record: dict[str, Any]) -> dict[str, Any] | None:
     """What training.json holds if this was done before. Raises TrainInputError."""
     storage, now = Directory(output), json.loads(canonical(record))
-    for path in output.glob(".*.part"):  # of a run that was killed
-        path.unlink()
     with suppress(FileNotFoundError):
         if changed := changed_settings(json.loads(storage.read(BEGUN)), now):
             raise TrainInputError(
                 f"{output} was begun with other data or settings:\n  " + "\n  ".join(changed[:20])
             )
-        return json.loads(storage.read(DONE))
+        done = json.loads(storage.read(DONE))
+        _clear(output)
+        return done
     return None
 
 
-def _finish(output: Path, made: dict[str, Any]) -> dict[str, Any]:
-    """Write training.json, and remove the checkpoint."""
-    storage = Directory(output)
-    storage.write(DONE, canonical(made))
-    storage.remove([checkpoint.NAME])
-    return made
+def _clear(output: Path) -> None:
+    """Remove the checkpoint of a finished run, and what a kill left of others."""
+    for path in (output / checkpoint.NAME, *output.glob(".*.part")):
+        path.unlink(missing_ok=True)
 
 
 def _read(
@@ -193,7 +194,7 @@ class _Trainer:
         dtype = torch.bfloat16 if self._cuda and settings.rank else torch.float32
         if settings.threads:
             torch.set_num_threads(settings.threads)
-        self._check_memory(config, context, dtype)
+        self._check_memory(folder, config, context, dtype)
         model = loading.weights(folder, settings.objective, config, dtype)
         words = model.get_input_embeddings().weight.shape[0]
         if len(tokens) > words:
@@ -203,7 +204,7 @@ class _Trainer:
             )
         self._words = words
         torch.manual_seed(settings.seed)
-        self._model: Any = self._adapted(model, folder).to(self._device)
+        self._model: Any = self._lora(model, folder).to(self._device)
         self._model.train()
         self._optimizer, name = self._adamw()
         self.facts: dict[str, Any] = {
@@ -213,14 +214,14 @@ class _Trainer:
             "trained": sum(each.numel() for each in checkpoint.trained(self._model).values()),
         }
 
-    def _check_memory(self, config: Any, context: int, dtype: Any) -> None:
+    def _check_memory(self, folder: Path, config: Any, context: int, dtype: Any) -> None:
         """Refuse a model that the memory does not suffice for. Raises TrainInputError."""
         import torch
         import transformers
 
         with torch.device("meta"):
             kind = getattr(transformers, loading.CLASSES[self._settings.objective])
-            empty = self._lora(kind.from_config(config))
+            empty = self._lora(kind.from_config(config), folder)
         size = memory.Size(
             parameters=sum(each.numel() for each in empty.parameters()),
             trained=sum(each.numel() for each in checkpoint.trained(empty).values()),
@@ -234,30 +235,24 @@ class _Trainer:
         if why := memory.refusal(need, room, self._micro, context):
             raise TrainInputError(why)
 
-    def _lora(self, model: Any) -> Any:
-        """The model with LoRA; as it is with rank 0."""
+    def _lora(self, model: Any, folder: Path) -> Any:
+        """The model with LoRA, as it is with rank 0. Raises TrainInputError if it cannot be."""
         if not self._settings.rank:
             return model
         from peft import LoraConfig, get_peft_model
 
         own = self._settings
-        return get_peft_model(
-            model,
-            LoraConfig(
-                r=own.rank,
-                lora_alpha=own.alpha,
-                lora_dropout=own.dropout,
-                target_modules=own.targets or TARGETS[own.objective],
-                task_type="CAUSAL_LM" if own.objective == "causal" else None,
-            ),
+        lora = LoraConfig(
+            r=own.rank,
+            lora_alpha=own.alpha,
+            lora_dropout=own.dropout,
+            target_modules=own.targets or TARGETS[own.objective],
+            task_type="CAUSAL_LM" if own.objective == "causal" else None,
         )
-
-    def _adapted(self, model: Any, folder: Path) -> Any:
-        """The model with LoRA. Raises TrainInputError if it has none of the layers."""
         try:
-            return self._lora(model)
+            return get_peft_model(model, lora)
         except ValueError as error:
-            raise TrainInputError(f"{folder}: {error}; name its layers in targets") from error
+            raise TrainInputError(f"{folder}: {error} Name its layers in targets.") from error
 
     def _adamw(self) -> tuple[Any, str]:
         """AdamW over what is trained, in 8 bits where a GPU has it; and its name."""

@@ -51,7 +51,7 @@ def test_it_learns_and_writes_what_peft_and_people_read(
     assert ended.status == 0, ended.err
     made = json.loads((out / "training.json").read_text())
     assert ended.json == {"output": str(out), **made}
-    assert sum(made["losses"][-5:]) < sum(made["losses"][:5]) - 1
+    assert sum(made["losses"][-5:]) < sum(made["losses"][:5]) - 0.5
     assert made["data"]["panes"] == [0] and made["data"]["documents"] == 6
     assert made["settings"]["rank"] == 16 and made["optimizer"] == "AdamW"
     assert {"adapter_model.safetensors", "adapter_config.json", "tokenizer.json"} <= {
@@ -121,7 +121,7 @@ def test_panes_and_quarantine(tmp_path: Path) -> None:
     out = gate_output(tmp_path / "data", [["a man"], ["a woman"], []], quarantined=[1])
     found = select(out)
     assert (found.panes, found.skipped) == ((0, 2), 1)
-    assert [row.text for row in select(out, quarantined=True).rows()] == ["a man", "a woman"]
+    assert [row.text for row in select(out, quarantined="take").rows()] == ["a man", "a woman"]
     with pytest.raises(TrainInputError, match="in quarantine"):
         select(out, slice(0, 2))
     with pytest.raises(TrainInputError, match="no accepted document"):
@@ -160,7 +160,7 @@ def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call:
     assert "cannot be read" in message(small)
     words = ("--model", llama, "--data", data, "--output", tmp_path / "o", "--config")
     (tmp_path / "c.yaml").write_text("finetune: {targets: [nothing_proj]}\n")
-    assert "name its layers in targets" in call("finetune", *words, tmp_path / "c.yaml").err
+    assert "Name its layers in targets" in call("finetune", *words, tmp_path / "c.yaml").err
 
 
 def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_state(
