@@ -75,9 +75,11 @@ setup(
         "train": [
             "onnx>=1.16",
             "onnxscript>=0.3",
+            "peft>=0.15",  # LoRA, in the form that other tools read
+            "safetensors>=0.5",  # checkpoints without pickles
             "scikit-learn>=1.4",
             "torch>=2.6",
-            "transformers>=4.45",
+            "transformers>=4.56",  # from which on weights have a dtype
         ],
         "test": [
             *KAFKA,

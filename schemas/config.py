@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
@@ -97,6 +98,9 @@ class Config(Section):
     )
     metrics: Metrics = Field(
         default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
+    )
+    finetune: FinetuneSettings = Field(
+        default_factory=FinetuneSettings, description="How `evenflow finetune` trains a model."
     )
     max_text_mib: int = Field(
         default=10,

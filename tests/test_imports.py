@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     ("pipelines.api",),
     ("pipelines.cli",),
+    ("pipelines.train",),
     ("pipelines.stream",),
     ("pipelines.files",),
     ("pipelines.panes", "pipelines.runners"),

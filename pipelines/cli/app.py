@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -85,6 +86,7 @@ def application() -> typer.Typer:
     leaning = group("bias-score", "What the neutral words of sentences lean to.")
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
+    add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
     config = group("config", "The configuration.")
     add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app

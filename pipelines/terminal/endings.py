@@ -53,6 +53,8 @@ KNOWN = (
     ("evenflow.transforms.llm.client.settings", "InferenceError", FAILED),
     ("evenflow.transforms.llm.client.cache", "CacheError", FAILED),
     ("evenflow.transforms.models.files", "ModelError", FAILED),
+    ("evenflow.pipelines.train.errors", "TrainInputError", USAGE),
+    ("evenflow.pipelines.train.errors", "TrainingError", FAILED),
     ("evenflow.transforms.bias_score.vectors", "VectorsError", USAGE),
     ("evenflow.transforms.bias_score.direction", "DirectionError", USAGE),
     ("evenflow.transforms.bias_score.reference", "BiasReferenceError", USAGE),
