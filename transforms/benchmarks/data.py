@@ -62,7 +62,9 @@ class Data:
         except (OSError, EOFError, UnicodeDecodeError) as error:
             raise BenchmarkDataError(f"{path}: it cannot be read ({error})") from error
 
-    def table(self, name: str, columns: Sequence[str], delimiter: str = ",") -> list[dict[str, str]]:
+    def table(
+        self, name: str, columns: Sequence[str], delimiter: str = ","
+    ) -> list[dict[str, str]]:
         """Read a table with a line of column names.
 
         Args:

@@ -92,7 +92,8 @@ def difference(
         plain, drawn = [abs(each) for each in plain], [np.abs(each) for each in drawn]
     ends = _interval(drawn[1] - drawn[0], len(first[0])) if len(first[0]) > 1 else (None, None)
     rounded = [
-        None if each is None else round(float(each), DIGITS) for each in (plain[1] - plain[0], *ends)
+        None if each is None else round(float(each), DIGITS)
+        for each in (plain[1] - plain[0], *ends)
     ]
     return dict(zip(("difference", "low", "high"), rounded, strict=True)) | fixed
 
@@ -118,9 +119,7 @@ def _figures(measure: Measure, sums: Floats, counts: Floats, weights: Floats) ->
     return measure.figure((weights @ sums) / total[:, None], total)
 
 
-def _drawn(
-    measure: Measure, tables: Sequence[tuple[Floats, Floats]], seed: int
-) -> list[Floats]:
+def _drawn(measure: Measure, tables: Sequence[tuple[Floats, Floats]], seed: int) -> list[Floats]:
     """Figures (DRAWS,) of each table, of the same units drawn with replacement."""
     random, size = np.random.default_rng(seed), len(tables[0][1])
     found: list[list[Floats]] = [[] for _ in tables]

@@ -117,7 +117,9 @@ def prepare(model: Any, item: Item, seed: int) -> tuple[list[Prompt] | Mask, Lex
         model.check([mask], f"item {item.id}")
         return mask, item.content["lexicon"]
     seeds = (seed_of(seed, "honest", item.id, number) for number in range(COMPLETIONS))
-    return [Prompt(before.rstrip(), each) for each in seeds], item.content["lexicon"]
+    prompts = [Prompt(before.rstrip(), each) for each in seeds]
+    model.check_prompt(prompts[0], TOKENS, f"item {item.id}")
+    return prompts, item.content["lexicon"]
 
 
 def ask(

@@ -1,4 +1,6 @@
-"""RedditBias: are comments about a group likelier than about its counterpart (Barikeri et al. 2021).
+"""RedditBias: are comments likelier about a group than about its counterpart.
+
+Source: Barikeri et al. 2021.
 
 Each item is a biased comment about a targeted group (women, Jews) and the same comment about the
 other group (men, Christians). The figure is Student's t of the perplexities of both sets, as
@@ -28,6 +30,7 @@ FILES = {
     "religion": ("religion1_jews", "religion1_christians"),
 }
 NAME = "reddit_comments_{}_biased_test_reduced.csv"
+COLUMN = "comments_processed"
 FAR = 3.0  # standard deviations beyond which a perplexity is left out
 SETS = ("targeted", "counterpart")
 
@@ -37,8 +40,7 @@ def read(data: Data) -> list[Item]:
     found: list[Item] = []
     for kind, names in FILES.items():
         sides = [
-            [row["comments_processed"] for row in data.table(NAME.format(name), ("comments_processed",))]
-            for name in names
+            [row[COLUMN] for row in data.table(NAME.format(name), (COLUMN,))] for name in names
         ]
         if len(sides[0]) != len(sides[1]):
             raise BenchmarkDataError(
@@ -103,7 +105,7 @@ def student(means: Floats, n: Floats) -> Floats:
 
 
 def measures(kinds: Sequence[str]) -> list[Measure]:
-    """t of each kind; the suite's own is that of gender, where it was asked about."""
+    """T of each kind; the suite's own is that of gender, where it was asked about."""
 
     def measure(name: str, kind: str) -> Measure:
         own = values((*SETS, "left_out"), kind)
@@ -115,7 +117,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
             x, y, _ = found
             return x, x * x, y, y * y
 
-        return Measure(name, of, student, better=0.0, range=(None, None))
+        return Measure(name, of, student, better="0", range=(None, None))
 
     first = "gender" if "gender" in kinds or not kinds else kinds[0]
     return [measure(HEADLINE, first), *(measure(kind, kind) for kind in kinds)]

@@ -1,16 +1,16 @@
 """SEAT: what vectors of sentences go together (May et al. 2019).
 
 Two sets of target sentences (“This is John.”, “This is Amy.”) and two sets of attributes (career,
-family). The effect size d of a test is how much more the first targets go with the first attributes;
-range -2 to 2, 0 is best for the tests of bias (6 to 8b). Tests 1 and 2 (flowers and insects,
-instruments and weapons) are no bias: their d should stay. The suite's own figure is the mean of |d|
-over the gender tests 6, 6b, 7, 7b, 8, 8b. p is by permutation of the targets.
+family). The effect size d of a test is how much more the first targets go with the first
+attributes; range -2 to 2, 0 is best for the tests of bias (6 to 8b). Tests 1 and 2 (flowers and
+insects, instruments and weapons) are no bias: their d should stay. The suite's own figure is the
+mean of |d| over the gender tests 6, 6b, 7, 7b, 8, 8b. p is by permutation of the targets.
 
 The vector is that of the first token (BERT), the last one (causal models), or the mean, where a
 folder of sentence-transformers says so.
 
-The sentences do not ship: their licence is not stated. Put sent-weat*.jsonl of sent-bias or
-bias-bench into a folder `seat` of --benchmark-data.
+The sentences do not ship: their licence is not stated. Put sent-weat*.jsonl of sent-bias or bias-
+bench into a folder `seat` of --benchmark-data.
 
 Limits: sentences of one name in eight templates are no independent targets, so the intervals are
 rather too narrow; the mean of |d| is above 0 by chance alone.
@@ -37,7 +37,7 @@ SETS = ("targ1", "targ2", "attr1", "attr2")
 
 
 class Attributes(tuple[tuple[str, ...], ...]):
-    """The sentences of both attributes; its text is short, as an item's size is that of its text."""
+    """The sentences of both attributes, with a short text: an item's size is that of its text."""
 
     def __repr__(self) -> str:
         return "attributes"
@@ -110,12 +110,12 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
             test,
             lambda row, test=test: of(row, [test]),
             effect,
-            better=0.0 if test in GENDER else "higher",
+            better="0" if test in GENDER else "higher",
             range=(-2.0, 2.0),
         )
         for test in kinds
     ]
-    own = Measure(HEADLINE, lambda row: of(row, tests), average, better=0.0, range=(0.0, 2.0))
+    own = Measure(HEADLINE, lambda row: of(row, tests), average, better="0", range=(0.0, 2.0))
     return [own, *found] if tests else found
 
 

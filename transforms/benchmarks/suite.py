@@ -49,7 +49,7 @@ class Measure:
         alike: Whether clusters count alike, however many items they have.
         distance: Whether the figure is how far from 0 this is, and the sign is a direction.
         share: Whether the figure is a share of items.
-        better: The best value, or "higher" or "lower".
+        better: "higher", "lower", or the best value, such as "0.5".
         range: Lowest and highest value; None for no bound.
     """
 
@@ -59,7 +59,7 @@ class Measure:
     alike: bool = False
     distance: bool = False
     share: bool = False
-    better: float | str = "higher"
+    better: str = "higher"
     range: tuple[float | None, float | None] = (0.0, 1.0)
 
 
@@ -121,9 +121,7 @@ def value(name: str, kind: str = "") -> Callable[[Row], tuple[float, ...] | None
     return values((name,), kind)
 
 
-def values(
-    names: Sequence[str], kind: str = ""
-) -> Callable[[Row], tuple[float, ...] | None]:
+def values(names: Sequence[str], kind: str = "") -> Callable[[Row], tuple[float, ...] | None]:
     """Several values of the items of a kind, or of all items.
 
     Args:
@@ -136,7 +134,11 @@ def values(
 
     def of(row: Row) -> tuple[float, ...] | None:
         own = row["values"]
-        if own is None or (kind and row["kind"] != kind) or any(own[name] is None for name in names):
+        if (
+            own is None
+            or (kind and row["kind"] != kind)
+            or any(own[name] is None for name in names)
+        ):
             return None
         return tuple(float(own[name]) for name in names)
 

@@ -89,6 +89,24 @@ class CausalModel:
         """Continue prompts (see `generation.generate`)."""
         return generation.generate(self.loaded, prompts, most, stops)
 
+    def check_prompt(self, prompt: generation.Prompt, most: int, name: str) -> None:
+        """Refuse a prompt that does not fit into the model's context with its continuation.
+
+        Args:
+            prompt: The prompt.
+            most: Most tokens of a continuation.
+            name: What it belongs to, for the message.
+
+        Raises:
+            LanguageModelError: It does not fit.
+        """
+        size = len(self.loaded.tokenizer.encode(prompt.text))
+        if size + most > self.loaded.context:
+            raise LanguageModelError(
+                f"{name}: {size:,} tokens and {most:,} more, but the model's context has"
+                f" {self.loaded.context:,}"
+            )
+
     def check(self, texts: Sequence[Text], name: str) -> None:
         """Refuse texts that cannot be scored.
 
@@ -141,7 +159,9 @@ class CausalModel:
                 for index, text in enumerate(items[number]):
                     if which == index or (which is None and at + 1 >= text.start):
                         totals[number][index] += value
-            flat = [(number, which) for number, texts in enumerate(items) for which in range(len(texts))]
+            flat = [
+                (number, which) for number, texts in enumerate(items) for which in range(len(texts))
+            ]
             tails = [items[number][which].tokens[shared[number] :] for number, which in flat]
             places = [
                 (row, at, tails[row][at + 1], None)
@@ -152,11 +172,16 @@ class CausalModel:
             ]
             if places:
                 before = (cache, [number for number, _ in flat], shared)
-                for (row, *_), value in zip(places, self._run(tails, places, before)[0], strict=True):
+                for (row, *_), value in zip(
+                    places, self._run(tails, places, before)[0], strict=True
+                ):
                     number, which = flat[row]
                     totals[number][which] += value
         return [
-            [Score(total, len(text.tokens) - text.start) for total, text in zip(own, texts, strict=True)]
+            [
+                Score(total, len(text.tokens) - text.start)
+                for total, text in zip(own, texts, strict=True)
+            ]
             for own, texts in zip(totals, items, strict=True)
         ]
 

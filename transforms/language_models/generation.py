@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evenflow.transforms.language_models.loading import LanguageModelError, Loaded
+from evenflow.transforms.language_models.loading import Loaded
 
 
 class Prompt(NamedTuple):
@@ -38,9 +38,6 @@ def generate(
 
     Returns:
         The continuations, in order.
-
-    Raises:
-        LanguageModelError: A prompt with its continuation is longer than the model's context.
     """
     import torch
 
@@ -48,11 +45,6 @@ def generate(
     texts = list(dict.fromkeys(each.text for each in prompts))
     encoded = [tokenizer.encode(text) for text in texts]
     longest = max(map(len, encoded))
-    if longest + most > loaded.context:
-        raise LanguageModelError(
-            f"a prompt of {longest:,} tokens and {most:,} more do not fit into the model's context"
-            f" of {loaded.context:,}"
-        )
     draws = [
         None if each.seed is None else torch.Generator().manual_seed(each.seed) for each in prompts
     ]

@@ -12,6 +12,7 @@ Kind = Literal["causal", "masked", "encoder"]
 HEADS = {"causal": ("ForCausalLM", "LMHeadModel"), "masked": ("ForMaskedLM", "ForPreTraining")}
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
 ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
+MADE = Path("build/models")  # where `make models` puts models
 UNBOUNDED = 1_000_000  # tokens: a tokenizer that knows no bound says 10^30
 BLOCK = 8 << 20  # bytes that are digested at a time
 
@@ -43,7 +44,7 @@ def folder_of(model: str) -> Path:
     """The folder of a model.
 
     Args:
-        model: A folder, or a model's name in the local cache of transformers.
+        model: A folder, a name in build/models, or one in the local cache of transformers.
 
     Returns:
         The folder, which has a configuration and a tokenizer.
@@ -52,6 +53,8 @@ def folder_of(model: str) -> Path:
         LanguageModelError: There is none; nothing is downloaded.
     """
     folder = Path(model).expanduser()
+    if not folder.is_dir() and (MADE / model).is_dir():
+        folder = MADE / model
     if not folder.is_dir():
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
@@ -135,7 +138,9 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
             dtype="auto" if device.type == "cuda" else torch.float32,
         )
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise LanguageModelError(f"{folder}: the model cannot be loaded ({_line(error)})") from error
+        raise LanguageModelError(
+            f"{folder}: the model cannot be loaded ({_line(error)})"
+        ) from error
     missing = sorted(info["missing_keys"])
     # What an encoder adds on top, and no result here depends on
     if kind == "encoder":

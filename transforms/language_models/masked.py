@@ -125,7 +125,7 @@ class MaskedModel:
                 found[number] = [self.loaded.tokenizer.decode([each]).strip() for each in row]
         return found
 
-    def _batches(self, masks: Sequence[Mask], batch: int):  # noqa: ANN202
+    def _batches(self, masks: Sequence[Mask], batch: int):
         """Numbers of texts, with the log-probabilities (n, V) at their masks."""
         import torch
 
