@@ -46,6 +46,7 @@ setup(
             *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),
             "py.typed",
             "shipped/*",
+            "data/*.gz",
         ]
     },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
@@ -74,6 +75,7 @@ setup(
         "metrics": METRICS,
         "docs": [*DOCS, *METRICS],
         "train": [
+            "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
             "onnxscript>=0.3",
             "peft>=0.15",  # LoRA, in the form that other tools read
@@ -101,6 +103,7 @@ setup(
             "blingfire>=0.1.8",
             "datatrove>=0.3",
             "inflect>=7",
+            "lm-eval>=0.4.9",  # the reference of the benchmarks of models
             "nltk>=3.9",
             "pysbd>=0.3.4",
             "ruamel.yaml>=0.18",

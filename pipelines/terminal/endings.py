@@ -53,6 +53,8 @@ KNOWN = (
     ("evenflow.transforms.llm.client.settings", "InferenceError", FAILED),
     ("evenflow.transforms.llm.client.cache", "CacheError", FAILED),
     ("evenflow.transforms.models.files", "ModelError", FAILED),
+    ("evenflow.transforms.language_models.loading", "LanguageModelError", USAGE),
+    ("evenflow.transforms.benchmarks.data", "BenchmarkDataError", USAGE),
     ("evenflow.pipelines.train.errors", "TrainInputError", USAGE),
     ("evenflow.pipelines.train.errors", "TrainingError", FAILED),
     ("evenflow.transforms.bias_score.vectors", "VectorsError", USAGE),
