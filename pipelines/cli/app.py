@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
@@ -87,6 +88,7 @@ def application() -> typer.Typer:
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
     add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
+    add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES)
     config = group("config", "The configuration.")
     add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app
