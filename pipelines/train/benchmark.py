@@ -284,11 +284,11 @@ def _items(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
     items = suite.read(data)
     if kind or ":" in name:
         kinds = [each for each in _kinds(item.kind for item in items) if KIND.fullmatch(each)]
-        if kind not in kinds:
+        if not any(f"{each}-".startswith(f"{kind}-") for each in kinds) or not kind:
             raise TrainInputError(
                 f"{name!r}: {base} has no items of that kind; it has {', '.join(kinds) or 'none'}"
             )
-        items = [item for item in items if item.kind == kind]
+        items = [item for item in items if f"{item.kind}-".startswith(f"{kind}-")]
     if most is not None and most < len(items):
         kept = sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())[:most]
         ids = {item.id for item in kept}
