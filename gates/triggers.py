@@ -176,8 +176,9 @@ class Decider:
         self._panes, known = _read_state(self._storage, len(entries))
         for name, rule in self._rules.items():
             digest, own = _digest(rule), known.get(name)
-            fresh = own is None or own.condition != digest
-            self._memories[name] = Memory(condition=digest) if fresh else own
+            if own is None or own.condition != digest:
+                own = Memory(condition=digest)
+            self._memories[name] = own
         self._save()
         for entry in entries[self._panes :]:
             self.decide(entry)

@@ -68,17 +68,17 @@ def _act_on(storage: Storage, config: Config, decision: Decision, stop: threadin
     """Try an action until it is done or its tries are spent. Raises Interrupted."""
     rule = config.triggers[decision.rule]
     begun = triggers.attempts(storage, decision)
-    for number in range(rule.tries):
-        if number and stop.wait(rule.backoff * 2 ** (number - 1)):
-            raise Interrupted
+    for number in range(1, rule.tries + 1):
         triggers.begin_attempt(storage, decision, begun + number)
         began = time.monotonic()
         found = attempt(storage, config, decision, stop)
-        if found.ok or found.hopeless:
-            break
-    outcome = _outcome(decision, found, begun + number + 1, time.monotonic() - began)
-    triggers.finish(storage, outcome)
-    return outcome
+        if found.ok or found.hopeless or number == rule.tries:
+            outcome = _outcome(decision, found, begun + number, time.monotonic() - began)
+            triggers.finish(storage, outcome)
+            return outcome
+        if stop.wait(rule.backoff * 2 ** (number - 1)):
+            raise Interrupted
+    raise AssertionError("a rule has at least one try")
 
 
 def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) -> Outcome:
