@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import re
 import threading
 import time
@@ -60,7 +61,10 @@ def in_process(
 
 @contextlib.contextmanager
 def on_runner(
-    draw: Draw, options: list[str], explain: Explain, note: Callable[[str], None] = print
+    draw: Draw,
+    options: list[str],
+    explain: Explain,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Callable[[], bool]]:
     """Run the graph on a runner during the with-block.
 
@@ -123,27 +127,27 @@ class _Job:
         self._over = threading.Event()
         self._waiting = threading.Thread(target=self._wait, daemon=True)
 
-    def _submit(self) -> None:
+    def _submit(self) -> Any:
         pipeline = beam.Pipeline(runner=self._runner, options=self._given)
         self._draw(pipeline)
         self._result = pipeline.run()
+        return self._result
 
     def _wait(self) -> None:
         """Wait for the job's end, and submit it again where it was lost."""
         seen, pause = time.monotonic(), AGAIN_SECONDS
         while not self._over.is_set():
-            began = time.monotonic()
+            began = math.inf
             try:
-                if self._result is None:
-                    self._submit()
-                    began = time.monotonic()
-                self._result.wait_until_finish()
-                if self._result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
-                    raise RuntimeError(str(self._result.state))
+                result = self._result or self._submit()
+                began = time.monotonic()
+                result.wait_until_finish()
+                if result.state not in (PipelineState.DONE, PipelineState.CANCELLED):
+                    raise RuntimeError(str(result.state))
                 return
             except Exception as error:
                 now = time.monotonic()
-                if self._result is not None and now - began > SOUND_SECONDS:
+                if now - began > SOUND_SECONDS:
                     seen, pause = now, AGAIN_SECONDS
                 if self._again is None or not self._is_lost(error) or now - seen > AWAY_SECONDS:
                     self._failed = error
