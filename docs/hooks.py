@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ PAGES = {
     "data_stereotype_sets.md": "tests/data/stereotype_sets_README.md",
     "data_stereotype_gold.md": "tests/data/stereotype_gold_README.md",
     "report.png": "docs/report.png",
+    "experiment.html": "docs/experiment/speeches.html",
 }
 DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
@@ -116,6 +118,34 @@ def metrics(_: str) -> str:
     return "\n".join(rows)
 
 
+def experiment(name: str) -> str:
+    """Return the table of an experiment and what follows from it.
+
+    Args:
+        name: Its experiment.json, in the repository.
+    """
+    from evenflow.pipelines.train.comparison import Estimate, interval
+
+    found = json.loads((ROOT / name).read_text(encoding="utf-8"))
+    arms = {arm: each["title"] for arm, each in found["arms"].items()}
+    base = arms[found["baseline"]]
+    rows = [f"| suite, n, best | arm | figure | difference from {base} |"]
+    rows.append("| --- | --- | --- | --- |")
+    for suite, each in found["suites"].items():
+        head = f"{suite}, {each['n']}, {each['wanted']}"
+        for arm, own in each["estimates"].items():
+            other = each["differences"].get(arm)
+            figures = [interval(Estimate(**one)) if one else "" for one in (own, other)]
+            rows.append(f"| {head} | {arms[arm]} | {' | '.join(figures)} |")
+            head = ""
+    for title, key in (
+        ("What may be concluded:", "may_be_concluded"),
+        ("What may not be concluded:", "may_not_be_concluded"),
+    ):
+        rows += ["", title, "", *(f"- {sentence}" for sentence in found[key])]
+    return "\n".join(rows)
+
+
 def rooms(_: str) -> str:
     """Return a table of the rooms with the first paragraph of their docstrings."""
     rows = ["| room | what belongs there |", "| --- | --- |"]
@@ -152,5 +182,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "commands": commands,
     "metrics": metrics,
     "rooms": rooms,
+    "experiment": experiment,
     "docstring": docstring,
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 LEVEL = 0.95
 NORMAL = 1.959964  # quantile of the intervals that benchmarks give
@@ -64,7 +64,7 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
         return Estimate(mean, None, None, None, values)
     items = fmean(((each["high"] - each["low"]) / 2) ** 2 for each in figures)
     seeds = variance(values) / count if count > 1 else 0.0
-    student = float(t.ppf((1 + LEVEL) / 2, max(count - 1, 1)))
+    student = float(stdtrit(max(count - 1, 1), (1 + LEVEL) / 2))
     reach = math.sqrt(items + student**2 * seeds)
     error = math.sqrt(items / NORMAL**2 + seeds)
     return Estimate(mean, mean - reach, mean + reach, error, values)
