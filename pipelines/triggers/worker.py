@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 
 from evenflow.gates import triggers
 from evenflow.gates.lease import Lease
-from evenflow.gates.ledger.history import History
 from evenflow.gates.lock import LockedError
 from evenflow.gates.triggers import Decision, Outcome
 from evenflow.pipelines.triggers.actions import Attempt, Interrupted, attempt
@@ -28,19 +27,13 @@ from evenflow.transforms.storage.storage import Place, Storage, at
 LOOK_SECONDS, LOOK_SECONDS_STORE = 1.0, 30.0  # between two looks for decisions
 
 
-def act(
-    output: Place,
-    config: Config,
-    stop: threading.Event | None = None,
-    panes: int | None = None,
-) -> list[Outcome]:
+def act(output: Place, config: Config, stop: threading.Event | None = None) -> list[Outcome]:
     """Act on every decision that is pending, and on those that follow from them.
 
     Args:
         output: The output.
         config: The configuration. A decision of a rule that it no longer has is left alone.
         stop: Set it to end early.
-        panes: Number of panes, for schedules; None: the ledger's.
 
     Returns:
         How the actions ended.
@@ -50,17 +43,20 @@ def act(
         OSError: A file cannot be read or written.
     """
     storage, stop = at(output), stop or threading.Event()
+
+    def due() -> list[Decision]:
+        triggers.chained(storage, config.triggers)
+        return [each for each in triggers.pending(storage) if each.rule in config.triggers]
+
     ended: list[Outcome] = []
+    timed = any(rule.schedule is not None for rule in config.triggers.values())
+    if not timed and not due():
+        return ended  # without a lease, which costs requests in a store
     with Lease(storage.below(triggers.FOLDER)):
-        count = len(History(storage, config)) if panes is None else panes
-        triggers.scheduled(storage, config.triggers, count, datetime.now(UTC))
-        while not stop.is_set():
-            triggers.chained(storage, config.triggers)
-            due = [each for each in triggers.pending(storage) if each.rule in config.triggers]
-            if not due:
-                break
+        triggers.scheduled(storage, config.triggers, datetime.now(UTC))
+        while not stop.is_set() and (left := due()):
             with suppress(Interrupted):
-                ended.append(_act_on(storage, config, due[0], stop))
+                ended.append(_act_on(storage, config, left[0], stop))
     return ended
 
 
