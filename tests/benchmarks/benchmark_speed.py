@@ -1,0 +1,128 @@
+"""Items a second and figures of `evenflow benchmark` beside lm-evaluation-harness.
+
+    pip install 'evenflow[bench,train]'
+    python tests/benchmarks/benchmark_speed.py [--items 100] [--model build/models/…] [--threads 1]
+
+Both get the same items, model in memory and batch size, in one process, in turns. The loading of
+the model is not counted. lm-eval gets the items as a local task.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+
+from evenflow.pipelines.train.benchmark import benchmark
+from evenflow.transforms.benchmarks import hellaswag
+from evenflow.transforms.benchmarks.asking import Models
+from evenflow.transforms.benchmarks.suite import Item
+from evenflow.transforms.benchmarks.suites import SUITES
+
+MODEL = "build/models/smollm2-135m-instruct"
+
+
+def as_hellaswag(item: Item) -> dict[str, Any]:
+    """An item as lm-eval's local task has it."""
+    clean = hellaswag._clean
+    endings = [clean(each) for each in item.content["endings"]]
+    return {
+        "query": clean(item.content["ctx"]),
+        "choices": endings,
+        "gold": int(item.content["label"]),
+    }
+
+
+def as_crows_pairs(item: Item) -> dict[str, Any]:
+    """An item as lm-eval's local task has it; it is right where the stereotype is likelier."""
+    return {"query": "", "choices": [item.content["more"], item.content["less"]], "gold": 0}
+
+
+TASKS: dict[str, tuple[Callable[[Item], dict[str, Any]], str]] = {
+    "hellaswag": (as_hellaswag, " "),
+    "crows_pairs": (as_crows_pairs, ""),
+}
+
+
+def theirs(model: Any, name: str, chosen: list[Item]) -> tuple[float, float]:
+    """Accuracy and seconds of lm-eval."""
+    from lm_eval import simple_evaluate
+    from lm_eval.api.task import ConfigurableTask
+
+    convert, between = TASKS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "items.jsonl")
+        path.write_text("".join(json.dumps(convert(item)) + "\n" for item in chosen))
+        task = ConfigurableTask(
+            config={
+                "task": name,
+                "dataset_path": "json",
+                "dataset_kwargs": {"data_files": str(path), "cache_dir": folder},
+                "test_split": "train",
+                "output_type": "multiple_choice",
+                "doc_to_text": "{{query}}",
+                "doc_to_choice": "choices",
+                "doc_to_target": "gold",
+                "target_delimiter": between,
+                "metric_list": [{"metric": "acc"}],
+            }
+        )
+        start = time.perf_counter()
+        found: Any = simple_evaluate(model=model, tasks=[task], bootstrap_iters=0)
+        return found["results"][name]["acc,none"], time.perf_counter() - start
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--items", type=int, default=100)
+    parser.add_argument("--model", default=MODEL)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--suite", nargs="*", default=list(TASKS))
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    logging.disable(logging.WARNING)
+    from lm_eval.models.huggingface import HFLM
+
+    asked = Models(given.model)
+    loaded = asked.ready(SUITES["hellaswag"]).loaded
+    peer = HFLM(
+        pretrained=loaded.model, tokenizer=loaded.tokenizer, batch_size=given.batch, device="cpu"
+    )
+    print(f"{given.items} items, batch {given.batch}, {given.threads} threads")
+    print(f"{'suite':14}{'ours':>10}{'lm-eval':>10}{'ours items/s':>14}{'lm-eval items/s':>17}")
+    for name in given.suite:
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.perf_counter()
+            found = benchmark(asked, folder, [name], items=given.items, batch=given.batch)  # type: ignore[arg-type]
+            own = time.perf_counter() - start
+            lines = Path(folder, "items", f"{name}.jsonl").read_text().splitlines()
+        ids = {json.loads(line)["id"] for line in lines}
+        chosen = [item for item in SUITES[name].read(_data()) if item.id in ids]
+        figure, other = theirs(peer, name, chosen)
+        print(
+            f"{name:14}{found['suites'][name]['figure']:10.4f}{figure:10.4f}"
+            f"{len(chosen) / own:14.2f}{len(chosen) / other:17.2f}"
+        )
+
+
+def _data() -> Any:
+    from evenflow.transforms.benchmarks.data import Data
+
+    return Data()
+
+
+if __name__ == "__main__":
+    main()
