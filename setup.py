@@ -52,6 +52,7 @@ setup(
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
+        "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
         "jinja2>=3.1",
         "numpy>=1.26",

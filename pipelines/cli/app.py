@@ -14,10 +14,12 @@ from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
+from evenflow.pipelines.cli import trigger as cli_trigger
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
@@ -89,6 +91,11 @@ def application() -> typer.Typer:
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
     add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
     add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES)
+    add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES)
+    rules = group("trigger", cli_trigger.HELP)
+    add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
+    add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)
+    add("history", cli_trigger.trigger_history, cli_trigger.HISTORY_EXAMPLES, rules)
     config = group("config", "The configuration.")
     add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import examples, one_of
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import Storage, at
 
@@ -45,8 +45,12 @@ def finetune(
     ] = None,
     pane: options.PaneOption = None,
     quarantined: Annotated[
-        bool, typer.Option("--quarantined", help="Train on panes in quarantine too.")
-    ] = False,
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Panes in quarantine: refuse (default with --pane), skip or take.",
+        ),
+    ] = None,
     objective: Annotated[
         str | None, typer.Option(metavar="NAME", help="causal or mlm.  [default: causal]")
     ] = None,
@@ -84,6 +88,8 @@ def finetune(
     from evenflow.pipelines.train.rows import select
     from evenflow.schemas.config import load
 
+    if quarantined is not None:
+        one_of(quarantined, ("refuse", "skip", "take"), "--quarantined")
     given = {
         "objective": objective,
         "rank": rank,
@@ -99,7 +105,7 @@ def finetune(
     settings = load(config, chosen).finetune
     session: Session = context.obj
     session.output, session.resumable = at(output), True
-    found = select(data, options.panes(pane), quarantined)
+    found = select(data, options.panes(pane), quarantined)  # type: ignore[arg-type]
     if found.skipped:
         report_event("note", f"panes in quarantine that are left out: {found.skipped}", 0, session)
     show = _lines(session, quiet)

@@ -185,7 +185,7 @@ class Run:
             # Imported here: Beam takes a second, which a run on this machine need not wait for
             from evenflow.pipelines.files import graph
 
-            return graph.made(names, context, after, list(self.options), self.debug)
+            return graph.made(names, context, after, list(self.options), self.on_note, self.debug)
         if self.workers == 1:
             context.worker().on_block = self.on_block
         return workers.made(cutting.panes(names, self.config, after), context, self.workers)
@@ -238,7 +238,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     kept = config.model_dump()
     # A run may go on with other values of these, which do not change what is measured or committed
     del kept["gate"]["policy"], kept["measure"]["epsilon"]
-    for name in ("kafka", "metrics", "finetune"):
+    for name in ("kafka", "metrics", "finetune", "triggers"):
         del kept[name]
     # These say where and how a model is asked, and not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):

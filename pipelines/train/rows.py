@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Literal
 
 import pyarrow.parquet as pq
 
@@ -16,6 +17,7 @@ from evenflow.schemas.documents import COPY_OF, weight
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.storage.storage import Place, at
 
+Quarantined = Literal["refuse", "skip", "take"]
 ROWS = 1024  # documents that are in memory at once
 
 
@@ -118,13 +120,16 @@ def _rows(
             )
 
 
-def select(output: Place, panes: slice | None = None, quarantined: bool = False) -> Data:
+def select(
+    output: Place, panes: slice | None = None, quarantined: Quarantined | None = None
+) -> Data:
     """Choose panes of a gate's output.
 
     Args:
         output: The output.
         panes: The panes; None for all that were accepted.
-        quarantined: Whether panes in quarantine are taken too.
+        quarantined: What is done about panes in quarantine; None: with a range they are refused,
+            else skipped.
 
     Returns:
         Their shards.
@@ -137,8 +142,9 @@ def select(output: Place, panes: slice | None = None, quarantined: bool = False)
     if not len(history):
         raise TrainInputError(f"{output}: no ledger here; give the --output directory of a run")
     entries = list(history.some(range(len(history))[panes or slice(None)]))
-    aside = [] if quarantined else [each for each in entries if each.folder == "quarantine"]
-    if panes is not None and aside:
+    what = quarantined or ("skip" if panes is None else "refuse")
+    aside = [each for each in entries if each.folder == "quarantine" and what != "take"]
+    if what == "refuse" and aside:
         numbers = ", ".join(str(each.pane) for each in aside[:5])
         raise TrainInputError(
             f"{output}: in quarantine: {len(aside)} of these panes ({numbers}); give other panes,"

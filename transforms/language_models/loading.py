@@ -87,7 +87,7 @@ def kind_of(model: str) -> Kind:
     Raises:
         LanguageModelError: There is no such model, or its configuration cannot be read.
     """
-    names = getattr(_config(folder_of(model)), "architectures", None) or ()
+    names = getattr(config_of(folder_of(model)), "architectures", None) or ()
     for kind, endings in HEADS.items():
         if any(name.endswith(endings) for name in names):
             return "causal" if kind == "causal" else "masked"
@@ -111,6 +111,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
     """
     import torch
     import transformers
+    from safetensors import SafetensorError
 
     folder, own = folder_of(model), kind_of(model)
     kind = kind or own
@@ -125,7 +126,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
         "encoder": transformers.AutoModel,
     }
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    config = _config(folder)
+    config = config_of(folder)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         # Weights as safetensors alone: the other form is a pickle, which is code
@@ -137,7 +138,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
             output_loading_info=True,
             dtype="auto" if device.type == "cuda" else torch.float32,
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise LanguageModelError(
             f"{folder}: the model cannot be loaded ({_line(error)})"
         ) from error
@@ -188,8 +189,18 @@ def digest(model: str, adapter: str | None = None) -> str:
     return whole.hexdigest()
 
 
-def _config(folder: Path) -> Any:
-    """A model's configuration. Raises LanguageModelError."""
+def config_of(folder: Path) -> Any:
+    """Read a model's configuration.
+
+    Args:
+        folder: The model's folder.
+
+    Returns:
+        The configuration of transformers.
+
+    Raises:
+        LanguageModelError: It cannot be read.
+    """
     from transformers import AutoConfig
 
     try:
