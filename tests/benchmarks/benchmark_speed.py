@@ -10,9 +10,11 @@ the model is not counted. lm-eval gets the items as a local task.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import logging
 import os
+import random
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,11 +27,13 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import torch
 
 from evenflow.pipelines.train.benchmark import benchmark
-from evenflow.transforms.benchmarks import hellaswag
+from evenflow.transforms.benchmarks import bbq, hellaswag
 from evenflow.transforms.benchmarks.asking import Models
+from evenflow.transforms.benchmarks.data import Data
 from evenflow.transforms.benchmarks.suite import Item
 from evenflow.transforms.benchmarks.suites import SUITES
 
+BBQ_ITEMS = 1500
 MODEL = "build/models/smollm2-135m-instruct"
 
 
@@ -83,6 +87,33 @@ def theirs(model: Any, name: str, chosen: list[Item]) -> tuple[float, float]:
         return found["results"][name]["acc,none"], time.perf_counter() - start
 
 
+def judged_alike(count: int) -> tuple[int, int]:
+    """Of answers to BBQ: how many count for the same as in lm-eval, and how many there are."""
+    import lm_eval
+
+    path = Path(lm_eval.__file__).parent / "tasks" / "bbq" / "utils.py"
+    spec: Any = importlib.util.spec_from_file_location("bbq_utils", path)
+    peer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(peer)
+    draw = random.Random(0)
+    items = [dict(each.content) for each in draw.sample(bbq.read(Data()), count)]
+
+    class Documents(list[Any]):
+        def map(self, function: Callable[[Any], Any]) -> list[Any]:
+            return [function(dict(each)) for each in self]
+
+    alike = total = 0
+    for item, document in zip(items, peer.process_docs(Documents(items)), strict=True):
+        own = [item[name] for name in bbq.ANSWERS]
+        texts = [*own, f" {draw.choice(own)} and {draw.choice(own)}", " I do not know", " man", ""]
+        for text in [*texts, " grandmother", " the old gay Jewish woman", "Can't be determined."]:
+            found = peer.process_results_generate_until(document, [text])["amb_bias_score"]
+            mine = bbq.judged(item, text)
+            alike += found[:3] == (mine["correct"], mine["biased"], mine["named"])
+            total += 1
+    return alike, total
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
@@ -110,18 +141,14 @@ def main() -> None:
             own = time.perf_counter() - start
             lines = Path(folder, "items", f"{name}.jsonl").read_text().splitlines()
         ids = {json.loads(line)["id"] for line in lines}
-        chosen = [item for item in SUITES[name].read(_data()) if item.id in ids]
+        chosen = [item for item in SUITES[name].read(Data()) if item.id in ids]
         figure, other = theirs(peer, name, chosen)
         print(
             f"{name:14}{found['suites'][name]['figure']:10.4f}{figure:10.4f}"
             f"{len(chosen) / own:14.2f}{len(chosen) / other:17.2f}"
         )
-
-
-def _data() -> Any:
-    from evenflow.transforms.benchmarks.data import Data
-
-    return Data()
+    alike, total = judged_alike(BBQ_ITEMS)
+    print(f"bbq: {alike:,} of {total:,} answers count for the same")
 
 
 if __name__ == "__main__":
