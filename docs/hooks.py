@@ -158,6 +158,26 @@ def rooms(_: str) -> str:
     return "\n".join(rows)
 
 
+def benchmarks(_: str) -> str:
+    """Return a table of the benchmarks of language models, from their records."""
+    from evenflow.transforms.benchmarks.suites import SUITES
+
+    rows = ["| suite | figure | models | items | limits |", "| --- | --- | --- | --- | --- |"]
+    for name, suite in SUITES.items():
+        best = suite.measures([])[:1]
+        wanted = {"higher": "higher is better", "lower": "lower is better"}
+        goal = f"; {wanted.get(best[0].better, f'best at {best[0].better}')}" if best else ""
+        cells = (
+            f"`{name}`<br>{suite.source}",
+            suite.formula.replace("|", "\\|") + goal,
+            ", ".join(suite.models),
+            suite.data,
+            suite.limits,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 def docstring(name: str) -> str:
     """Return the docstring of an object, and its signature where it is a function or a class.
 
@@ -183,5 +203,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "metrics": metrics,
     "rooms": rooms,
     "experiment": experiment,
+    "benchmarks": benchmarks,
     "docstring": docstring,
 }

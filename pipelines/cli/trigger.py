@@ -70,9 +70,8 @@ def trigger_run(
     own, panes = _config(directory, config), len(History(directory))
     if rule is not None:
         if rule not in own.triggers:
-            raise typer.BadParameter(
-                f"{rule!r} is none of {', '.join(config.triggers) or 'no'} rules"
-            )
+            known = ", ".join(own.triggers) or "there are none"
+            raise typer.BadParameter(f"{rule!r} is no rule of the configuration: {known}")
         if not panes:
             raise typer.BadParameter("there is no pane yet")
         fired = triggers.Decision(rule=rule, pane=panes - 1, reason="by hand")

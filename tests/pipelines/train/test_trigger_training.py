@@ -24,7 +24,7 @@ def test_a_rule_trains_and_the_next_one_measures(tmp_path: Path, call: Call) -> 
     corpus, out, settings = tmp_path / "in.jsonl", tmp_path / "out", tmp_path / "c.yaml"
     rows = [{"id": str(n), "text": "the man said that she was a nurse ."} for n in range(8)]
     corpus.write_text("\n".join(map(json.dumps, rows)))
-    suites = {"model": llama, "suites": ["crows_pairs:gender"], "items": 4}
+    suites = {"model": llama, "suites": ["crows_pairs:gender"], "items": 24}
     rules = {
         "train": {"finetune": {"model": llama}, "tries": 1},
         "measure": {"after": "train", "benchmark": suites, "tries": 1},
