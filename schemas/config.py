@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.alerts import Alerts
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
@@ -97,6 +98,10 @@ class Config(Section):
     )
     metrics: Metrics = Field(
         default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
+    )
+    alerts: Alerts = Field(
+        default_factory=Alerts,
+        description=("Thresholds of the alerts of deploy/prometheus; a run may go on with others."),
     )
     max_text_mib: int = Field(
         default=10,

@@ -19,7 +19,7 @@ ORDER = (
     ("pipelines.cli",),
     ("pipelines.stream",),
     ("pipelines.files",),
-    ("pipelines.panes", "pipelines.runners"),
+    ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
     ("gates.judge", "gates.bias_score", "gates.hold", "gates.metrics"),

@@ -12,7 +12,16 @@ from typing import Annotated, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import (
+    bias_score,
+    coverage,
+    estimate,
+    explain,
+    measure,
+    metrics,
+    run,
+    stream,
+)
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -67,6 +76,7 @@ def application() -> typer.Typer:
     add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
     add("generate", coverage.generate, coverage.GENERATE_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
+    add("metrics", metrics.metrics, metrics.EXAMPLES)
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     gate = group("gate", "The state of a gate.")
