@@ -67,3 +67,20 @@ $(VERSITYGW)/versitygw:
 	@command -v go >/dev/null || { echo "versitygw is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
 	mkdir -p $(@D)
 	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+
+# Prometheus and Alertmanager with their tools, from Debian's packages, unpacked and not installed: no service is started.
+DEBS := $(SERVICES)/prometheus
+PROMETHEUS_DEBS := prometheus=2.42.0+ds-5+deb12u1 prometheus-alertmanager=0.25.0-1+b4
+.PHONY: prometheus
+services: prometheus
+prometheus: $(DEBS)/.checked
+
+$(DEBS)/.checked: deploy/prometheus/SHA256SUMS
+	@command -v apt-get dpkg >/dev/null || { echo "Prometheus comes from packages of Debian 12; there is no apt-get here" >&2; exit 1; }
+	rm -rf $(@D)
+	mkdir -p $(@D)/debs
+	cd $(@D)/debs && apt-get download $(PROMETHEUS_DEBS) && sha256sum --check --strict --quiet $(abspath deploy/prometheus/SHA256SUMS)
+	for each in $(@D)/debs/*.deb; do dpkg -x $$each $(@D)/unpacked; done
+	cp --link $(@D)/unpacked/usr/bin/* $(@D)/
+	rm -rf $(@D)/debs $(@D)/unpacked
+	touch $@
