@@ -31,6 +31,10 @@ PAGES = {
     "data_stereotype_gold.md": "tests/data/stereotype_gold_README.md",
     "report.png": "docs/report.png",
 }
+PAGES |= {
+    f"runbooks/{path.name}": f"docs/runbooks/{path.name}"
+    for path in sorted((ROOT / "docs" / "runbooks").glob("*.md"))
+}
 DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
 

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import (
+    alerts,
     bias_score,
     coverage,
     estimate,
@@ -77,6 +78,7 @@ def application() -> typer.Typer:
     add("generate", coverage.generate, coverage.GENERATE_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
     add("metrics", metrics.metrics, metrics.EXAMPLES)
+    add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     gate = group("gate", "The state of a gate.")
