@@ -22,7 +22,7 @@ ORDER = (
     ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
-    ("gates.judge", "gates.bias_score", "gates.hold", "gates.metrics", "gates.alerts"),
+    ("gates.judge", "gates.bias_score", "gates.hold", "gates.metrics", "gates.alerts", "gates.notify"),
     ("gates.ledger", "gates.expectations", "gates.coverage"),
     ("gates.lease",),
     ("gates.verdict", "gates.lock"),
