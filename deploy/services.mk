@@ -68,7 +68,10 @@ $(VERSITYGW)/versitygw:
 	mkdir -p $(@D)
 	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 
-# Prometheus and Alertmanager with their tools, from Debian's packages, unpacked and not installed: no service is started.
+# Prometheus and Alertmanager with their tools, from Debian's packages (amd64), unpacked and not installed: no service is started.
+# Debian's Alertmanager reads its templates at a fixed path. It becomes another of the same length, the working directory.
+AM_PATH := /usr/share/prometheus/alertmanager
+AM_HERE := ./././././././././././././././././
 DEBS := $(SERVICES)/prometheus
 PROMETHEUS_DEBS := prometheus=2.42.0+ds-5+deb12u1 prometheus-alertmanager=0.25.0-1+b4
 .PHONY: prometheus
@@ -81,6 +84,8 @@ $(DEBS)/.checked: deploy/prometheus/SHA256SUMS
 	mkdir -p $(@D)/debs
 	cd $(@D)/debs && apt-get download $(PROMETHEUS_DEBS) && sha256sum --check --strict --quiet $(abspath deploy/prometheus/SHA256SUMS)
 	for each in $(@D)/debs/*.deb; do dpkg -x $$each $(@D)/unpacked; done
-	cp --link $(@D)/unpacked/usr/bin/* $(@D)/
+	cp $(@D)/unpacked/usr/bin/* $(@D)/unpacked$(AM_PATH)/*.tmpl $(@D)/
+	grep --quiet --text '$(AM_PATH)' $(@D)/prometheus-alertmanager
+	sed -i 's|$(AM_PATH)|$(AM_HERE)|g' $(@D)/prometheus-alertmanager
 	rm -rf $(@D)/debs $(@D)/unpacked
 	touch $@

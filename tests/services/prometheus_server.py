@@ -8,7 +8,6 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,12 @@ class Server:
     """A server on a free port of the loopback interface, its files in a folder."""
 
     def __init__(self, folder: Path, program: str, *words: str):
-        folder.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         command = [FOLDER / program, *words, f"--web.listen-address=127.0.0.1:{self.port}"]
         self._log = folder / "log.txt"
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+            self._process = subprocess.Popen(command, cwd=FOLDER, stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -68,12 +66,13 @@ class Prometheus(Server):
 
     def __init__(self, folder: Path, config: dict[str, Any]):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "prometheus.yaml").write_text(json.dumps(config))
+        path = folder / "prometheus.yaml"
+        path.write_text(json.dumps(config))
         super().__init__(
             folder,
             "prometheus",
-            "--config.file=prometheus.yaml",
-            "--storage.tsdb.path=data",
+            f"--config.file={path}",
+            f"--storage.tsdb.path={folder / 'data'}",
             "--enable-feature=exemplar-storage",
         )
 
@@ -94,14 +93,14 @@ class Prometheus(Server):
 class Alertmanager(Server):
     """Alertmanager with a configuration, alone."""
 
-    def __init__(self, folder: Path, config: dict[str, Any], more: Sequence[str] = ()):
+    def __init__(self, folder: Path, config: dict[str, Any]):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "alertmanager.yaml").write_text(json.dumps(config))
+        path = folder / "alertmanager.yaml"
+        path.write_text(json.dumps(config))
         super().__init__(
             folder,
             "prometheus-alertmanager",
-            "--config.file=alertmanager.yaml",
-            "--storage.path=data",
+            f"--config.file={path}",
+            f"--storage.path={folder / 'data'}",
             "--cluster.listen-address=",
-            *more,
         )
