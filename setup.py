@@ -14,8 +14,8 @@ LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
-# Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it. Pinned,
-# because another version writes other JSON
+# Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
+# Pinned, because another version writes other JSON
 GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 API = Path("pipelines/api")
