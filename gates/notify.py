@@ -35,7 +35,7 @@ LOG = logging.getLogger(__name__)
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Takes a redirect for a failure: it would make a GET of a POST."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *args: Any, **more: Any) -> None:
         """Return nothing, so that the redirect is an error."""
 
 
@@ -54,7 +54,7 @@ class Notifier:
 
     def __init__(self, output: Place, settings: Notify, entries: History):
         self._output, self._settings = at(output), settings
-        self._secret = read_secret(settings.secret).encode() if settings.secret else None
+        self._secret = read_secret({**settings.secret}).encode() if settings.secret else None
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST)
         self._changed = threading.Condition()

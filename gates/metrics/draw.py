@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, Exemplar, GaugeMetricFamily, Metric
 
-Values = Mapping[Sequence[str], float | None]  # by the values of the labels
-Exemplars = Mapping[Sequence[str], Exemplar]
+Values = Mapping[Any, float | None]  # by the labels' values, a tuple of texts
+Exemplars = Mapping[tuple[str, ...], Exemplar]
 
 
 def counter(

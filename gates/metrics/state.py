@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from itertools import accumulate
+from typing import Any
 
 from prometheus_client.core import Exemplar, HistogramMetricFamily, InfoMetricFamily, Metric
 
@@ -110,7 +111,7 @@ def _latency(found: Latencies) -> Metric:
         "evenflow_pane_commit_seconds", "Seconds from a pane's close to its ledger entry."
     )
     bounds = [*map(str, BOUNDS), "+Inf"]
-    buckets: list[tuple[str, float, Exemplar | None]] = []
+    buckets: list[Any] = []
     for number, (bound, count) in enumerate(zip(bounds, accumulate(found.counts), strict=True)):
         last = found.last.get(number)
         buckets.append((bound, count, Exemplar({"pane": str(last[0])}, last[1]) if last else None))
