@@ -84,11 +84,13 @@ def deliver(output: Storage, file: Path | None, gateway: str | None, session: Se
     from evenflow.pipelines.metrics.watching import Watched
 
     gate = Watched(output)
-    if file is not None:
-        write([gate], file)
-    if gateway is not None:
-        try:
+    try:
+        if file is not None:
+            write([gate], file)
+    except OSError as error:
+        report_event("note", f"{file}: the metrics were not written: {error.strerror}", 0, session)
+    try:
+        if gateway is not None:
             push(gate, gateway)
-        except (OSError, ValueError) as error:  # ValueError: it is no address
-            text = f"{gateway}: the metrics were not pushed: {error}"
-            report_event("note", text, 0, session)
+    except (OSError, ValueError) as error:  # ValueError: it is no address
+        report_event("note", f"{gateway}: the metrics were not pushed: {error}", 0, session)

@@ -23,6 +23,7 @@ from evenflow.pipelines.metrics.timings import TimingsReader
 from evenflow.pipelines.report.figures import configuration
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.io.files import printable
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, at
 
@@ -49,7 +50,8 @@ class Watched:
         self._output = at(output)
         self._config, self._own = config, config is not None
         path = self._output.local
-        self.name = (path.resolve().name if path else self._output.url.rsplit("/", 1)[-1]) or "/"
+        name = path.resolve().name if path else self._output.url.rsplit("/", 1)[-1]
+        self.name = printable(name) or "/"
         self._lock = threading.Lock()  # of the sums: scraped in other threads
         self._looking = threading.Lock()
         self._meta = b""
@@ -65,7 +67,6 @@ class Watched:
         self._read: tuple[int, int] | None = None
         self._held = False
         self._backlog: Mapping[int, int] = {}
-        self._waiting = False
         self._filling: float | None = None  # since when, by the clock that never goes back
         self._times: dict[int, float] = {}
 
@@ -92,7 +93,7 @@ class Watched:
             backlog: Records of each partition that are not committed yet.
             waiting: Whether any of them are read.
         """
-        self._backlog, self._waiting = backlog, waiting
+        self._backlog = backlog
         if not waiting:
             self._filling = None
         elif self._filling is None:
@@ -122,8 +123,8 @@ class Watched:
             held=self._held,
             readable=self._readable,
             finished=self._finished,
-            committed=self._committed or (self._time(totals.panes - 1) if totals.panes else None),
-            since={name: at for name, pane in since.items() if (at := self._time(pane))},
+            committed=self._committed or self._times.get(totals.panes - 1),
+            since={name: self._times[pane] for name, pane in since.items() if pane in self._times},
             read=read,
             size=size,
             pane_seconds=self._pane_seconds,
@@ -146,22 +147,29 @@ class Watched:
         """Number of runs of triggers, by rule and outcome; there are none yet."""
         return {}
 
-    def _time(self, pane: int) -> float | None:
-        """When a pane was committed, seconds since 1970; a later time where its files are gone."""
-        if pane not in self._times:
+    def _look_at_times(self) -> None:
+        """Find when the last pane was committed, and those with which states began.
+
+        A pane whose entry is in a segment has the time of its shard; without a shard, the segment's.
+        """
+        with self._lock:
+            totals = self._totals
+            if totals is None or not totals.panes:
+                return
+            panes = {totals.panes - 1, *(totals.since or {}).values()}
+        times = {pane: self._times[pane] for pane in panes if pane in self._times}
+        for pane in panes - times.keys():
             places = (
                 entry_name(pane),
                 f"quarantine/{shard_name(pane, 0)}",
                 f"accepted/{shard_name(pane, 0)}",
                 segment_name(pane - pane % EVERY),
             )
-            with suppress(OSError):
-                found = (self._output.stat(name) for name in places)
-                modified = next((each.modified for each in found if each), None)
-                if modified is not None:
-                    kept = list(self._times.items())[-EVERY:]
-                    self._times = {**dict(kept), pane: modified / 1e9}
-        return self._times.get(pane)
+            found = (self._output.stat(name) for name in places)
+            modified = next((each.modified for each in found if each), None)
+            if modified is not None:
+                times[pane] = modified / 1e9
+        self._times = times
 
     def _look(self) -> None:
         """Look what others have done: held the gate, or committed panes."""
@@ -174,6 +182,7 @@ class Watched:
                 self._readable = False
                 return
             self._follow()
+            self._look_at_times()
             self._timings.follow()
             if self._totals is not None:
                 policy = self._config.gate.policy if self._config else "quarantine"
