@@ -150,7 +150,7 @@ class Watched:
     def _look_at_times(self) -> None:
         """Find when the last pane was committed, and those with which states began.
 
-        A pane whose entry is in a segment has the time of its shard; without a shard, the segment's.
+        Where an entry is in a segment, its pane's shard has the time; without one, the segment.
         """
         with self._lock:
             totals = self._totals
