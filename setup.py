@@ -14,6 +14,9 @@ LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 METRICS = ["prometheus-client>=0.20"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
+# Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
+# Pinned, because another version writes other JSON
+GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 API = Path("pipelines/api")
 ROOMS = [
@@ -74,6 +77,7 @@ setup(
         "llm": LLM,
         "metrics": METRICS,
         "docs": [*DOCS, *METRICS],
+        "grafana": GRAFANA,
         "train": [
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
@@ -89,6 +93,7 @@ setup(
             *LLM,
             *METRICS,
             *DOCS,
+            *GRAFANA,
             "hypothesis>=6.100",
             "psutil>=5.9",
             "pyright>=1.1.380",

@@ -1,5 +1,5 @@
-# Real parts for topics, clusters and object stores, and for their tests, fetched into build/services/: Kafka, Prism, Flink with
-# Beam's job server, and an S3 server. The gate on files of one machine needs none of them.
+# Real parts for topics, clusters, object stores and alerts, and for their tests, fetched into build/services/: Kafka, Prism, Flink
+# with Beam's job server, an S3 server, and Prometheus. The gate on files of one machine needs none of them.
 # `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
 # pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
@@ -67,3 +67,25 @@ $(VERSITYGW)/versitygw:
 	@command -v go >/dev/null || { echo "versitygw is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
 	mkdir -p $(@D)
 	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+
+# Prometheus and Alertmanager with their tools, from Debian's packages (amd64), unpacked and not installed: no service is started.
+# Debian's Alertmanager reads its templates at a fixed path. It becomes another of the same length, the working directory.
+AM_PATH := /usr/share/prometheus/alertmanager
+AM_HERE := ./././././././././././././././././
+DEBS := $(SERVICES)/prometheus
+PROMETHEUS_DEBS := prometheus=2.42.0+ds-5+deb12u1 prometheus-alertmanager=0.25.0-1+b4
+.PHONY: prometheus
+services: prometheus
+prometheus: $(DEBS)/.checked
+
+$(DEBS)/.checked: deploy/prometheus/SHA256SUMS
+	@command -v apt-get dpkg >/dev/null || { echo "Prometheus comes from packages of Debian 12; there is no apt-get here" >&2; exit 1; }
+	rm -rf $(@D)
+	mkdir -p $(@D)/debs
+	cd $(@D)/debs && apt-get download $(PROMETHEUS_DEBS) && sha256sum --check --strict --quiet $(abspath deploy/prometheus/SHA256SUMS)
+	for each in $(@D)/debs/*.deb; do dpkg -x $$each $(@D)/unpacked; done
+	cp $(@D)/unpacked/usr/bin/* $(@D)/unpacked$(AM_PATH)/*.tmpl $(@D)/
+	grep --quiet --text '$(AM_PATH)' $(@D)/prometheus-alertmanager
+	sed -i 's|$(AM_PATH)|$(AM_HERE)|g' $(@D)/prometheus-alertmanager
+	rm -rf $(@D)/debs $(@D)/unpacked
+	touch $@

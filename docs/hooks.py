@@ -33,6 +33,10 @@ PAGES = {
     "report.png": "docs/report.png",
     "experiment.html": "docs/experiment/speeches.html",
 }
+PAGES |= {
+    f"runbooks/{path.name}": f"docs/runbooks/{path.name}"
+    for path in sorted((ROOT / "docs" / "runbooks").glob("*.md"))
+}
 DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
 
@@ -99,20 +103,13 @@ def _helps(command: Any, name: str, above: Any = None) -> Iterator[str]:
 def metrics(_: str) -> str:
     """Return a table of the metrics that a run serves to Prometheus."""
     from evenflow.gates.ledger.totals import Totals
-    from evenflow.gates.metrics import Now, families
-    from evenflow.schemas.ledger import CoverageEntry, Verdict
+    from evenflow.gates.metrics.families import families
+    from evenflow.gates.metrics.now import Now
+    from evenflow.schemas.config import load
 
-    # Every family is there where a topic was read, and files, and a pane was committed
     rows = ["| metric | labels | meaning |", "| --- | --- | --- |"]
-    now = Now(time=0, held=False, committed=0, read=0, size=0)
-    coverage = CoverageEntry(
-        records={},
-        squares=0,
-        rolling={"found": 0, "largest": 0},
-        verdict=Verdict(state="open", reason=""),
-    )
-    for family in families(Totals(newest=0, last_coverage=coverage), now):
-        name = family.name + ("_total" if family.type == "counter" else "")
+    for family in families(Totals(), Now(time=0, held=False), load(None)):
+        name = family.name + {"counter": "_total", "info": "_info"}.get(family.type, "")
         labels = ", ".join(f"`{label}`" for label in getattr(family, "_labelnames", ()))
         rows.append(f"| `{name}` | {labels} | {family.documentation} |")
     return "\n".join(rows)

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.alerts import Alerts
 from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
@@ -106,6 +107,10 @@ class Config(Section):
     triggers: dict[RuleName, Trigger] = Field(
         default_factory=dict[str, Trigger],
         description="Rules that start an action when something is so, by name.",
+    )
+    alerts: Alerts = Field(
+        default_factory=Alerts,
+        description=("Thresholds of the alerts of deploy/prometheus; a run may go on with others."),
     )
     max_text_mib: int = Field(
         default=10,

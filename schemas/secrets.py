@@ -7,6 +7,9 @@ shows the value that was given in place of a secret.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from evenflow.schemas.guards import is_mapping
@@ -30,6 +33,35 @@ SECURITY = SECRETS | {
 }
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PLACE = "{env: NAME} or {file: PATH} was expected; a secret is not written into settings"
+
+
+class SecretError(ValueError):
+    """A secret that cannot be read; the message names its place, never its value."""
+
+
+def read_secret(place: Mapping[str, str]) -> str:
+    """Read a secret.
+
+    Args:
+        place: {"env": NAME} or {"file": PATH}. A line break at the file's end is left out.
+
+    Returns:
+        The secret.
+
+    Raises:
+        SecretError: It cannot be read.
+    """
+    [(kind, where)] = place.items()
+    if kind == "env":
+        value = os.environ.get(where)
+        if value is None:
+            raise SecretError(f"environment variable {where} is not set")
+        return value
+    try:
+        return Path(where).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise SecretError(f"secret file {where}: {reason}") from None
 
 
 def secret_place(value: Any) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from evenflow.schemas import server_url
 from evenflow.schemas.guards import is_mapping
@@ -335,6 +335,32 @@ class Requirement(Section):
     )
 
 
+class Notify(Section):
+    """Section `gate.notify`."""
+
+    url: Annotated[str | None, AfterValidator(server_url.check)] = Field(
+        default=None,
+        description=(
+            "Address that gets an HTTP POST for each blocked pane, for those without Prometheus."
+            " null: nobody is told."
+        ),
+    )
+    secret: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = (
+        Field(
+            default=None,
+            description=(
+                "Where the secret is that signs the message: {env: NAME} or {file: PATH}, never the"
+                " secret itself. null: the message is not signed."
+            ),
+        )
+    )
+    timeout: float = Field(
+        default=5.0,
+        gt=0,
+        description="Seconds for an answer. The gate never waits for it. 5: for a busy server.",
+    )
+
+
 class Gate(Section):
     """Section `gate`."""
 
@@ -407,6 +433,7 @@ class Gate(Section):
             " verdict then depends on when the benchmark was done."
         ),
     )
+    notify: Notify = Field(default_factory=Notify, description="Who is told of a blocked pane.")
 
 
 class CoverageSettings(Section):
@@ -555,7 +582,7 @@ Tiering = Literal["embedded", "cascade", "llm"]
 class Llm(Section):
     """Section `llm`."""
 
-    url: str | None = Field(
+    url: Annotated[str | None, AfterValidator(server_url.check)] = Field(
         default=None,
         description=(
             "Address of an OpenAI-compatible server, such as http://127.0.0.1:8000. null: no LLM"
@@ -641,14 +668,9 @@ class Llm(Section):
 
     @model_validator(mode="after")
     def _server_and_model(self) -> Llm:
-        """Refuse a server without a model, and an address that cannot be used."""
+        """Refuse a server without a model."""
         if self.url is not None and self.model is None:
             refuse([Problem(("model",), "the model's name at the server is missing")])
-        if self.url is not None:
-            try:
-                server_url.split(self.url)
-            except ValueError as error:
-                refuse([Problem(("url",), str(error))])
         return self
 
 

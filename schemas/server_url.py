@@ -1,8 +1,10 @@
-"""The address of a language model's server, and what is wrong with one that cannot be used."""
+"""The address of a server, and what is wrong with one that cannot be used."""
 
 from __future__ import annotations
 
 from urllib.parse import SplitResult, urlsplit
+
+from evenflow.schemas.messages import Problem, refuse
 
 
 def split(url: str) -> SplitResult:
@@ -34,3 +36,23 @@ def split(url: str) -> SplitResult:
             f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected"
         )
     return parts
+
+
+def check(url: str | None) -> str | None:
+    """Validate a pydantic field that holds the address of a server, or nothing.
+
+    Args:
+        url: Value of the field.
+
+    Returns:
+        The value, unchanged.
+
+    Raises:
+        PydanticCustomError: The address cannot be used.
+    """
+    if url is not None:
+        try:
+            split(url)
+        except ValueError as error:
+            refuse([Problem((), str(error))])
+    return url

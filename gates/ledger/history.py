@@ -101,7 +101,7 @@ class History(Sequence[PaneEntry]):
             self._add(parse_entry(raw, self._root.address(entry_name(len(self)))))
 
     def follow(self) -> bool:
-        """Add what another run has committed since, in an object store.
+        """Add what another run has committed since.
 
         Returns:
             Whether there was anything.
@@ -117,9 +117,7 @@ class History(Sequence[PaneEntry]):
         return len(self) > before
 
     def _late(self) -> bytes | None:
-        """The entry after the last one, if a store has it and did not list it."""
-        if self._root.local is not None:
-            return None
+        """The entry after the last one, if it is there and was not listed."""
         try:
             return self._root.read(entry_name(len(self)))
         except FileNotFoundError:
@@ -280,6 +278,8 @@ def recount(root: Place) -> tuple[int, list[str]]:
     if checkpoint is None:
         return len(history), []
     counted, stored = totals.model_dump(mode="json"), checkpoint.model_dump(mode="json")
+    if checkpoint.since is None:  # begun before it was kept
+        counted["since"] = None
     return len(history), [key for key in stored if stored[key] != counted[key]]
 
 

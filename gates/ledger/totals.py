@@ -190,6 +190,8 @@ class Totals(Entry):
         positions: Where a topic's partitions stand.
         bias_score: The bias score; None if it is not computed.
         recent_bias: Sums of the bias score of the last rolling - 1 accepted panes.
+        since: The pane from which each attribute is in its present state without a break; the
+            pane's own verdict is under the empty name. None in a ledger that was begun without it.
     """
 
     rolling: int = ROLLING
@@ -232,6 +234,7 @@ class Totals(Entry):
     positions: dict[str, Position] = Field(default_factory=dict)
     bias_score: BiasTotals | None = None
     recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
+    since: dict[str, int] | None = None
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:
@@ -261,6 +264,7 @@ class Totals(Entry):
         """Add the next pane."""
         accepted = entry.folder == "accepted"
         aside = entry.set_aside.rows if entry.set_aside is not None else 0
+        self._note_states(entry)
         self.panes += 1
         self.states[entry.verdict.state] += 1
         self.state, self.folder, self.reason = (
@@ -313,6 +317,18 @@ class Totals(Entry):
                 self.recent_coverage = [*self.recent_coverage, counted][-most:] if most else []
         if entry.bias_score is not None:
             self._bias(entry.bias_score, accepted)
+
+    def _note_states(self, entry: PaneEntry) -> None:
+        """Note since when each state lasts; called before the next pane is added."""
+        if not self.panes:
+            self.since = {}
+        if self.since is None:
+            return
+        before = {name: each.last.verdict.state for name, each in self.attributes.items()}
+        now = {name: each.verdict.state for name, each in entry.attributes.items()}
+        for name, state in {"": entry.verdict.state, **now}.items():
+            if name not in self.since or state != (before[name] if name else self.state):
+                self.since[name] = entry.pane
 
     def _bias(self, each: BiasScore, accepted: bool) -> None:
         """Add the bias score of the next pane."""

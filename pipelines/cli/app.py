@@ -12,8 +12,18 @@ from typing import Annotated, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from evenflow.pipelines.cli import (
+    alerts,
+    bias_score,
+    coverage,
+    estimate,
+    explain,
+    measure,
+    metrics,
+    run,
+    stream,
+)
 from evenflow.pipelines.cli import benchmark as cli_benchmark
-from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
 from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
@@ -71,6 +81,8 @@ def application() -> typer.Typer:
     add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
     add("generate", coverage.generate, coverage.GENERATE_EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
+    add("metrics", metrics.metrics, metrics.EXAMPLES)
+    add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     gate = group("gate", "The state of a gate.")

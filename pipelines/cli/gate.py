@@ -42,7 +42,7 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
     """
     from evenflow.pipelines.terminal import summaries, tables
 
-    _check(directory)
+    check(directory)
     totals, meta = _totals(directory)
     held = _held(directory, totals, meta)
     status = summaries.status(totals, bool(meta.get("finished")), held)
@@ -62,7 +62,7 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """
     from evenflow.gates import hold
 
-    _check(directory)
+    check(directory)
     word = hold.add_event(directory, "hold", _reason(reason), _totals(directory)[0].panes)
     with printing():
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
@@ -76,7 +76,7 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """
     from evenflow.gates import hold
 
-    _check(directory)
+    check(directory)
     totals, meta = _totals(directory)
     if _held(directory, totals, meta) is None:
         with printing():
@@ -103,7 +103,7 @@ def ledger_verify(
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.report.figures import configuration
 
-    _check(directory)
+    check(directory)
     if rebuild:
         history.rebuild(directory, configuration(read_meta(directory)))
     panes, wrong = history.recount(directory)
@@ -146,7 +146,7 @@ def ls(
 
     one_of(folder, LISTED, "--folder")
     panes = options.panes(pane) or slice(None)
-    _check(directory)
+    check(directory)
     history = History(directory)
     with printing():
         for entry in history.some(range(len(history))[panes]):
@@ -168,7 +168,7 @@ def report(
     """Rebuild report.html and report.json from the ledger."""
     from evenflow.pipelines.report.report import build
 
-    _check(directory)
+    check(directory)
     session: Session = context.obj
     session.output = directory
     page = build(directory)
@@ -207,8 +207,15 @@ def _reason(reason: str) -> str:
     return reason
 
 
-def _check(directory: Storage) -> None:
-    """Raise ConfigError for an output without a ledger."""
+def check(directory: Storage) -> None:
+    """Refuse an output without a ledger.
+
+    Args:
+        directory: The output.
+
+    Raises:
+        ConfigError: It has none.
+    """
     from evenflow.pipelines.panes.output import has_ledger
     from evenflow.schemas.config import ConfigError
 

@@ -25,13 +25,13 @@ from evenflow.pipelines.terminal.endings import (
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.pipelines.metrics.watching import Watched
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
-    # Reads the input under a configuration; LiveMetrics is updated pane by pane, where there is one
-    Read = Callable[[Config, LiveMetrics | None], Outcome]
+    # Reads the input under a configuration; Watched is updated pane by pane, where there is one
+    Read = Callable[[Config, Watched | None], Outcome]
 
 PROBE_SECONDS = 10.0  # that the language model has for the question before the run
 
@@ -170,7 +170,7 @@ def _probe(config: Config, session: Session) -> None:
 @contextmanager
 def _serving_metrics(
     config: Config, result: ResultOptions, session: Session
-) -> Iterator[LiveMetrics | None]:
+) -> Iterator[Watched | None]:
     """Serve metrics within the block where a port is configured, and print their address.
 
     Raises OSError for a port that cannot be had.
@@ -178,9 +178,11 @@ def _serving_metrics(
     if config.metrics.port is None:
         yield None
         return
-    from evenflow.pipelines.panes.metrics_server import serving
+    from evenflow.pipelines.metrics.serving import serving
+    from evenflow.pipelines.metrics.watching import Watched
 
-    with serving(result.output, config) as (metrics, address):
+    metrics = Watched(result.output, config)
+    with serving([metrics], config.metrics.host, config.metrics.port) as address:
         if not result.quiet:
             report_event("metrics", f"metrics at {address}", 0, session)
         yield metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,12 +11,20 @@ import typer
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.metrics import deliver
+from evenflow.pipelines.cli.options import (
+    DATA,
+    PANES,
+    RESULT,
+    GateOptions,
+    LlmOptions,
+    ResultOptions,
+)
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session, report_event
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.pipelines.metrics.watching import Watched
     from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
     from evenflow.schemas.config import Config
 
@@ -86,6 +95,22 @@ def run(
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
     ] = 1,
+    metrics_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the metrics there at the end, for node_exporter.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    push_gateway: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Push the metrics to this Pushgateway at the end.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
     runner: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,8 +139,10 @@ def run(
             param_hint="'--workers'",
         )
 
-    def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
-        return _read(inputs, config, workers, options, session, result, metrics)
+    def read(config: Config, metrics: Watched | None) -> Outcome:
+        outcome = _read(inputs, config, workers, options, session, result, metrics)
+        deliver(result.output, metrics_file, push_gateway, session)
+        return outcome
 
     overrides: dict[str, object] = {"pane.docs": pane_docs}
     run_gate(session, gate, llm, result, overrides, read, "nothing was read again")
@@ -128,7 +155,7 @@ def _read(
     options: list[str],
     session: Session,
     result: ResultOptions,
-    metrics: LiveMetrics | None,
+    metrics: Watched | None,
 ) -> Outcome:
     """Run the gate on files, with its progress on standard error."""
     if workers > 1:

@@ -17,7 +17,7 @@ from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.panes.metrics_server import LiveMetrics
+    from evenflow.pipelines.metrics.watching import Watched
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
     from evenflow.schemas.ledger import PaneEntry
@@ -109,7 +109,7 @@ def stream(
     arguments = runner_options(runner or ([] if until_end else ["prism"]))
     session: Session = context.obj
 
-    def read(config: Config, metrics: LiveMetrics | None) -> Outcome:
+    def read(config: Config, metrics: Watched | None) -> Outcome:
         # Imported here: Beam takes a second, which help and wrong usage need not wait for.
         from evenflow.pipelines.stream.driver import Stream, StreamRun
         from evenflow.pipelines.stream.publish import Topics
@@ -151,6 +151,7 @@ def stream(
             lines.on_note,
             session.debug,
             result.standby,
+            metrics.look_at_topic if metrics is not None else None,
         )
         return run.go()
 

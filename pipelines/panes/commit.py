@@ -44,6 +44,7 @@ from evenflow.gates.ledger.files import (
 )
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
+from evenflow.gates.notify import Notifier
 from evenflow.gates.triggers import Decider
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.pipelines.panes.closing import Ready
@@ -106,6 +107,8 @@ class Committer:
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
         self._waiting: deque[Future[None]] = deque()
+        notify = config.gate.notify
+        self._notifier = Notifier(self._output, notify, entries) if notify.url else None
         self.index = (
             IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         )
@@ -192,6 +195,8 @@ class Committer:
         self._later(data_docs.keep, self._output, entry.pane, ready.results)
         self._later(_clean, self._output, entry.pane, folder)  # (g)
         self._done = True
+        if self._notifier is not None:
+            self._notifier.committed(entry)
         if self.index is not None:
             self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
@@ -230,6 +235,8 @@ class Committer:
         while self._waiting:
             self._waiting.popleft().result()
         self._write_timings()
+        if self._notifier is not None:
+            self._notifier.close()
         if self._done:
             failed = {pane for pane, _ in self.entries.totals.last_failures}
             checks().docs(self._output, failed)

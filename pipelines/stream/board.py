@@ -21,7 +21,7 @@ another reader. Sessions may overlap, and a reader that was given up may go on. 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from evenflow.pipelines.stream.marks import Mark, StagedRange
@@ -188,6 +188,26 @@ class Board:
                 self._chains[partition] = [
                     each for each in chains if each.end >= piece.next or each is chains[-1]
                 ]
+
+    def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
+        """Count the records of each partition that are not committed yet.
+
+        Args:
+            firsts: Where each partition begins if the ledger has nothing of it.
+            ends: The offset after the last record of each.
+
+        Returns:
+            The number of offsets by partition.
+        """
+        return {
+            number: max(0, end - self._due.get(number, (first.offset, 0))[0])
+            for number, (first, end) in enumerate(zip(firsts, ends, strict=False))
+        }
+
+    @property
+    def waiting(self) -> bool:
+        """Whether records are read that are not committed yet."""
+        return any(chain.pieces for chains in self._chains.values() for chain in chains)
 
     def ended(self, partitions: int) -> bool:
         """Whether all partitions are read to their ends, and nothing is left to commit."""

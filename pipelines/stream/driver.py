@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -106,6 +106,8 @@ class StreamRun:
         on_note: Called with what a user should know.
         standby: Wait for as long as another run writes to the output.
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
+        on_look: Called again and again with the records of each partition that are not committed
+            yet, and whether any of them are read; None: nobody wants to know.
     """
 
     stream: Stream
@@ -117,6 +119,7 @@ class StreamRun:
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
     standby: bool = False
+    on_look: Callable[[Mapping[int, int], bool], None] | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -202,7 +205,13 @@ class StreamRun:
         """Run the graph and commit panes until all is read, `stop` is set or there are enough."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
         look = LOOK_SECONDS if panes.staging.output.local is not None else STORE_LOOK_SECONDS
-        watch = TopicWatch(Cluster(self.stream.settings), self.stream.topic, reads.cutter, to_end)
+        watch = TopicWatch(
+            Cluster(self.stream.settings),
+            self.stream.topic,
+            reads.cutter,
+            to_end,
+            count=self.on_look is not None,
+        )
 
         def enough() -> bool:
             most = self.stream.max_panes
@@ -217,6 +226,8 @@ class StreamRun:
                     desk.share(firsts, watch.stops)
                     held = panes.hold()
                     panes.commit_whole(len(firsts), until, enough)
+                    if self.on_look is not None:
+                        self.on_look(desk.board.backlog(firsts, watch.ends), desk.board.waiting)
                     if ended or (to_end and (held or desk.board.ended(len(firsts)))):
                         break
                     self.stop.wait(look)

@@ -12,6 +12,7 @@ from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Start
 
+COUNT_SECONDS = 5.0  # between two counts of what is not committed yet
 WATCH_SECONDS = 1.0  # between two questions: panes are whole this long after their span at least
 
 
@@ -23,24 +24,30 @@ class TopicWatch:
         topic: The topic.
         cutter: Cuts panes.
         to_end: Whether the topic is read to its end as of the start; then it is asked once.
+        count: Whether to ask for the partitions' ends again and again.
 
     Attributes:
         firsts: Where each partition begins if the ledger has nothing of it.
         stops: Where each partition ends; None: they have no end.
         until: Panes from this one on may get records of partitions that are not known yet.
+        ends: The offset after the last record of each partition, a few seconds ago.
 
     Raises:
         KafkaSourceError: The topic is not there, or no broker answers.
     """
 
-    def __init__(self, cluster: Cluster, topic: str, cutter: PaneCutter, to_end: bool):
-        self._cluster, self._topic, self._cutter = cluster, topic, cutter
+    def __init__(
+        self, cluster: Cluster, topic: str, cutter: PaneCutter, to_end: bool, count: bool = False
+    ):
+        self._cluster, self._topic, self._cutter, self._count = cluster, topic, cutter, count
         self._failure: Exception | None = None
         self._asked = time.time()
         found = cluster.bounds(topic, 0)
         # Partitions found at the start may hold records of any age
         self.firsts = [Start(first, cutter.start()) for first, _ in found]
-        self.stops = [end for _, end in found] if to_end else None
+        self.ends = [end for _, end in found]
+        self._counted = self._asked
+        self.stops = self.ends if to_end else None
 
     @property
     def until(self) -> PaneId:
@@ -75,10 +82,13 @@ class TopicWatch:
             ended.set()
 
     def _ask(self) -> None:
-        """Ask for new partitions. Raises KafkaSourceError."""
+        """Ask for new partitions, and now and then for the ends of all. Raises KafkaSourceError."""
         now = time.time()
         try:
             found = self._cluster.bounds(self._topic, len(self.firsts))
+            if self._count and not 0 <= now - self._counted < COUNT_SECONDS:
+                self.ends = [end for _, end in self._cluster.bounds(self._topic, 0)]
+                self._counted = now
         except UnreachableError:
             if now - self._asked > PATIENCE_SECONDS:
                 raise

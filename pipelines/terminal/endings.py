@@ -33,6 +33,7 @@ AGAIN = "run the same command again to go on"
 # was raised is loaded; none is imported for this table.
 KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
+    ("evenflow.schemas.secrets", "SecretError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.io.files", "InputError", USAGE),
     ("evenflow.transforms.coverage.plan", "PlanError", USAGE),

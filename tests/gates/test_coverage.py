@@ -10,7 +10,8 @@ from pane_entries import pane_entry
 from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.judge import overall
 from evenflow.gates.ledger.totals import Totals
-from evenflow.gates.metrics import Now, families
+from evenflow.gates.metrics.families import families
+from evenflow.gates.metrics.now import Now
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Checks, CoverageEntry, Verdict
 

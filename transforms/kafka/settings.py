@@ -6,14 +6,19 @@ or {file: PATH}. It is read when a client connects.
 
 from __future__ import annotations
 
-import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.secrets import SECRETS, secret_place, security_problems
+from evenflow.schemas.secrets import (
+    SECRETS,
+    SecretError,
+    read_secret,
+    secret_place,
+    security_problems,
+)
 
 
 class KafkaSettingsError(ValueError):
@@ -41,18 +46,10 @@ class Secret:
         Raises:
             KafkaSettingsError: It cannot be read. The message names the place, never the value.
         """
-        if self.kind == "env":
-            value = os.environ.get(self.place)
-            if value is None:
-                raise KafkaSettingsError(f"environment variable {self.place} is not set")
-            return value
         try:
-            return (
-                Path(self.place).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
-            )
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-            raise KafkaSettingsError(f"secret file {self.place}: {reason}") from None
+            return read_secret({self.kind: self.place})
+        except SecretError as error:
+            raise KafkaSettingsError(str(error)) from None
 
 
 @dataclass(frozen=True)

@@ -175,3 +175,26 @@ def test_a_million_panes_sort(tmp_path: Path) -> None:
     for pane in (99_999_999, 100_000_000):  # beyond eight digits: by their numbers
         write_entry(tmp_path, pane_entry(pane))
     assert history.entry_numbers(at(tmp_path)) == [99_999_999, 100_000_000]
+
+
+def test_another_process_follows(tmp_path: Path) -> None:
+    panes = report_ledgers.entries(2 * EVERY + 3)
+    writer = written(tmp_path, panes[:3])
+    reader = History(tmp_path)
+    for entry in panes[3:]:
+        assert not reader.follow()
+        writer.commit(entry)
+        assert reader.follow() and reader.totals == writer.totals
+
+
+def test_a_ledger_that_was_begun_without_since_goes_on_and_is_right(tmp_path: Path) -> None:
+    panes = report_ledgers.entries(EVERY + 3)
+    written(tmp_path, panes)
+    path = tmp_path / "ledger" / "checkpoint.json"
+    old = json.loads(path.read_bytes())
+    assert set(old.pop("since")) == {"", *panes[0].attributes}
+    path.write_text(json.dumps(old))
+    assert History(tmp_path).totals.since is None
+    assert history.recount(tmp_path) == (EVERY + 3, [])
+    history.rebuild(tmp_path, None)
+    assert History(tmp_path).totals == Totals.of(panes)

@@ -280,3 +280,17 @@ def test_marks_are_as_they_were_written() -> None:
     ]
     assert read_marks(write_marks(marks)) == marks
     assert len(Counter(piece.stem for each in marks for piece in each.pieces)) == 1
+
+
+def test_the_backlog_is_what_no_pane_holds_yet() -> None:
+    pane, then = PaneId(0, 0), PaneId(1000, 0)
+    board = Board({1: Position(next=40, time=0)}, None)
+    firsts = [Start(5, CUTTER.start()), Start(0, CUTTER.start())]
+    assert board.backlog(firsts, [9, 50]) == {0: 4, 1: 10} and not board.waiting
+    board.open(0, 1, firsts[0])
+    piece = _piece(1, 5, 8, pane)
+    board.add(_mark(1, 5, then, piece))
+    assert board.waiting
+    board.commit(pane, [piece])
+    assert board.backlog(firsts, [9, 50]) == {0: 1, 1: 10} and not board.waiting
+    assert board.backlog(firsts, [7, 50]) == {0: 0, 1: 10}  # the end was asked before

@@ -1,0 +1,43 @@
+"""All metrics of a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client.core import Metric
+
+from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.metrics import (
+    bias_score,
+    coverage,
+    llm,
+    panes,
+    repair,
+    scores,
+    state,
+    thresholds,
+)
+from evenflow.gates.metrics.now import Now
+from evenflow.schemas.config import Config
+
+
+def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator[Metric]:
+    """Compute all metrics.
+
+    Args:
+        totals: Sums of the ledger so far.
+        now: Present state of the run.
+        config: Says the thresholds; None: there are none.
+
+    Yields:
+        The families of metrics. One whose value is not known has no sample.
+    """
+    yield from panes.families(totals)
+    yield from scores.families(totals, config, now.since)
+    yield from repair.families(totals)
+    yield from coverage.families(totals)
+    yield from bias_score.families(totals)
+    yield from llm.families(totals)
+    yield from state.families(totals, now)
+    if config is not None:
+        yield from thresholds.families(config, now.pane_seconds)

@@ -1,0 +1,65 @@
+"""Metrics of panes and documents: how many came, and where they went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client.core import Exemplar, Metric
+
+from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.metrics.draw import counter, gauge
+from evenflow.schemas.ledger import STATES
+
+
+def families(totals: Totals) -> Iterator[Metric]:
+    """Yield the metrics of panes and documents."""
+    last = Exemplar({"pane": str(totals.panes - 1)}, 1)
+    yield counter(
+        "evenflow_panes",
+        "Panes judged, by verdict.",
+        ["verdict"],
+        {(state,): count for state, count in totals.states.items()},
+        {(totals.state,): last} if totals.panes else {},
+    )
+    yield gauge(
+        "evenflow_pane_verdict",
+        "1 for the verdict on the last pane, 0 for the others.",
+        ["state"],
+        {(state,): int(state == totals.state) for state in STATES if totals.panes},
+    )
+    yield counter(
+        "evenflow_documents",
+        "Documents: accepted, quarantined (their pane or themselves), dead.",
+        ["fate"],
+        {
+            ("accepted",): totals.accepted,
+            ("quarantined",): totals.documents - totals.accepted,
+            ("dead",): totals.dead,
+        },
+    )
+    yield counter(
+        "evenflow_bytes",
+        "Bytes of records that were read, decompressed.",
+        (),
+        {(): totals.input_bytes},
+    )
+    yield counter(
+        "evenflow_text_bytes", "Bytes of the documents' texts.", (), {(): totals.text_bytes}
+    )
+    yield counter("evenflow_sentences", "Sentences of the documents.", (), {(): totals.sentences})
+    yield counter(
+        "evenflow_dead_letters",
+        "Records that became no documents, by kind of reason.",
+        ["reason"],
+        {(reason,): each.count for reason, each in totals.dead_reasons.items()},
+    )
+    yield counter(
+        "evenflow_checks", "Expectations that were evaluated.", (), {(): totals.evaluated}
+    )
+    yield counter("evenflow_checks_failed", "Expectations that failed.", (), {(): totals.failures})
+    yield counter(
+        "evenflow_checks_failed_panes",
+        "Panes with a critical failure of a check.",
+        (),
+        {(): totals.panes_failed},
+    )

@@ -1,0 +1,79 @@
+"""The thresholds of alerts, as metrics: a change of the configuration changes no rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client.core import Metric
+
+from evenflow.gates.metrics.draw import gauge, one
+from evenflow.schemas.config import Config
+
+
+def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
+    """Yield the thresholds of a configuration.
+
+    Args:
+        config: The configuration.
+        pane_seconds: Span of a topic's pane; None for files.
+
+    Yields:
+        The families.
+    """
+    alerts, bias, coverage = config.alerts, config.bias_score, config.coverage
+    yield gauge(
+        "evenflow_bias_score_threshold",
+        "Lower bound of the share of high scores from which a pane gets a warning, or is blocked.",
+        ["level"],
+        {("warn",): bias.warn, ("block",): bias.block} if bias.mode != "off" else {},
+    )
+    yield gauge(
+        "evenflow_coverage_threshold",
+        "Largest gap from which a pane gets a warning, or is blocked.",
+        ["level"],
+        {("warn",): coverage.warn, ("block",): coverage.block} if coverage.tau is not None else {},
+    )
+    for name, about, value in (
+        ("lag_threshold_seconds", "Lag from which an alert may fire.", alerts.lag_seconds),
+        (
+            "pane_overdue_threshold_seconds",
+            "Age of the pane that is being filled from which an alert fires.",
+            None if pane_seconds is None else alerts.overdue_panes * pane_seconds,
+        ),
+        (
+            "dead_letter_threshold_ratio",
+            "Share of dead letters in an hour from which an alert fires.",
+            alerts.dead_share,
+        ),
+        (
+            "stereotype_jump_threshold_ratio",
+            "How many times the day's share of strong stereotypes an hour's must be for an alert.",
+            alerts.stereotype_jump,
+        ),
+        (
+            "stereotype_least_threshold",
+            "Least number of strong stereotypes in an hour for that alert.",
+            alerts.stereotype_least,
+        ),
+        (
+            "llm_fallback_threshold_ratio",
+            "Share of questions in an hour without an answer of the model for an alert.",
+            config.llm.most_fallbacks if config.llm.url is not None else None,
+        ),
+        (
+            "llm_token_threshold",
+            "Tokens in a day from which an alert fires.",
+            alerts.tokens_a_day,
+        ),
+        (
+            "disk_free_threshold_ratio",
+            "Free share of the output's disk below which an alert fires.",
+            alerts.disk_free,
+        ),
+        (
+            "blocked_budget_ratio",
+            "Share of panes that may be blocked; burn is measured by it.",
+            alerts.blocked_share,
+        ),
+    ):
+        yield one(f"evenflow_{name}", about, value)

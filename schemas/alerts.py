@@ -1,0 +1,82 @@
+"""The section `alerts` of the configuration."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from evenflow.schemas.sections import Section, Share
+
+
+class Alerts(Section):
+    """Section `alerts`."""
+
+    lag_seconds: float = Field(
+        default=600.0,
+        gt=0,
+        description=(
+            "An alert fires if the newest committed record of a topic is older than this, the lag"
+            " grows, and there are records to commit. 600: ten panes of the usual minute."
+        ),
+    )
+    overdue_panes: float = Field(
+        default=5.0,
+        gt=0,
+        description=(
+            "An alert fires if records wait for their commit for as many spans of a pane. 5: a"
+            " pane is whole one span after it began, and a busy machine needs another."
+        ),
+    )
+    dead_share: Share = Field(
+        default=0.01,
+        description=(
+            "An alert fires if this share of an hour's records became dead letters. 0.01: a fifth"
+            " of gate.most_dead, at which a pane is blocked."
+        ),
+    )
+    stereotype_jump: float = Field(
+        default=3.0,
+        gt=1,
+        description=(
+            "An alert fires if an hour's share of strong stereotypes is as many times the day's."
+            " 3: a source of its own kind, not the sources' usual mix."
+        ),
+    )
+    stereotype_least: int = Field(
+        default=20,
+        ge=1,
+        description=(
+            "Least number of strong stereotypes in that hour. 20: three times as many as six or"
+            " seven are seldom chance."
+        ),
+    )
+    tokens_a_day: int | None = Field(
+        default=None,
+        ge=1,
+        description=(
+            "An alert fires if the language model takes more tokens in 24 hours. null: no limit."
+        ),
+    )
+    disk_free: Share = Field(
+        default=0.1,
+        description=(
+            "An alert fires if less than this share of the output's disk is free. 0.1: time to"
+            " make room before a run ends with a full disk."
+        ),
+    )
+    blocked_share: float = Field(
+        default=0.01,
+        gt=0,
+        le=1,
+        description=(
+            "Share of panes that may be blocked, in the long run. Burn is the blocked share of a"
+            " day or a week, divided by this. 0.01: a blocked pane in a hundred is daily work."
+        ),
+    )
+    runbooks: str = Field(
+        default="docs/runbooks/{name}.md",
+        pattern=r"\{name\}",
+        description=(
+            "Address of a runbook, which alerts show; {name} stands for its name. Give the one at"
+            " which your documentation is served."
+        ),
+    )
