@@ -216,6 +216,7 @@ class Board:
         singles: Lately[list[Span]] = Lately(SEGMENTS)
         self.gates = {name: Gate(name, storage, singles) for name, storage in outputs.items()}
         self._waiting: set[asyncio.Event] = set()
+        self._ended = False
 
     def version(self, names: Sequence[str]) -> str:
         """The versions of some gates in a word."""
@@ -246,13 +247,18 @@ class Board:
         """How many are told about changes now."""
         return len(self._waiting)
 
+    def end(self) -> None:
+        """Tell no viewer anything any more, so that the server can stop."""
+        self._ended = True
+        self.tell()
+
     def tell(self) -> None:
         """Tell all viewers that something changed."""
         for each in self._waiting:
             each.set()
 
     async def changes(self, names: Sequence[str]) -> AsyncIterator[tuple[str, int]]:
-        """Wait for changes of some gates, without end.
+        """Wait for changes of some gates, until the board ends.
 
         Args:
             names: The gates.
@@ -264,12 +270,12 @@ class Board:
         event = asyncio.Event()
         self._waiting.add(event)
         try:
-            while True:
+            while not self._ended:
                 told = self.version(names)
                 yield told, round(time.time() * 1000)
                 until = time.monotonic() + ALIVE
                 with suppress(TimeoutError):
-                    while self.version(names) == told:
+                    while self.version(names) == told and not self._ended:
                         event.clear()
                         await asyncio.wait_for(event.wait(), until - time.monotonic())
         finally:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from evenflow.pipelines.board.files import open_named
 from evenflow.transforms.storage.storage import Storage
 
 PAGE = 20  # letters of a page
@@ -54,7 +55,7 @@ def letters(storage: Storage, name: str, page: int) -> list[Letter]:
     Raises:
         OSError: The file cannot be read.
     """
-    with storage.open(f"dead-letter/{name}") as file:
+    with open_named(storage, "dead-letter", name) as file:
         return [_letter(line) for line in islice(_lines(file), page * PAGE, (page + 1) * PAGE)]
 
 

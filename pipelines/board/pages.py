@@ -48,6 +48,8 @@ class Pages:
     def __init__(self, board: Board, actions: bool):
         self.board, self.actions = board, actions
         self._environment = report.environment(FOLDER)
+        for template in self._environment.list_templates(["j2"]):
+            self._environment.get_template(template)  # compiled now, and not for the first viewer
         self._pages: Lately[str] = Lately(PAGES)
         self._cards: Lately[tuple[Any, Markup]] = Lately(2 * len(board.gates) + 1)
 
@@ -154,22 +156,27 @@ class Pages:
         shown = window(gate, asked)
         totals = gate.history.totals
         found = figures(totals, [], gate.meta, gate.held, gate.events)
-        if totals.panes:
-            found["state"] = totals.state  # of now: a run's own state stays block after one pane
+        found["state"] = totals.state  # of now: a run's own state stays block after one pane
         timed = {
             number: each
             for number, each in timings.read_timings(gate.storage, totals.panes, TIMED).items()
             if shown.first <= number <= shown.last
         }
+        drawn = report.context(shown.panes, found, gate.meta or {}, timed, shown.rows)
+        if totals.panes:
+            why = "" if totals.state == "open" else f": {totals.reason}"
+            last = f"The last pane, {totals.panes - 1:,}, is {totals.state}{why}."
+            drawn["sentences"] = [text.outside(last, 400), *drawn["sentences"]]
         return self.render(
             "gate.html.j2",
-            **report.context(shown.panes, found, gate.meta or {}, timed, shown.rows),
+            **drawn,
             **common,
             totals=totals,
             window=shown,
             asked=asked,
             ranges=_ranges(gate.name, shown, totals.panes, asked),
             href=partial(_panes_address, gate.name),
+            document=partial(_document, gate.name),
             letters=partial(_letters, gate.name),
             docs=None,
             shards=[],
@@ -238,6 +245,12 @@ class Pages:
 def _panes_address(name: str, first: int, last: int) -> str:
     """The address of a pane, or of some panes of a gate."""
     return f"/gate/{name}/pane/{first}" if first == last else f"/gate/{name}?from={first}&to={last}"
+
+
+def _document(name: str, identity: str, pane: int | None) -> str:
+    """The address of a document, in a pane if that is known."""
+    known = {} if pane is None else {"before": pane}
+    return f"/gate/{name}/document?{urlencode({'id': identity, **known}, errors='replace')}"
 
 
 def _letters(name: str, rows: list[dict[str, int]]) -> list[tuple[str, str]]:

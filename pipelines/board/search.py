@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenflow.gates.ledger import segments
+from evenflow.pipelines.board.files import open_named
 from evenflow.pipelines.board.follow import Gate
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Storage
@@ -122,8 +123,9 @@ def _look(
     for folder, shard in entry.files():
         if folder in ("dead-letter", "sentences"):
             continue
-        name = f"{folder}/{shard.name}"
-        for row in _rows(storage, name, columns[0], identity, found, COPIES - len(found.places)):
+        for row in _rows(
+            storage, folder, shard.name, columns[0], identity, found, COPIES - len(found.places)
+        ):
             text = str(row.pop(columns[1], ""))
             row.pop(columns[0], None)
             alone = entry.set_aside is not None and shard.name == entry.set_aside.name
@@ -161,8 +163,8 @@ def sentences(
     """
     if entry.sentence_table is None:
         return []
-    name = f"sentences/{entry.sentence_table.name}"
-    rows = list(_rows(storage, name, "id", identity, found, most))
+    name = entry.sentence_table.name
+    rows = list(_rows(storage, "sentences", name, "id", identity, found, most))
     for row in rows:
         row["reasons"] = _reasons(row.pop("linguistic_indicators", None))
         row["changed"] = row["text_cda"] is not None
@@ -182,11 +184,17 @@ def _reasons(indicators: str | None) -> list[str]:
 
 
 def _rows(
-    storage: Storage, name: str, column: str, identity: str | None, found: Found, most: int
+    storage: Storage,
+    folder: str,
+    name: str,
+    column: str,
+    identity: str | None,
+    found: Found,
+    most: int,
 ) -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file with an id, or those that were changed or taken out."""
     try:
-        with storage.open(name) as source, closing(pq.ParquetFile(source)) as file:
+        with open_named(storage, folder, name) as source, closing(pq.ParquetFile(source)) as file:
             names = file.schema_arrow.names
             keys = [column] if identity is not None else ["text_cda", "remove_sentence"]
             for group in range(file.num_row_groups):
@@ -202,7 +210,7 @@ def _rows(
                     most -= 1
                     yield row
     except (OSError, pa.ArrowException, KeyError):
-        found.unread.append(name)
+        found.unread.append(f"{folder}/{name}")
 
 
 def _mask(read: pa.Table, keys: Sequence[str], identity: str | None) -> Any:

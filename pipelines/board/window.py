@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evenflow.gates.ledger import spans
+from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.board.follow import Gate
 
@@ -51,20 +52,26 @@ def window(gate: Gate, query: Mapping[str, str]) -> Window:
             `since` and `until` (ISO 8601 in UTC). It comes from outside.
 
     Returns:
-        The panes. If the query makes no sense, it has a problem and the last panes.
-
-    Raises:
-        LedgerError: An entry cannot be read.
-        OSError: A file cannot be read.
+        The panes. If the query makes no sense, or panes cannot be read, it has a problem and the
+        last panes.
     """
     assert gate.history is not None
     count, problem = len(gate.history), ""
     live = not any(query.get(key, "").strip() for key in ("from", "to", "since", "until"))
     try:
-        first, last = _range(gate, query, count)
-    except WindowError as error:
-        first, last, live, problem = count - LAST, count - 1, True, str(error)
-    first, last = max(first, 0), min(last, count - 1)
+        try:
+            first, last = _range(gate, query, count)
+        except WindowError as error:
+            first, last, live, problem = count - LAST, count - 1, True, str(error)
+        return _read(gate, max(first, 0), min(last, count - 1), live, problem)
+    except (LedgerError, OSError) as error:
+        first, problem = count - len(gate.recent), f"earlier panes cannot be read: {error}"
+        return Window(first, count - 1, gate.recent, gate.recent, True, problem)
+
+
+def _read(gate: Gate, first: int, last: int, live: bool, problem: str) -> Window:
+    """Read the panes of a range. Raises LedgerError and OSError."""
+    assert gate.history is not None
     if last < first:
         return Window(first, last, [], [], live, problem)
     if last - first < SINGLE:
@@ -73,7 +80,8 @@ def window(gate: Gate, query: Mapping[str, str]) -> Window:
         panes = [each for each in gate.history.spans() if first <= each.last and each.first <= last]
         panes = panes if len(panes) <= MOST_GROUPS else spans.grouped(panes, spans.DAY)
         first, last = panes[0].first, panes[-1].last
-    return Window(first, last, panes, gate.single(max(first, last - ROWS + 1), last), live, problem)
+    rows = gate.single(max(first, last - ROWS + 1), last)
+    return Window(first, last, panes, rows, live, problem)
 
 
 def _range(gate: Gate, query: Mapping[str, str], count: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -64,21 +65,31 @@ def board(
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
-    app = application(Board(names(directories)), host, token, allow_host or ())
+    gates = Board(names(directories))
+    app = application(gates, host, token, allow_host or ())
     with printing():
         print(visible(f"board: {address}"))
         if token is not None and TOKEN not in os.environ:
             print(f"token: {token}")
     if show:
         webbrowser.open(address)
+
+    class Server(uvicorn.Server):
+        """A server that tells its viewers when it is stopped: they would wait for ever."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Stop."""
+            gates.end()
+            super().handle_exit(sig, frame)
+
     config = uvicorn.Config(
         app,
         log_level="error",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=1,  # viewers wait for changes without end
+        timeout_graceful_shutdown=5,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config).run(sockets=[listener])
 
 
 def _token() -> str:

@@ -125,6 +125,7 @@ def render(
     return template("report.html.j2").render(
         **context(panes, found, meta, timed, rows),
         href=None,
+        document=None,
         letters=_letters,
         docs=docs,
         shards=shards[-MOST_PANES:],
