@@ -21,7 +21,7 @@ from evenflow.gates.hold import HoldEvent
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import META, LedgerError, entry_name, read_meta
 from evenflow.gates.ledger.history import History
-from evenflow.gates.ledger.spans import Span
+from evenflow.gates.ledger.spans import Span, from_entry
 from evenflow.pipelines.board.lately import Lately
 from evenflow.pipelines.board.runs import RUNS
 from evenflow.pipelines.report.figures import configuration
@@ -194,12 +194,13 @@ class Gate:
         assert self.history is not None
         count = len(self.history)
         wanted = range(max(count - RECENT, 0), count)
-        # Without the segment before, which is read only if the board has just been started
         tail = self.history.single_spans(count - count % segments.EVERY)
         known = {each.first: each for each in [*self.recent, *tail]}
-        if any(number not in known for number in wanted):
-            return self.single(wanted.start, count - 1)
-        return [known[number] for number in wanted]
+        missing = [number for number in wanted if number not in known]
+        if missing:  # the board has just been started
+            some = self.history.some(range(missing[0], missing[-1] + 1))
+            known |= {each.first: each for each in map(from_entry, some)}
+        return [known[number] for number in wanted if number in known]
 
 
 class Board:
