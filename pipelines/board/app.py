@@ -109,12 +109,12 @@ class Views:
 
     def pane(self, request: Request) -> Response:
         """One pane."""
-        return HTMLResponse(self._pages.pane(**_place(request)))
+        return HTMLResponse(self._pages.pane(*_place(request)))
 
     def letters(self, request: Request) -> Response:
         """Dead letters of a pane."""
         page = request.query_params.get("page", "0")
-        return HTMLResponse(self._pages.letters(**_place(request), page=_count(page) or 0))
+        return HTMLResponse(self._pages.letters(*_place(request), _count(page) or 0))
 
     def document(self, request: Request) -> Response:
         """Where a document went."""
@@ -160,9 +160,9 @@ class Views:
         return HTMLResponse(self._pages.render("error.html.j2", title=title, said=said), status)
 
 
-def _place(request: Request) -> dict[str, object]:
+def _place(request: Request) -> tuple[str, int]:
     """Gate and pane of an address."""
-    return {"name": request.path_params["name"], "number": request.path_params["pane"]}
+    return request.path_params["name"], request.path_params["pane"]
 
 
 def _count(text: str) -> int | None:
