@@ -31,6 +31,7 @@ PANES = 50
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small segments."""
     monkeypatch.setattr(segments, "EVERY", 16)
+    monkeypatch.setattr("evenflow.pipelines.board.follow.BLOCK", 4)
 
 
 @pytest.fixture
@@ -72,6 +73,15 @@ def test_a_range_of_panes(output: Path, query: dict[str, str], first: int, last:
     assert (shown.first, shown.last, shown.problem) == (first, last, "")
     assert [each.first for each in shown.panes] == list(range(first, last + 1))
     assert shown.rows[-1].first == last
+
+
+def test_panes_are_the_same_whatever_was_kept(output: Path) -> None:
+    gate, fresh = gate_of(output), gate_of(output)
+    for first, last in ((9, 9), (20, 31), (5, 40), (0, 49), (46, 49), (2, 3)):
+        found = gate.single(first, last)
+        assert [each.first for each in found] == list(range(first, last + 1))
+        assert fresh.history is not None
+        assert found == fresh.history.single_spans(range(first, last + 1))
 
 
 @pytest.mark.parametrize(
