@@ -144,7 +144,7 @@ class Gate:
             try:
                 found = (local / "ledger").stat()
             except (FileNotFoundError, NotADirectoryError) as error:
-                raise LedgerError("there is no ledger any more") from error
+                raise LedgerError("there is no ledger here") from error
             return found.st_dev, found.st_ino, self.storage.stat(META)
         return self.storage.stat(META)
 

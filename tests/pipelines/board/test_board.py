@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from uuid import uuid4
 
 import board_ledgers
 import pytest
@@ -163,8 +164,8 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     gate = gate_of(output)
     pages = Pages(board_of(gate), False)
     shutil.rmtree(output)
-    assert gate.look() and gate.error == "there is no ledger any more"
-    assert "there is no ledger any more" in pages.glance()
+    assert gate.look() and gate.error == "there is no ledger here"
+    assert "there is no ledger here" in pages.glance()
     assert "The last pane, 49" in pages.gate_page("out", {})
     board_ledgers.long(output, 5)  # another run
     assert gate.look() and gate.error is None
@@ -173,6 +174,21 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     assert never.history is None and never.error
     page = Pages(board_of(never), False)
     assert "could not be read yet" in page.gate_page("never", {}) and never.name in page.glance()
+
+
+def test_an_output_in_a_store_is_followed_too() -> None:
+    storage = at(f"memory://{uuid4().hex}/out")
+    panes = [board_ledgers.at_minute(each, each.pane) for each in report_ledgers.entries(20)]
+    gate = Gate("out", storage, Lately(8)).ready()
+    assert gate.error is None and gate.history is not None and not len(gate.history)
+    writer = History(storage, repair=True)
+    for entry in panes:
+        writer.commit(entry)
+    assert gate.look() and len(gate.history) == 20 and not gate.look()
+    hold.add_event(storage, "hold", "looked at", 20, "Ada")
+    assert gate.look() and gate.held is not None and gate.committed is not None
+    shown = Pages(board_of(gate), False).gate_page("out", {"from": "3", "to": "9"})
+    assert "Panes that are shown: 3 to 9" in shown
 
 
 def test_a_segment_that_is_damaged_spoils_one_gate_alone(output: Path, tmp_path: Path) -> None:
