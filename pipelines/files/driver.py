@@ -185,7 +185,7 @@ class Run:
             # Imported here: Beam takes a second, which a run on this machine need not wait for
             from evenflow.pipelines.files import graph
 
-            return graph.made(names, context, after, list(self.options), self.debug)
+            return graph.made(names, context, after, list(self.options), self.on_note, self.debug)
         if self.workers == 1:
             context.worker().on_block = self.on_block
         return workers.made(cutting.panes(names, self.config, after), context, self.workers)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -190,6 +190,7 @@ def made(
     context: GraphContext,
     after: PaneEntry | None,
     options: list[str],
+    note: Callable[[str], None],
     debug: bool = False,
 ) -> Generator[int, None, None]:
     """Make panes on a runner.
@@ -199,6 +200,7 @@ def made(
         context: What the steps need.
         after: A committed pane; only the panes after it are made.
         options: Of Beam's runner.
+        note: Called with what a user should know.
         debug: Whether what Beam and its runner log and print is shown.
 
     Yields:
@@ -223,7 +225,7 @@ def made(
     driver = _Driver(context, number)
     silence = contextlib.nullcontext() if debug else runner.quiet(lambda text: None)
     try:
-        with silence, runner.on_runner(draw, options, explain) as has_ended:
+        with silence, runner.on_runner(draw, options, explain, note) as has_ended:
             while True:
                 ended = has_ended()  # before the look: what it has made by then is found
                 while staging.find(number) is not None:

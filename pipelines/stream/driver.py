@@ -238,7 +238,7 @@ class StreamRun:
 
         if not self.options:
             return in_process(draw, explain)
-        return on_runner(draw, [*self.options, "--streaming"], explain)
+        return on_runner(draw, [*self.options, "--streaming"], explain, self.on_note)
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.

@@ -11,7 +11,7 @@ from html import escape
 
 WIDTH, HEIGHT = 860, 190  # of a panel, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 64, 120, 30, 30  # its margins
-COLOURS = ("#1f6f8b", "#c0562f", "#5a7d2a")
+COLOURS = ("#1f6f8b", "#c0562f", "#5a7d2a", "#7a4fa0")
 TICKS = 4
 
 Line = tuple[Sequence[float], Sequence[float]]

@@ -1,13 +1,13 @@
-"""A steady stream through the gate on Prism for a long time: python tests/benchmarks/kafka_soak.py
---minutes 30 --output DIR
+"""A steady stream through the gate for a long time: python tests/benchmarks/kafka_soak.py
+--minutes 30 --output DIR [--runner flink]
 
-Starts a broker of its own (`make kafka prism` first), writes documents at a steady rate, and
-samples the memory of the driver (which holds the workers), of Prism and of other processes below
-the driver, how far the ledger is behind the topic, and the panes' latency. DIR gets samples.jsonl
-(a sample every few seconds), panes.jsonl (a line a pane), summary.json and soak.svg. The summary
-has medians, and the slope of the memory by least squares over the second half, by the hour and by
-1,000 panes: what is flat stays near 0. Growth by pane shows soonest with short panes and little
-data:
+Starts a broker of its own, and Prism or a Flink cluster of two TaskManagers with a pool of workers
+each (`make kafka prism flink` first). It writes documents at a steady rate and samples the memory
+of every process, of Java's the heap in use too, how far the ledger is behind the topic, and the
+panes' latency. DIR gets samples.jsonl (a sample every few seconds), panes.jsonl (a line a pane),
+summary.json and soak.svg. The summary has medians, and the slope of the memory after the first ten
+minutes (of a short run: after the first half) by the hour and by 1,000 panes, with an interval of
+95 %: what is flat has 0 in it. Growth by pane shows soonest with short panes and little data:
 
     python tests/benchmarks/kafka_soak.py --minutes 5 --pane-seconds 1 --mb-per-second 0.05 --output
     DIR
@@ -38,7 +38,12 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from kafka_documents import PARTITIONS, values
 from kafka_plot import Panel, svg
+from scipy import stats
+from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
+
+from evenflow.gates.ledger.files import entry_name
+from evenflow.gates.ledger.history import History
 
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
@@ -49,6 +54,17 @@ START_SECONDS = 120.0  # for the first pane on a busy machine
 STOP_SECONDS = 60.0
 MIB = 1 << 20
 KEPT_HOURS = 1  # the topic's retention, so that a long run does not fill the disk
+HEAP = ("S0U", "S1U", "EU", "OU")  # columns of jstat: what is used of each part of the heap
+HEAP_SAMPLES = 6  # of which one looks at the heaps, since jstat takes a third of a second
+BLOCKS = 10
+WARM_SECONDS = 600.0
+# Panels of the plot, and what their lines' names begin with
+MEMORY = (
+    ("driver and Prism", ("driver", "prism")),
+    ("TaskManagers", ("taskmanager",)),
+    ("pools with their workers", ("pool",)),
+    ("JobManager and job server", ("job",)),
+)
 
 
 class Writer(threading.Thread):
@@ -83,21 +99,27 @@ class Ledger:
     """
 
     def __init__(self, output: Path):
-        self._folder = output / "ledger"
+        self._output = output
         self.documents = self.dead = 0
         self.panes: list[dict[str, float]] = []
 
     def read(self, span: float) -> None:
         """Take in the new entries. span: of a pane, in seconds."""
-        while (path := self._folder / f"{len(self.panes):08d}.json").exists():
-            entry, written = json.loads(path.read_bytes()), path.stat().st_mtime
-            self.documents += entry["documents"]
-            self.dead += entry["dead"]
-            close = entry["stream"]["span"] / 1000 + span
+        if not (self._output / "ledger").exists():
+            return
+        history, now = History(self._output), time.time()
+        for entry in history.some(range(len(self.panes), len(history))):
+            assert entry.stream is not None
+            path = self._output / entry_name(entry.pane)
+            # One of a full segment has no file any more; the next look was a few seconds later
+            written = path.stat().st_mtime if path.exists() else now
+            close = entry.stream.span / 1000 + span
+            self.documents += entry.documents
+            self.dead += entry.dead
             self.panes.append(
                 {
-                    "pane": entry["pane"],
-                    "documents": entry["documents"],
+                    "pane": entry.pane,
+                    "documents": entry.documents,
                     "close_to_ledger": written - close,
                 }
             )
@@ -111,22 +133,39 @@ def memory(process: psutil.Process) -> float:
         return float("nan")
 
 
-def others(gate: psutil.Process, prism: psutil.Process) -> float:
-    """Resident MiB of the processes below the gate but Prism."""
+def below(process: psutil.Process, but: int = 0) -> float:
+    """Resident MiB of the processes below one, but for one of them."""
     with suppress(psutil.NoSuchProcess):
-        found = [memory(each) for each in gate.children(recursive=True) if each.pid != prism.pid]
+        found = [memory(each) for each in process.children(recursive=True) if each.pid != but]
         return sum(each for each in found if not math.isnan(each))
     return float("nan")
 
 
-def slope(at: Sequence[float], amounts: Sequence[float]) -> float:
-    """Change of amounts for each 1 of `at`, by least squares over the second half of the samples;
-    NaN where `at` stands still.
+def heap(process: psutil.Process) -> float:
+    """MiB of Java's heap that are in use, garbage too; NaN if the process has gone."""
+    words = ["jstat", "-gc", str(process.pid)]
+    found = subprocess.run(words, capture_output=True, text=True).stdout.split()
+    names, values = found[: len(found) // 2], found[len(found) // 2 :]
+    used = [float(value) for name, value in zip(names, values, strict=True) if name in HEAP]
+    return sum(used) / 1024 if used else float("nan")
+
+
+def slope(at: Sequence[float], amounts: Sequence[float]) -> tuple[float, float, float]:
+    """Change of amounts for each 1 of `at`, and its interval of 95 %.
+
+    By least squares over the medians of BLOCKS equal parts of the samples: neighbouring samples
+    depend on each other, such parts hardly do.
     """
-    half = len(at) // 2
-    if len(set(at[half:])) < 2:
-        return float("nan")
-    return float(np.polyfit(np.asarray(at[half:]), np.asarray(amounts[half:]), 1)[0])
+    parts = [
+        (float(np.median(x)), float(np.nanmedian(y)))
+        for x, y in zip(np.array_split(at, BLOCKS), np.array_split(amounts, BLOCKS), strict=True)
+        if len(x) and not np.all(np.isnan(y))
+    ]
+    if len({x for x, _ in parts}) < 3:
+        return (float("nan"),) * 3
+    found = stats.linregress(*zip(*parts, strict=True))
+    wide = stats.t.ppf(0.975, len(parts) - 2) * found.stderr
+    return found.slope, found.slope - wide, found.slope + wide
 
 
 def prism_of(gate: psutil.Process) -> psutil.Process:
@@ -150,10 +189,52 @@ class Steady:
     minutes: float
     mb_per_second: float
     pane_seconds: float
+    runner: str
     output: Path
 
 
-def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
+class OnPrism:
+    """Prism, below the gate. options: of Beam."""
+
+    options = (
+        "--runner=PrismRunner",
+        f"--prism_location={PRISM}",
+        "--prism_log_level=warn",
+    )
+
+    def __init__(self, gate: psutil.Process):
+        self._gate, self._prism = gate, prism_of(gate)
+
+    def memory(self, sample: int) -> dict[str, float]:
+        """Resident MiB of the processes but the gate's."""
+        return {"prism": memory(self._prism), "others": below(self._gate, self._prism.pid)}
+
+
+class OnFlink:
+    """A cluster; see OnPrism."""
+
+    def __init__(self, cluster: FlinkCluster):
+        self._cluster = cluster
+        every = cluster.options(unbounded=True)
+        # For Flink its source is a list of numbers. The job ends when all readers have ended
+        self.options = [each for each in every if "shutdown_sources" not in each]
+
+    def memory(self, sample: int) -> dict[str, float]:
+        """Resident MiB of each process, of a pool with its workers; now and then the heaps."""
+        processes = self._cluster.processes
+        found = {
+            name: memory(each) + (below(each) if name.startswith("pool") else 0)
+            for name, each in processes.items()
+        }
+        for name, each in processes.items():
+            if not name.startswith("pool"):
+                found[f"{name} heap"] = heap(each) if sample % HEAP_SAMPLES == 0 else math.nan
+        return found
+
+
+def soak(
+    broker: Broker, cluster: FlinkCluster | None, folder: Path, options: Steady
+) -> dict[str, Any]:
     """Run for the time given; the summary. folder: for the gate's output. Raises SystemExit if the
     gate ends.
     """
@@ -164,11 +245,8 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
         segment_bytes=64 << 20,
     )
     out, log = folder / "out", options.output / "gate.log"
-    runner = [
-        "--runner=--runner=PrismRunner",
-        f"--runner=--prism_location={PRISM}",
-        "--runner=--prism_log_level=warn",
-    ]
+    flink = OnFlink(cluster) if cluster is not None else None
+    runner = [f"--runner={each}" for each in (flink or OnPrism).options]
     command = [
         EVENFLOW,
         "stream",
@@ -187,7 +265,7 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
     writer, ledger = Writer(broker, topic, options.mb_per_second * 1e6), Ledger(out)
     samples: list[dict[str, float]] = []
     try:
-        prism = prism_of(process)
+        engine = flink or OnPrism(process)
         writer.start()
         began = time.monotonic()
         with (options.output / "samples.jsonl").open("w") as lines:
@@ -197,8 +275,7 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
                 sample = {
                     "seconds": time.monotonic() - began,
                     "driver_mib": memory(process),
-                    "prism_mib": memory(prism),
-                    "others_mib": others(process, prism),
+                    **{f"{name}_mib": mib for name, mib in engine.memory(len(samples)).items()},
                     "panes": len(ledger.panes),
                     "behind_documents": writer.documents - ledger.documents - ledger.dead,
                     "written_bytes": writer.bytes,
@@ -230,7 +307,7 @@ def soak(broker: Broker, folder: Path, options: Steady) -> dict[str, Any]:
     (options.output / "panes.jsonl").write_text(
         "".join(json.dumps(each) + "\n" for each in ledger.panes)
     )
-    return summary(samples, ledger, writer, options.pane_seconds)
+    return {"runner": options.runner, **summary(samples, ledger, writer, options.pane_seconds)}
 
 
 def summary(
@@ -259,21 +336,25 @@ def summary(
             "median": round(statistics.median(behind), 2),
             "most": round(max(behind), 2),
         },
-        "driver_mib": _memory(columns, "driver_mib"),
-        "prism_mib": _memory(columns, "prism_mib"),
-        "others_mib": _memory(columns, "others_mib"),
+        **{name: _memory(columns, name) for name in columns if name.endswith("_mib")},
         "load_median": round(statistics.median(columns["load"]), 2),
         "writer_late_seconds_most": round(max(columns["writer_late_seconds"]), 2),
     }
 
 
-def _memory(columns: dict[str, list[float]], name: str) -> dict[str, float]:
-    held = columns[name]
+def _memory(columns: dict[str, list[float]], name: str) -> dict[str, Any]:
+    seconds = np.asarray(columns["seconds"])
+    late = seconds >= min(WARM_SECONDS, seconds[-1] / 2)
+    held = np.asarray(columns[name])
     return {
-        "median": round(statistics.median(held), 1),
-        "most": round(max(held), 1),
-        "mib_per_hour": round(slope(columns["seconds"], held) * 3600, 1),
-        "mib_per_1000_panes": round(slope(columns["panes"], held) * 1000, 1),
+        "median": round(float(np.nanmedian(held)), 1),
+        "most": round(float(np.nanmax(held)), 1),
+        **{
+            f"mib_per_{unit}": [
+                round(each * factor, 1) for each in slope(np.asarray(columns[by])[late], held[late])
+            ]
+            for unit, by, factor in (("hour", "seconds", 3600), ("1000_panes", "panes", 1000))
+        },
     }
 
 
@@ -285,12 +366,17 @@ def plot(output: Path) -> None:
     spread = [minutes[-1] * i / max(len(panes) - 1, 1) for i in range(len(panes))]
     panels = [
         Panel(
-            "memory, MiB",
+            f"{title}, MiB",
             {
-                name: (minutes, [each[f"{name}_mib"] for each in samples])
-                for name in ("driver", "prism")
+                name.removesuffix("_mib"): (minutes, [each[name] for each in samples])
+                for name in samples[0]
+                if name.endswith("_mib") and name.startswith(names)
             },
-        ),
+        )
+        for title, names in MEMORY
+        if any(name.startswith(names) for name in samples[0])
+    ]
+    panels += [
         Panel(
             "documents not in the ledger yet",
             {"behind": (minutes, [each["behind_documents"] for each in samples])},
@@ -311,17 +397,25 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--mb-per-second", type=float, default=5.0)
     parser.add_argument("--pane-seconds", type=float, default=10.0)
+    parser.add_argument("--runner", choices=("prism", "flink"), default="prism")
     parser.add_argument("--output", type=Path, required=True)
     options = Steady(**vars(parser.parse_args()))
     shutil.rmtree(options.output, ignore_errors=True)
     options.output.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
         broker = Broker(Path(folder) / "kafka")
-        broker.start()
+        cluster = (
+            FlinkCluster(Path(folder) / "flink", java=()) if options.runner == "flink" else None
+        )
         try:
-            found = soak(broker, Path(folder), options)
+            broker.start()
+            if cluster is not None:
+                cluster.start()
+            found = soak(broker, cluster, Path(folder), options)
             (options.output / "summary.json").write_text(json.dumps(found, indent=2) + "\n")
         finally:
+            if cluster is not None:
+                cluster.stop()
             broker.stop()
     plot(options.output)
     print(json.dumps(found, indent=2))

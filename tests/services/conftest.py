@@ -145,6 +145,20 @@ def tabs(_browser: Browser) -> Iterator[Tabs]:
     assert not opened.complaints
 
 
+@pytest.fixture
+def reached(
+    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FlinkCluster]:
+    """The cluster, whose workers reach the S3 server as this process does."""
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    if flink_cluster.environment != s3.environment():
+        flink_cluster.environment.update(s3.environment())
+        for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
+            flink_cluster.restart(pool)
+    yield flink_cluster
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _quiet() -> None:
     """kafka-python writes a line at every attempt to connect, also from threads that outlive a

@@ -22,12 +22,12 @@ def installed() -> str | None:
 
 
 class FlinkServer:
-    """A job server on a free port of the loopback interface. endpoint: HOST:PORT for
+    """A job server on the loopback interface, by default on a free port. endpoint: HOST:PORT for
     --job_endpoint.
     """
 
-    def __init__(self, folder: Path):
-        port = free_port()
+    def __init__(self, folder: Path, port: int | None = None):
+        port = port or free_port()
         self.endpoint = f"127.0.0.1:{port}"
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / "flink.log"

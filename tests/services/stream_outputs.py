@@ -24,7 +24,7 @@ from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.storage.storage import Place
+from evenflow.transforms.storage.storage import Place, at
 
 TopicMaker = Callable[..., str]
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
@@ -57,6 +57,16 @@ def placed(output: Path) -> Counter[str]:
         base64.b64decode(each["raw_base64"]).decode("utf-8", "backslashreplace")
         for each in letters(output)
     )
+    return found
+
+
+def accepted(output: Place) -> Counter[str]:
+    """How often each document's id is in accepted/, as the ledger has it."""
+    found: Counter[str] = Counter()
+    for entry in read_entries(output):
+        for shard in entry.shards:
+            with at(output).open(f"{entry.folder}/{shard.name}") as file:
+                found.update(pq.read_table(file, columns=["id"])["id"].to_pylist())
     return found
 
 
@@ -130,7 +140,7 @@ def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str
 
 
 def on_cluster(
-    broker: Broker, topic: str, output: Path, cluster: FlinkCluster, *more: str
+    broker: Broker, topic: str, output: Place, cluster: FlinkCluster, *more: str
 ) -> list[str]:
     """The command for a run on a Flink cluster, for ever, with panes of a second."""
     # For Flink its source is a list of numbers. The job ends when all readers have ended
@@ -149,7 +159,7 @@ def flink_runner(endpoint: str) -> list[str]:
     ]
 
 
-def _command(broker: Broker, topic: str, output: Path) -> list[str]:
+def _command(broker: Broker, topic: str, output: Place) -> list[str]:
     return [
         EVENFLOW,
         "stream",

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,6 +25,7 @@ from evenflow.transforms.storage.storage import Storage, at
 
 # What readers use. A ledger's meta.json has times, and holds have names of users.
 FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
+ALONE = ("pool-1", "jobmanager", "job-server")
 SETTINGS = {
     "pane.docs": 15,
     "gate.warn": 0.1,
@@ -78,20 +78,6 @@ def expected(
     done = Run([str(corpus)], output, config).go()
     assert {entry.folder for entry in done.entries} == {"accepted", "quarantine"}
     return outputs(at(output))
-
-
-@pytest.fixture
-def reached(
-    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FlinkCluster]:
-    """The cluster, whose workers reach the S3 server as this process does."""
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
-    if flink_cluster.environment != s3.environment():
-        flink_cluster.environment.update(s3.environment())
-        for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
-            flink_cluster.restart(pool)
-    yield flink_cluster
 
 
 def test_two_processes(
@@ -153,7 +139,7 @@ def test_flink_reads_from_the_store(
     assert found[0] == found[1] and len(found[0]) > 20
 
 
-@pytest.mark.parametrize("what", ["taskmanager-1", "worker"])
+@pytest.mark.parametrize("what", ["taskmanager-1", "worker", "pool-1", "jobmanager", "job-server"])
 def test_flink_goes_on_after_a_kill(
     reached: FlinkCluster,
     corpus: Path,
@@ -162,6 +148,7 @@ def test_flink_goes_on_after_a_kill(
     bucket: str,
     what: str,
 ) -> None:
+    """What nothing stands in for comes back, as under a supervisor."""
     killed = threading.Event()
 
     def kill(progress: PaneProgress) -> None:
@@ -172,7 +159,12 @@ def test_flink_goes_on_after_a_kill(
             os.kill(reached.workers(1)[0], signal.SIGKILL)
         else:
             reached.kill(what)
+            if what in ALONE:
+                starting.start()
 
+    starting = threading.Thread(target=reached.restart, args=(what,))
     output = at(f"{bucket}/out")
     Run([str(corpus)], output, config, options=reached.options(2), on_pane=kill).go()
+    if what in ALONE:
+        starting.join()
     assert killed.is_set() and outputs(output) == expected

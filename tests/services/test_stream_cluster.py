@@ -9,10 +9,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     TopicMaker,
+    accepted,
     command,
     count,
     documents,
@@ -70,6 +72,29 @@ def test_partitions_follow_the_taskmanagers(
         wait_for(lambda: count(output) == 4800, LONG)
     assert placed(output) == expected(dict.fromkeys(range(12), 400)) and recounted(output)
     wait_for(lambda: "RUNNING" not in {each["state"] for each in flink_cluster.jobs()}, LONG)
+
+
+@pytest.mark.parametrize("what", ["jobmanager", "job-server"])
+def test_a_lost_job_is_submitted_again(
+    broker: Broker,
+    topic: TopicMaker,
+    tmp_path: Path,
+    reached: FlinkCluster,
+    bucket: str,
+    what: str,
+) -> None:
+    """The output is in a store. Readers of the job before may still be at work."""
+    name, output = topic(PARTITIONS), f"{bucket}/out"
+    fill(broker, name, 0, 100)
+    with gate(on_cluster(broker, name, output, reached), tmp_path) as running:
+        wait_for(lambda: accepted(output).total() == 1000, LONG)
+        reached.kill(what)
+        fill(broker, name, 100, 200)
+        reached.restart(what)
+        wait_for(lambda: any("submitted again" in line for line in running.said), LONG)
+        fill(broker, name, 200, 300)
+        wait_for(lambda: accepted(output).total() == 3000, LONG)
+    assert accepted(output) == expected(dict.fromkeys(range(PARTITIONS), 300))
 
 
 def test_a_second_driver_takes_over(

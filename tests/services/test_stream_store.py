@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from services.kafka_broker import Broker
 from services.s3_server import S3Server
-from services.stream_outputs import TopicMaker, documents, expected, to_end
+from services.stream_outputs import TopicMaker, accepted, documents, expected, to_end
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.stream.publish import Topics
-from evenflow.transforms.storage.storage import Place, at
+from evenflow.transforms.storage.storage import at
 
 BEGIN_MS = 1_600_000_000_000
-
-
-def accepted(output: Place) -> Counter[str]:
-    """How often each document's id is in accepted/, as the ledger has it."""
-    found: Counter[str] = Counter()
-    for entry in read_entries(output):
-        for shard in entry.shards:
-            with at(output).open(f"{entry.folder}/{shard.name}") as file:
-                found.update(pq.read_table(file, columns=["id"])["id"].to_pylist())
-    return found
 
 
 def test_the_same_files_as_in_a_directory(

@@ -281,6 +281,17 @@ def test_pages_of_what_does_not_exist(output: Path) -> None:
             ask()
 
 
+def test_half_of_a_utf_16_pair_breaks_no_page(tmp_path: Path) -> None:
+    panes = report_ledgers.entries(3)
+    for each in panes[2].attributes.values():
+        each.heavy[0].id = each.verdict.reason = "half \ud800"
+    report_ledgers.write(tmp_path / "out", panes, report_ledgers.settings())
+    pages = Pages(Board(names([at(tmp_path / "out")])), False)
+    for html in (pages.gate_page("out", {}), pages.glance(), pages.pane("out", 2)):
+        html.encode()
+    assert "half \\ud800" in pages.pane("out", 2)
+
+
 def test_gates_have_names_that_fit_an_address() -> None:
     given = ["/a/out", "/b/out/", "memory://x/<b> ü", "/", "/c/..."]
     assert list(names([at(each) for each in given])) == ["out", "out-2", "b", "gate", "gate-2"]

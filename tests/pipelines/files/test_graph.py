@@ -184,7 +184,7 @@ def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
         load(None).model_dump(), closing.Staging(at(tmp_path), uuid4().hex)
     )
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
-        list(graph.made({str(tmp_path / "gone.jsonl"): 5}, context, None, IN_PROCESS))
+        list(graph.made({str(tmp_path / "gone.jsonl"): 5}, context, None, IN_PROCESS, print))
 
 
 def outputs(place: Storage) -> dict[str, bytes]:
