@@ -1,5 +1,5 @@
 # Real parts for topics, clusters, object stores and alerts, and for their tests, fetched into build/services/: Kafka, Prism, Flink
-# with Beam's job server, an S3 server, and Prometheus. The gate on files of one machine needs none of them.
+# with Beam's job server, an S3 server, and Prometheus; and a browser. The gate on files of one machine needs none of them.
 # `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
 # pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
@@ -11,8 +11,8 @@ MAVEN := mvn --quiet --batch-mode --strict-checksums
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink prism versitygw
-services: kafka flink prism versitygw
+.PHONY: services kafka flink prism versitygw browser
+services: kafka flink prism versitygw browser
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/gradle/wrapper
 prism: $(PRISM)/prism
@@ -89,3 +89,8 @@ $(DEBS)/.checked: deploy/prometheus/SHA256SUMS
 	sed -i 's|$(AM_PATH)|$(AM_HERE)|g' $(@D)/prometheus-alertmanager
 	rm -rf $(@D)/debs $(@D)/unpacked
 	touch $@
+
+# Debian's Chromium, for tests of pages in a real browser. Playwright, which drives it, is a Python package; its own browsers come
+# from a site that is no package registry.
+browser:
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y --no-install-recommends chromium fonts-dejavu-core; }

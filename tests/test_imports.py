@@ -18,7 +18,7 @@ ORDER = (
     ("pipelines.api",),
     ("pipelines.cli",),
     ("pipelines.train", "pipelines.triggers"),
-    ("pipelines.stream",),
+    ("pipelines.board", "pipelines.stream"),
     ("pipelines.files",),
     ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
     ("pipelines.report", "pipelines.explain"),

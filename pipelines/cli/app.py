@@ -24,6 +24,7 @@ from evenflow.pipelines.cli import (
     stream,
 )
 from evenflow.pipelines.cli import benchmark as cli_benchmark
+from evenflow.pipelines.cli import board as cli_board
 from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
@@ -85,6 +86,7 @@ def application() -> typer.Typer:
     add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
+    add("board", cli_board.board, cli_board.EXAMPLES)
     gate = group("gate", "The state of a gate.")
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
     add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)
