@@ -322,15 +322,27 @@ def finish(output: Place, outcome: Outcome) -> None:
     at(output).create(name, canonical(outcome.model_dump()))
 
 
-def history(output: Place) -> list[Outcome]:
-    """How all actions ended, by pane. Raises OSError."""
+def history(output: Place, most: int | None = None) -> list[Outcome]:
+    """Read how actions ended.
+
+    Args:
+        output: The output.
+        most: Only the last ones, as many; None: all.
+
+    Returns:
+        The outcomes, by pane and rule.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
     storage = at(output)
-    found = [
-        _read(storage, f"{folder}/{name}", Outcome)
+    names = [
+        (name.split(".")[1], name, folder)
         for folder in OUTCOMES
         for name in storage.names(f"{FOLDER}/{folder}")
     ]
-    return sorted(found, key=lambda each: (each.pane, each.rule))
+    kept = sorted(names)[-most:] if most else sorted(names)
+    return [_read(storage, f"{folder}/{name}", Outcome) for _, name, folder in kept]
 
 
 def last_figures(output: Place) -> Outcome | None:

@@ -16,14 +16,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from evenflow.gates import hold
+from evenflow.gates import hold, triggers
 from evenflow.gates.hold import HoldEvent
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import META, LedgerError, entry_name, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.board.lately import Lately
-from evenflow.pipelines.board.runs import RUNS
 from evenflow.pipelines.report.figures import configuration
 from evenflow.schemas.config import Config
 from evenflow.transforms.storage.storage import Storage
@@ -153,8 +152,9 @@ class Gate:
         found: list[object] = [tuple(self.storage.names(hold.FOLDER))]
         if self.storage.local is not None:  # each is a request elsewhere
             found.append(self.storage.stat("gate/timings.jsonl"))
-            for folder in RUNS:
-                found.append(_changed(os.path.join(self.storage.local, folder)))  # noqa: PTH118
+            for outcome in triggers.OUTCOMES:
+                folder = os.path.join(self.storage.local, triggers.FOLDER, outcome)  # noqa: PTH118
+                found.append(_changed(folder))
         return tuple(found)
 
     def _when(self) -> int | None:

@@ -11,12 +11,12 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
+from evenflow.gates import triggers
 from evenflow.gates.ledger.files import canonical
 from evenflow.gates.ledger.spans import causes
 from evenflow.pipelines.board.follow import Board, Gate
 from evenflow.pipelines.board.lately import Lately
 from evenflow.pipelines.board.letters import PAGE, letters
-from evenflow.pipelines.board.runs import runs
 from evenflow.pipelines.board.search import Found, search, sentences
 from evenflow.pipelines.board.window import KEYS, LAST, Window, window
 from evenflow.pipelines.report import report, text, timings, view
@@ -182,7 +182,10 @@ class Pages:
             docs=None,
             shards=[],
             shard_count=None,
-            runs=runs(gate.storage),
+            triggers=[
+                triggers.record(each)
+                for each in triggers.history(gate.storage, report.MOST_TRIGGERS)
+            ],
         )
 
     def pane(self, name: str, number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from uuid import uuid4
@@ -12,7 +11,7 @@ import pytest
 import report_ledgers
 from board_ledgers import MINUTE
 
-from evenflow.gates import hold
+from evenflow.gates import hold, triggers
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import canonical, entry_name
 from evenflow.gates.ledger.history import History
@@ -20,7 +19,6 @@ from evenflow.pipelines.board.follow import Board, Gate, names
 from evenflow.pipelines.board.lately import Lately
 from evenflow.pipelines.board.letters import PAGE, letters
 from evenflow.pipelines.board.pages import NotThereError, Pages
-from evenflow.pipelines.board.runs import runs
 from evenflow.pipelines.board.search import search
 from evenflow.pipelines.board.window import window
 from evenflow.transforms.storage.storage import at
@@ -206,15 +204,20 @@ def test_holds_and_other_files_change_the_page(output: Path) -> None:
     hold.add_event(output, "hold", "looked at", PANES, "Ada, by the board")
     assert gate.look() and gate.held is not None and "Ada, by the board on" in gate.held
     assert "held" in Pages(board_of(gate), False).glance()
-    (output / "triggers").mkdir()
-    (output / "triggers" / "0.json").write_text(
-        json.dumps({"state": "failed <i>", "of": {"pane": 3}, "rows": [1]})
+    outcome = triggers.Outcome(
+        rule="nightly",
+        pane=3,
+        reason="by hand",
+        outcome="failed",
+        attempts=2,
+        seconds=1.0,
+        message="exit <i>",
+        figures={"crows_pairs": {"figure": 0.61, "low": 0.5, "high": None}},
     )
-    (output / "triggers" / "1.json").write_text("[1]")
-    (output / "triggers" / "2.json").write_text("{")
+    triggers.finish(at(output), outcome)
     assert gate.look()
-    assert runs(at(output)) == {"triggers": [("0.json", {"state": "failed <i>", "of.pane": "3"})]}
-    assert "failed &lt;i&gt;" in Pages(board_of(gate), False).gate_page("out", {})
+    page = Pages(board_of(gate), False).gate_page("out", {})
+    assert "exit &lt;i&gt;" in page and "crows_pairs" in page and "0.610 (0.500" in page
 
 
 def test_a_document_is_found_with_what_was_changed_and_why(output: Path) -> None:
