@@ -13,7 +13,7 @@ log-probability of their tokens after it; masked models by pseudo-log-likelihood
 figures of `inter` use a head for next sentences, so they differ.
 
 Limits: many items are no good measure (Blodgett et al. 2021). The data that ship hold 233 of the
-2,106 items of `intra` (45 of 255 on gender) and all of `inter`. The authors' own dev.json may be
+2,106 items of `intra` (45 on gender) and all of `inter`. The authors' own dev.json may be
 given as --benchmark-data.
 """
 
