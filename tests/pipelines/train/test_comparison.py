@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from evenflow.pipelines.train import comparison
 from evenflow.pipelines.train.comparison import Estimate, over_seeds
+from evenflow.pipelines.train.page import page
+
+KINDS = ("estimates", "differences")
 
 
 def test_items_and_seeds_both_make_an_interval_wide() -> None:
@@ -88,3 +93,31 @@ def test_conclusions_are_those_of_the_intervals() -> None:
     assert may[1] == (
         "suite: GC-CDA differs from as it came by -0.100 [-0.150, -0.050]; its figure is better."
     )
+
+
+def test_the_page_marks_the_differences_that_were_shown() -> None:
+    clear = Estimate(-0.1, -0.15, -0.05, 0.02, (-0.1,))
+    none = Estimate(0.0, 0.0, 0.0, 0.0, (0.0,))
+    suites = {
+        name: {
+            **each,
+            "title": "T",
+            "source": "S",
+            "limits": "L",
+            **{key: {a: asdict(e) for a, e in each[key].items()} for key in KINDS},  # type: ignore
+        }
+        for name, each in table(clear, none).items()
+    }
+    found = {
+        "model": "<b>",
+        "baseline": "a",
+        "seeds": [0],
+        "arms": {name: {"title": name, "losses": [3.0, 2.0]} for name in ("a", "b0", "b1")},
+        "settings": {"steps": 2, "batch": 1, "context": 8},
+        "suites": suites,
+        "may_be_concluded": ["x"],
+        "may_not_be_concluded": ["y"],
+    }
+    html = page(found)
+    assert html.count("<strong>") == 1 and "<strong>-0.100 [-0.150, -0.050]</strong>" in html
+    assert "<b>" not in html and "&lt;b&gt;" in html
