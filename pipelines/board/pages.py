@@ -58,11 +58,15 @@ class Pages:
         """Render a template that shows no gate's figures."""
         return self._environment.get_template(template).render(actions=self.actions, **variables)
 
-    def gate(self, name: str) -> Gate:
-        """The gate of a name, looked at once at least. Raises NotThereError."""
+    def known(self, name: str) -> Gate:
+        """The gate of a name. Raises NotThereError."""
         if name not in self.board.gates:
             raise NotThereError("there is no such gate on this board")
-        return self.board.gates[name].ready()
+        return self.board.gates[name]
+
+    def gate(self, name: str) -> Gate:
+        """The gate of a name, looked at once at least. Raises NotThereError."""
+        return self.known(name).ready()
 
     def glance(self) -> str:
         """All gates, the gravest first."""
