@@ -52,6 +52,7 @@ setup(
     install_requires=[
         "apache-beam>=2.70,<3",
         "great-expectations>=1.24,<2",
+        "inflect>=7",  # singular and plural of labels: a hundred rules and irregular nouns
         "jinja2>=3.1",
         "numpy>=1.26",
         "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
@@ -97,7 +98,6 @@ setup(
         "bench": [
             "blingfire>=0.1.8",
             "datatrove>=0.3",
-            "inflect>=7",
             "nltk>=3.9",
             "pysbd>=0.3.4",
             "ruamel.yaml>=0.18",

@@ -27,7 +27,7 @@ ORDER = (
     ("gates.lease",),
     ("gates.verdict", "gates.lock"),
     ("transforms.repair",),
-    ("transforms.annotation", "transforms.generation"),
+    ("transforms.annotation", "transforms.generation", "transforms.word_lists"),
     ("transforms.bias_score",),
     ("transforms.llm",),
     ("transforms.stereotypes", "transforms.coverage"),

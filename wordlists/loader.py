@@ -4,6 +4,7 @@
                                         # digits, _ and -
     source: where the labels come from  # text, optional
     licence: CC0                        # text, optional
+    review: read by two people          # text, optional: who has looked at the labels
     groups:                             # two groups or more: a name (as above), a list of labels
       married: [husband, wife, newly wed]
       single:
@@ -11,6 +12,8 @@
         - {label: May, case: exact}     # case matters for this label
     pairs:                              # optional: counterparts for substitution, one label of
       - [husband, bachelor]             # each group, in the order of the groups
+    provenance:                         # optional: where single labels come from
+      newly wed: proposed by a colleague
 
 Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs
 alone. A label may stand in several pairs; the first one gives its default counterpart. Blanks in a
@@ -23,7 +26,7 @@ All defects are reported at once, each with file, line and label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +54,9 @@ class WordList:
         source: Where the labels come from.
         licence: The licence of the list.
         path: The file.
+        review: Who has looked at the labels.
+        pairs: The pairs as listed, a label of each group in their order.
+        provenance: Label → where it comes from, where the list says so.
     """
 
     attribute: str
@@ -61,6 +67,9 @@ class WordList:
     source: str
     licence: str
     path: str
+    review: str = ""
+    pairs: tuple[tuple[str, ...], ...] = ()
+    provenance: dict[str, str] = field(default_factory=dict)
 
 
 def load(name_or_path: str | Path) -> WordList:
@@ -114,7 +123,11 @@ def _read(path: Path) -> WordList:
         labels={text: listed.group for text, listed in reader.labels.items()},
         exact=frozenset(text for text, listed in reader.labels.items() if listed.exact),
         counterparts={label: tuple(others) for label, others in reader.counterparts.items()},
-        source=reader.keys["source"].text.strip() if "source" in reader.keys else "",
-        licence=reader.keys["licence"].text.strip() if "licence" in reader.keys else "",
+        **{
+            key: reader.keys[key].text.strip() if key in reader.keys else ""
+            for key in ("source", "licence", "review")
+        },
         path=str(path),
+        pairs=tuple(dict.fromkeys(reader.pairs)),
+        provenance=reader.provenance,
     )

@@ -35,6 +35,7 @@ KNOWN = (
     ("evenflow.schemas.config", "ConfigError", USAGE),
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.io.files", "InputError", USAGE),
+    ("evenflow.transforms.word_lists.compare", "CompareError", USAGE),
     ("evenflow.transforms.coverage.plan", "PlanError", USAGE),
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
