@@ -349,7 +349,7 @@ def _locate(config: Config, folder: Path) -> None:
     files = [(config.checks, "suite"), *((config.bias_score, n) for n in ("vectors", "reference"))]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)
-        if value and value not in loader.SHIPPED and (folder / value).exists():
+        if value and value not in loader.NAMED and (folder / value).exists():
             setattr(owner, name, str(folder / value))
 
 

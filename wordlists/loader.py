@@ -33,7 +33,10 @@ from pathlib import Path
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
 
-SHIPPED = ("gender", "age", "religion")
+SHIPPED = ("gender", "age", "religion")  # measured by default
+# Measured where they are named: the published tables before they were completed
+ORIGINAL = ("age-table13", "religion-table14")
+NAMED = (*SHIPPED, *ORIGINAL)
 
 
 class WordListError(ValueError):
@@ -73,7 +76,7 @@ class WordList:
 
 
 def load(name_or_path: str | Path) -> WordList:
-    """Loads a shipped list by name (gender, age, religion), or a list by path.
+    """Loads a shipped list by its name in NAMED, or a list by path.
 
     Args:
         name_or_path: The name or the path.
@@ -85,7 +88,7 @@ def load(name_or_path: str | Path) -> WordList:
         WordListError: The file cannot be read or has defects; the message has all of them.
     """
     name = str(name_or_path)
-    return _shipped(name) if name in SHIPPED else _read(Path(name_or_path).expanduser())
+    return _shipped(name) if name in NAMED else _read(Path(name_or_path).expanduser())
 
 
 @cache
@@ -100,9 +103,9 @@ def _read(path: Path) -> WordList:
         root, defects = read(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        near = nearest(str(path), SHIPPED)
+        near = nearest(str(path), NAMED)
         raise WordListError(
-            f"{path}: {reason}; give a path, or one of {', '.join(SHIPPED)}{near}"
+            f"{path}: {reason}; give a path, or one of {', '.join(NAMED)}{near}"
         ) from error
     reader = ListReader(defects)
     if root is not None and root.kind == "mapping":
