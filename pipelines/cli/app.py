@@ -12,7 +12,16 @@ from typing import Annotated, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import (
+    bias_score,
+    coverage,
+    drafts,
+    estimate,
+    explain,
+    measure,
+    run,
+    stream,
+)
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -82,6 +91,9 @@ def application() -> typer.Typer:
     add("check", cli_lists.wordlists_check, cli_lists.CHECK_EXAMPLES, lists)
     add("complete", cli_word_lists.complete, cli_word_lists.COMPLETE_EXAMPLES, lists)
     add("compare", cli_word_lists.compare, cli_word_lists.COMPARE_EXAMPLES, lists)
+    add("generate", drafts.generate, drafts.GENERATE_EXAMPLES, lists)
+    add("review", drafts.review, drafts.REVIEW_EXAMPLES, lists)
+    add("finish", drafts.finish, drafts.FINISH_EXAMPLES, lists)
     llm = group("llm", "The language model that a run may ask.")
     add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
     add("estimate", estimate.estimate, estimate.EXAMPLES)

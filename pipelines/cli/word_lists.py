@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,7 +67,7 @@ def complete(
     words = loader.load(name)
     missing = complete.missing_numbers(words)
     before, after = corpora.count(
-        _texts(corpus, text_field), [words, complete.with_words(words, missing)]
+        texts(corpus, text_field), [words, complete.with_words(words, missing)]
     )
     counts = after.frequencies
     present = sorted(
@@ -84,7 +84,7 @@ def complete(
         counts=after.counts[:, kept],
     )
     if output is not None:
-        _write(output, fuller)
+        write_list(output, fuller)
     curves = {"list": complete.curve(before), "completed": complete.curve(after)}
     result = {
         "list": name,
@@ -148,7 +148,7 @@ def compare(
     ]
     result: dict[str, Any] = {"list": name, "reference": reference, "groups": groups}
     if corpus:
-        found = corpora.count(_texts(corpus, text_field), lists)
+        found = corpora.count(texts(corpus, text_field), lists)
         result["dr"] = [dr.score(dr.sums(each.by_group())).model_dump() for each in found]
         result["difference"] = comparing.difference(*_same_groups(found))
     with printing():
@@ -158,8 +158,16 @@ def compare(
             _print_compare(result)
 
 
-def _texts(corpus: Sequence[str], text_field: str | None) -> Any:
-    """The texts of a corpus, in blocks."""
+def texts(corpus: Sequence[str], text_field: str | None) -> Iterator[list[str]]:
+    """Read the texts of a corpus.
+
+    Args:
+        corpus: Paths, folders or globs.
+        text_field: Field that holds the text; None for the default.
+
+    Returns:
+        The texts, in blocks.
+    """
     from evenflow.schemas.config import load
     from evenflow.transforms.word_lists import corpus as corpora
 
@@ -192,8 +200,16 @@ def _with_forms(words: WordList, present: Sequence[Missing]) -> WordList:
     )
 
 
-def _write(path: Path, words: WordList) -> None:
-    """Write a list as a file."""
+def write_list(path: Path, words: WordList) -> None:
+    """Write a word list as a file.
+
+    Args:
+        path: The file.
+        words: The list.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     from evenflow.transforms.storage.storage import at
     from evenflow.wordlists import writing
 

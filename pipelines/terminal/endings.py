@@ -36,6 +36,8 @@ KNOWN = (
     ("evenflow.wordlists.loader", "WordListError", USAGE),
     ("evenflow.transforms.io.files", "InputError", USAGE),
     ("evenflow.transforms.word_lists.compare", "CompareError", USAGE),
+    ("evenflow.transforms.word_lists.draft", "DraftError", USAGE),
+    ("evenflow.transforms.word_lists.proposals", "ProposalError", USAGE),
     ("evenflow.transforms.coverage.plan", "PlanError", USAGE),
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),

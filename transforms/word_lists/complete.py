@@ -136,10 +136,7 @@ def with_partners(
     """
     of = {each.of: each for each in missing}
     partners = [
-        of[other]
-        for each in chosen
-        for other in words.counterparts.get(each.of, ())
-        if other in of
+        of[other] for each in chosen for other in words.counterparts.get(each.of, ()) if other in of
     ]
     return list(dict.fromkeys([*chosen, *partners]))
 
