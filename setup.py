@@ -11,6 +11,8 @@ from setuptools import setup
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
+# The live page: an ASGI application and its server
+BOARD = ["starlette>=1,<2", "uvicorn>=0.30"]
 METRICS = ["prometheus-client>=0.20"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
@@ -46,6 +48,7 @@ setup(
             *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),
             "py.typed",
             "shipped/*",
+            "static/*",
         ]
     },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
@@ -69,6 +72,7 @@ setup(
         "zstandard>=0.22",
     ],
     extras_require={
+        "board": BOARD,
         "kafka": KAFKA,
         "llm": LLM,
         "metrics": METRICS,
@@ -84,8 +88,11 @@ setup(
             *KAFKA,
             *LLM,
             *METRICS,
+            *BOARD,
             *DOCS,
+            "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
             "hypothesis>=6.100",
+            "playwright>=1.50",
             "psutil>=5.9",
             "pyright>=1.1.380",
             "pytest>=8",

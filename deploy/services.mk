@@ -11,8 +11,8 @@ MAVEN := mvn --quiet --batch-mode --strict-checksums
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink prism versitygw
-services: kafka flink prism versitygw
+.PHONY: services kafka flink prism versitygw browser
+services: kafka flink prism versitygw browser
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/gradle/wrapper
 prism: $(PRISM)/prism
@@ -67,3 +67,8 @@ $(VERSITYGW)/versitygw:
 	@command -v go >/dev/null || { echo "versitygw is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
 	mkdir -p $(@D)
 	GOBIN=$(abspath $(@D)) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+
+# Debian's Chromium, for tests of pages in a real browser. Playwright, which drives it, is a Python package; its own browsers come
+# from a site that is no package registry.
+browser:
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y --no-install-recommends chromium fonts-dejavu-core; }

@@ -70,7 +70,9 @@ def _read(storage: Storage, name: str) -> HoldEvent:
         ) from error
 
 
-def add_event(root: Place, action: Action, reason: str, panes: int) -> HoldEvent:
+def add_event(
+    root: Place, action: Action, reason: str, panes: int, who: str | None = None
+) -> HoldEvent:
     """Write a hold or a release; it is durable when this returns.
 
     Args:
@@ -78,6 +80,7 @@ def add_event(root: Place, action: Action, reason: str, panes: int) -> HoldEvent
         action: hold or release.
         reason: Why.
         panes: Number of panes in the ledger.
+        who: The person, where it is not the user of this process.
 
     Returns:
         The event.
@@ -93,7 +96,7 @@ def add_event(root: Place, action: Action, reason: str, panes: int) -> HoldEvent
         number=len(storage.names(FOLDER)),
         action=action,
         panes=panes,
-        who=f"{_user()} on {socket.gethostname()}",
+        who=f"{who or _user()} on {socket.gethostname()}",
         when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         reason=reason,
     )

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     ("pipelines.api",),
     ("pipelines.cli",),
-    ("pipelines.stream",),
+    ("pipelines.word_review",),
+    ("pipelines.board", "pipelines.stream"),
     ("pipelines.files",),
     ("pipelines.panes", "pipelines.runners"),
     ("pipelines.report", "pipelines.explain"),

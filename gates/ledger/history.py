@@ -57,6 +57,8 @@ class History(Sequence[PaneEntry]):
         self.totals = Totals()
         self._in_segments = 0
         self._last: PaneEntry | None = None
+        self._tail: list[Span] = []  # of the panes that are not in segments
+        self._hours: list[Span] = []  # of segments, as far as they were asked for
         for attempt in range(TRIES):
             try:
                 self._read()
@@ -75,14 +77,14 @@ class History(Sequence[PaneEntry]):
         """
         checkpoint = segments.read_checkpoint(self._root)
         self.totals = Totals.for_run(self._config) if checkpoint is None else checkpoint
-        self._last = None
+        self._last, self._tail = None, []
         listed = [number for number in entry_numbers(self._root) if number >= self.totals.panes]
         if listed[:1] != [self.totals.panes]:
             # A committer that lost its lease may have put back an older checkpoint
             while self._root.exists(name := segments.segment_name(self.totals.panes)):
                 for raw in segments.read_segment(self._root, self.totals.panes):
                     self._add(parse_entry(raw, name))
-        self._in_segments = self.totals.panes
+        self._in_segments, self._tail = self.totals.panes, []
         due = [number for number in listed if number >= self.totals.panes]
         expected = range(self.totals.panes, self.totals.panes + len(due))
         names = [entry_name(number) for number in expected]
@@ -101,7 +103,7 @@ class History(Sequence[PaneEntry]):
             self._add(parse_entry(raw, self._root.address(entry_name(len(self)))))
 
     def follow(self) -> bool:
-        """Add what another run has committed since, in an object store.
+        """Add what another run has committed since. After an error, this is as it was before.
 
         Returns:
             Whether there was anything.
@@ -110,16 +112,18 @@ class History(Sequence[PaneEntry]):
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        before = len(self)
+        before, kept = len(self), dict(self.__dict__)
         if self._root.exists(segments.segment_name(before - before % segments.EVERY)):
-            self._read()
+            try:
+                self._read()
+            except (LedgerError, OSError):
+                self.__dict__.update(kept)
+                raise
         self._read_late()
         return len(self) > before
 
     def _late(self) -> bytes | None:
-        """The entry after the last one, if a store has it and did not list it."""
-        if self._root.local is not None:
-            return None
+        """The entry after the last one: another run commits it, or a store did not list it."""
         try:
             return self._root.read(entry_name(len(self)))
         except FileNotFoundError:
@@ -129,6 +133,7 @@ class History(Sequence[PaneEntry]):
         """Add an entry to the sums."""
         self.totals.add(entry)
         self._last = entry
+        self._tail.append(spans.from_entry(entry))
 
     def commit(self, entry: PaneEntry) -> None:
         """Write the next pane's entry, durable when this returns, and append it.
@@ -161,6 +166,7 @@ class History(Sequence[PaneEntry]):
             done += segments.EVERY
             totals = self.totals if done == len(self) else self._first(done)
             segments.write_checkpoint(self._root, totals)
+            self._tail = self._tail[done - self._in_segments :]
             self._in_segments = done
             self._clear(done)
 
@@ -236,12 +242,32 @@ class History(Sequence[PaneEntry]):
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        found: list[Span] = []
-        checkpointed = self._in_segments
-        for first in range(0, checkpointed, segments.EVERY):
-            found += segments.read_spans(self._root, first)
-        found += map(spans.from_entry, self.some(range(checkpointed, len(self))))
-        return spans.grouped(found, spans.HOUR)
+        known = self._hours[-1].last + 1 if self._hours else 0
+        fresh = [
+            span
+            for first in range(known, self._in_segments, segments.EVERY)
+            for span in segments.read_spans(self._root, first)
+        ]
+        self._hours = [*self._hours, *fresh]
+        return spans.grouped([*self._hours, *self._tail], spans.HOUR)
+
+    def single_spans(self, first: int) -> list[Span]:
+        """Summarise panes one by one.
+
+        Args:
+            first: The first pane; it begins a segment, which need not be complete.
+
+        Returns:
+            A span for each pane of the segment.
+
+        Raises:
+            LedgerError: An entry cannot be read.
+            OSError: A file cannot be read.
+        """
+        some = range(first, min(first + segments.EVERY, len(self)))
+        if first >= (done := self._in_segments):
+            return self._tail[some.start - done : some.stop - done]
+        return [spans.from_entry(entry) for entry in self.some(some)]
 
 
 def entry_numbers(root: Storage) -> list[int]:

@@ -22,6 +22,7 @@ from evenflow.pipelines.cli import (
     run,
     stream,
 )
+from evenflow.pipelines.cli import board as cli_board
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
@@ -79,6 +80,7 @@ def application() -> typer.Typer:
     add("explain", explain.explain, explain.EXAMPLES)
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
+    add("board", cli_board.board, cli_board.EXAMPLES)
     gate = group("gate", "The state of a gate.")
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
     add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)

@@ -17,6 +17,7 @@ from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
+    from evenflow.transforms.word_lists.journal import Journal
     from evenflow.transforms.word_lists.proposals import Proposal
 
 GENERATE_EXAMPLES = examples(
@@ -26,8 +27,9 @@ GENERATE_EXAMPLES = examples(
     " --output draft.json --llm http://127.0.0.1:8000 --llm-model mistral-7b",
 )
 REVIEW_EXAMPLES = examples(
-    "evenflow wordlists review draft.json --reviewer Ada --terminal",
-    "evenflow wordlists review draft.json --reviewer Ada --terminal --disputed",
+    "evenflow wordlists review draft.json",
+    "evenflow wordlists review draft.json --terminal --reviewer Ada",
+    "evenflow wordlists review draft.json --terminal --reviewer Ada --disputed",
 )
 FINISH_EXAMPLES = examples("evenflow wordlists finish draft.json --output mine.yaml")
 # Above 0, so that the runs differ
@@ -122,28 +124,40 @@ def generate(
 def review(
     path: DraftArgument,
     *,
-    reviewer: Annotated[str, typer.Option(metavar="NAME", help="Who decides.")],
     terminal: Annotated[
         bool, typer.Option("--terminal", help="Read decisions from standard input.")
     ] = False,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides on the terminal.")
+    ] = None,
     disputed: Annotated[
-        bool, typer.Option("--disputed", help="Only words that reviewers differ about.")
+        bool, typer.Option("--disputed", help="On the terminal: only disputed words.")
     ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address of the page.", show_default=True)
+    ] = "127.0.0.1",
 ) -> None:
-    """Decide about the words of a draft, one by one.
+    """Decide about the words of a draft, one by one, on a web page or on the terminal.
 
-    Each decision is appended to DRAFT.journal.jsonl before the next word is shown. Stop at any time
-    and go on later.
+    The page's address has a token: who has the address can decide. Each decision is appended to
+    DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.
     """
-    from evenflow.pipelines.cli import reviewing
     from evenflow.transforms.word_lists import draft as drafts
     from evenflow.transforms.word_lists.journal import Journal
 
+    journal = Journal(drafts.read(path), path)
     if not terminal:
-        raise typer.BadParameter("a review is done on the terminal", param_hint="'--terminal'")
-    made = drafts.read(path)
+        _serve(journal, host, port)
+        return
+    from evenflow.pipelines.cli import reviewing
+
+    if not (reviewer or "").strip():
+        raise typer.BadParameter("a name was expected", param_hint="'--reviewer'")
     with printing():
-        reviewing.review(Journal(made, path), reviewer, sys.stdin, disputed)
+        reviewing.review(journal, str(reviewer), sys.stdin, disputed)
 
 
 def finish(
@@ -174,6 +188,25 @@ def finish(
     with printing():
         for number, group in enumerate(words.groups):
             print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))
+
+
+def _serve(journal: Journal, host: str, port: int) -> None:
+    """Serve the page of a review until the process is stopped."""
+    import secrets
+
+    import uvicorn
+
+    from evenflow.pipelines.cli.board import listen
+    from evenflow.pipelines.word_review.app import application
+
+    token = secrets.token_urlsafe(24)
+    listener = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    with printing():
+        print(f"review: http://{shown}:{listener.getsockname()[1]}/?token={token}", flush=True)
+    app = application(journal, token, host)
+    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def _seeds(given: Sequence[str], groups: Sequence[str]) -> dict[str, list[str]]:

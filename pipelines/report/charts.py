@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evenflow.gates.ledger.spans import AttributeSpan, Span, merged
+from evenflow.gates.ledger.spans import DAY, AttributeSpan, Span, merged
 from evenflow.pipelines.report.text import moment
 from evenflow.schemas.ledger import STATES, State
 
@@ -21,6 +21,17 @@ MOST_COLUMNS = 500
 MOST_TITLES = 150  # panes with a tooltip; more would make the page heavy
 MOST_LARGE_DOTS = 80  # columns up to which dots of the ordinary size do not touch
 
+NOTHING = AttributeSpan(  # an attribute that a pane of an earlier configuration does not have
+    low=None,
+    high=None,
+    rolling=None,
+    rolling_low=None,
+    rolling_high=None,
+    cumulative=None,
+    accepted=None,
+    state=None,
+    mentions=0,
+)
 Points = Sequence[tuple[float, float] | None]
 
 
@@ -129,7 +140,7 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
         The chart.
     """
     places = columns(panes)
-    cells = [each.attributes[name] for each in places]
+    cells = [each.attributes.get(name, NOTHING) for each in places]
     single = panes[-1].last - panes[0].first + 1 == len(panes)
     step = WIDTH / len(cells)
     values = [
@@ -161,7 +172,7 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
         cumulative=line([place(i, cell.cumulative) for i, cell in enumerate(cells)]),
         ribbon={state: _runs([cell.state == state for cell in cells], step) for state in STATES},
         y=y,
-        x=pane_ticks(len(panes), MOST_COLUMNS) if single else group_ticks(panes),
+        x=pane_ticks(len(panes), first=panes[0].first) if single else group_ticks(panes),
         thresholds=_thresholds(warn, block, top),
         hovers=_hovers(panes, name) if single and len(panes) <= MOST_TITLES else (),
         merged=places[0].last - places[0].first + 1,
@@ -291,7 +302,7 @@ def axis(highest: float) -> tuple[float, tuple[Tick, ...]]:
     )
 
 
-def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
+def pane_ticks(panes: int, most: int = MOST_COLUMNS, first: int = 0) -> tuple[Tick, ...]:
     """Choose the ticks of pane numbers: a dozen round numbers at most.
 
     On a narrow screen every other one is shown.
@@ -299,6 +310,7 @@ def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
     Args:
         panes: Number of panes.
         most: The most columns of the plot.
+        first: Number of the first pane.
 
     Returns:
         The ticks.
@@ -307,8 +319,12 @@ def pane_ticks(panes: int, most: int) -> tuple[Tick, ...]:
     each = math.ceil(panes / most)
     places = math.ceil(panes / each)
     return tuple(
-        Tick(100 * (number // each + 0.5) / places, f"{number:,}", narrow=number // step % 2 == 0)
-        for number in range(0, panes, step)
+        Tick(
+            100 * ((number - first) // each + 0.5) / places,
+            f"{number:,}",
+            narrow=number // step % 2 == 0,
+        )
+        for number in range(-(-first // step) * step, first + panes, step)
     )
 
 
@@ -319,13 +335,16 @@ def group_ticks(groups: Sequence[Span]) -> tuple[Tick, ...]:
         groups: The groups.
 
     Returns:
-        Ticks with the day of a group, or the number of its first pane where it has no time.
+        Ticks with the day of a group, or the number of its first pane where it has no time. Of
+        three days at most, they have day and time without the year.
     """
+    times = [each.time for each in groups if each.time is not None]
+    shown = slice(5, 16) if times and max(times) - min(times) <= 3 * DAY else slice(0, 10)
     step = math.ceil(len(groups) / 12)
     return tuple(
         Tick(
             100 * (i + 0.5) / len(groups),
-            f"{groups[i].first:,}" if (time := groups[i].time) is None else moment(time)[:10],
+            f"{groups[i].first:,}" if (time := groups[i].time) is None else moment(time)[shown],
             narrow=i // step % 2 == 0,
         )
         for i in range(0, len(groups), step)
@@ -354,7 +373,11 @@ def _hovers(panes: Sequence[Span], name: str) -> tuple[Hover, ...]:
     """A strip with a tooltip for each pane."""
     step = WIDTH / len(panes)
     return tuple(
-        Hover(f"{i * step:.1f}", f"{step:.1f}", _tooltip(each.first, each.attributes[name]))
+        Hover(
+            f"{i * step:.1f}",
+            f"{step:.1f}",
+            _tooltip(each.first, each.attributes.get(name, NOTHING)),
+        )
         for i, each in enumerate(panes)
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +21,7 @@ from evenflow.gates.ledger.files import canonical, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report import charts, text, timings, view, words
+from evenflow.pipelines.report.diff import diff
 from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
 from evenflow.transforms.storage.storage import Place, at
@@ -44,6 +46,7 @@ class AttributeView:
         figures: Its figures, as in report.json.
         sentence: How often each group is named; empty without a mention.
         description: What the chart shows, for readers who cannot see it.
+        drawn: Number of panes in the chart.
         convergence: Items of its convergence, each with a sentence.
         chart: DR over panes; None for a single pane.
         labels: The labels that were mentioned most, by group.
@@ -55,6 +58,7 @@ class AttributeView:
     figures: dict[str, Any]
     sentence: str
     description: str
+    drawn: int
     convergence: list[tuple[dict[str, Any], str]]
     chart: charts.Chart | None
     labels: list[view.LabelGroup]
@@ -89,7 +93,8 @@ def build(output: Place) -> str:
     found = figures(history.totals, entries, meta, held, hold.read_events(storage), groups)
     timed = timings.read_timings(storage, len(history))
     docs = next(filter(storage.exists, DOCS), None)
-    html = render(panes, found, meta or {}, timed, docs)
+    rows = [spans.from_entry(entry) for entry in entries[-MOST_PANES:]]
+    html = render(panes, found, meta or {}, timed, docs, rows)
     storage.write("report.json", canonical(found))
     storage.write("report.html", html.encode("utf-8"))
     return storage.address("report.html")
@@ -101,6 +106,7 @@ def render(
     meta: Mapping[str, Any],
     timed: dict[int, timings.Timing],
     docs: str | None,
+    rows: Sequence[Span],
 ) -> str:
     """Render the page.
 
@@ -110,66 +116,114 @@ def render(
         meta: What ledger/meta.json holds.
         timed: Timings by pane.
         docs: Relative path of the data docs of the checks; None without.
+        rows: The panes that are listed.
 
     Returns:
         The HTML.
     """
-    config = configuration(dict(meta))
-    speed = timings.throughput(timed.values())
     shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
-    settings = found["configuration"]
-    strip = view.tiles(panes)
     return template("report.html.j2").render(
-        figures=found,
-        headline=words.headline(found),
-        sentences=words.run_sentences(found),
-        source=_source(found, meta),
-        attributes=[
-            attribute_view(i, name, each, panes, config)
-            for i, (name, each) in enumerate(found["attributes"].items())
-        ],
-        tens=view.tens(strip),
-        large=len(strip) <= view.LARGE_TILES,
-        merged=math.ceil(found["panes"] / max(len(strip), 1)),
-        strip_label=view.strip_label(found),
-        spells=view.spells(panes),
-        spell_name=view.spell_name,
+        **context(panes, found, meta, timed, rows),
+        href=None,
+        document=None,
         letters=_letters,
-        interval=text.interval,
-        confidence=config.gate.confidence if config else None,
-        rolling=config.pane.rolling if config else None,
-        few=config.gate.min_mentions if config else 0,
         docs=docs,
-        speed=speed,
-        checks_share=speed.share("checks") if speed else None,
-        rates=_rates(timed),
-        ticks=charts.pane_ticks(len(timed), charts.MOST_COLUMNS) if timed else (),
-        streamed=any(row["stream"] for row in found["by_pane"]),
-        by_pane=found["by_pane"][-MOST_PANES:],
         shards=shards[-MOST_PANES:],
         shard_count=len(shards),
-        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True) if settings else "",
-        most_rows=MOST_ROWS,
-        most_files=MOST_FILES,
     )
 
 
-def template(name: str) -> Template:
-    """A template of the report, with its filters and with escaping."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+def context(
+    panes: Sequence[Span],
+    found: dict[str, Any],
+    meta: Mapping[str, Any],
+    timed: dict[int, timings.Timing],
+    rows: Sequence[Span],
+) -> dict[str, Any]:
+    """Collect what the sections show; the report and the board share them.
+
+    Args:
+        panes: The panes that are drawn, or groups of them.
+        found: The figures of report.json.
+        meta: What ledger/meta.json holds.
+        timed: Timings by pane.
+        rows: The panes that are listed.
+
+    Returns:
+        The variables of the templates, without links.
+    """
+    config = configuration(dict(meta))
+    speed = timings.throughput(timed.values())
+    settings = found["configuration"]
+    strip = view.tiles(panes)
+    return {
+        "figures": found,
+        "headline": words.headline(found),
+        "sentences": words.run_sentences(found),
+        "source": _source(found, meta),
+        "attributes": [
+            attribute_view(i, name, each, panes, found["panes"], config)
+            for i, (name, each) in enumerate(found["attributes"].items())
+        ],
+        "tens": view.tens(strip),
+        "large": len(strip) <= view.LARGE_TILES,
+        "merged": math.ceil(view.drawn(panes) / max(len(strip), 1)),
+        "strip_label": view.strip_label(panes),
+        "spells": view.spells(panes),
+        "spell_name": view.spell_name,
+        "interval": text.interval,
+        "confidence": config.gate.confidence if config else None,
+        "rolling": config.pane.rolling if config else None,
+        "few": config.gate.min_mentions if config else 0,
+        "speed": speed,
+        "checks_share": speed.share("checks") if speed else None,
+        "rates": _rates(timed),
+        "ticks": charts.pane_ticks(len(timed), first=min(timed)) if timed else (),
+        "streamed": any(row.time is not None for row in rows),
+        "rows": rows,
+        "settings": yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+        if settings
+        else "",
+        "most_rows": MOST_ROWS,
+        "most_files": MOST_FILES,
+    }
+
+
+@cache
+def environment(*folders: Path) -> Environment:
+    """The templates of the report, with its filters and with escaping.
+
+    Args:
+        *folders: Folders of further templates, which are looked into first.
+
+    Returns:
+        The environment.
+    """
+    made = Environment(
+        loader=FileSystemLoader([*folders, Path(__file__).parent]),
         autoescape=True,
         finalize=text.shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
-    environment.filters.update(text.FILTERS)
-    return environment.get_template(name)
+    made.filters.update(text.FILTERS, diff=diff)
+    return made
+
+
+def template(name: str) -> Template:
+    """A template of the report."""
+    return environment().get_template(name)
 
 
 def attribute_view(
-    number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None
+    number: int,
+    name: str,
+    each: dict[str, Any],
+    panes: Sequence[Span],
+    judged: int,
+    config: Config | None,
 ) -> AttributeView:
     """Collect what the section of an attribute shows.
 
@@ -178,20 +232,21 @@ def attribute_view(
         name: The attribute.
         each: Its figures, as in report.json.
         panes: The panes that are drawn, or groups of them.
+        judged: Number of all panes.
         config: The configuration; None: not known.
 
     Returns:
         The attribute's section.
     """
     limits = each["thresholds"]
-    count = panes[-1].last + 1
     several = each["mentions"] and len(panes) > 1
     return AttributeView(
         name=name,
         anchor=f"attribute-{number}",
         figures=each,
-        sentence=words.attribute_sentence(each, count) if each["mentions"] else "",
-        description=words.chart_description(name, each, count),
+        sentence=words.attribute_sentence(each, judged) if each["mentions"] else "",
+        description=words.chart_description(name, each, panes),
+        drawn=view.drawn(panes),
         convergence=[(row, words.convergence_sentence(row)) for row in each["convergence"]],
         chart=charts.dr_chart(panes, name, limits["warn"], limits["block"]) if several else None,
         labels=view.label_groups(name, each, config),

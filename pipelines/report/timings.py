@@ -14,7 +14,7 @@ from typing import Any
 
 from evenflow.transforms.storage.storage import Place, Storage, at
 
-TAIL = 1 << 20  # bytes of the file that are read: some five thousand panes
+TAIL = 1 << 20  # bytes of the file that the report reads: some five thousand panes
 LATEST = 80  # files of an object store that are read: as many panes
 
 
@@ -85,7 +85,7 @@ class Throughput:
         return next((each.share for each in self.stages if each.name == stage), None)
 
 
-def read_timings(root: Place, panes: int) -> dict[int, Timing]:
+def read_timings(root: Place, panes: int, tail: int = TAIL) -> dict[int, Timing]:
     """Read the timings of a run; of a long run those of the last panes.
 
     The last line of a pane wins. A line that a kill cut off is left out.
@@ -93,6 +93,7 @@ def read_timings(root: Place, panes: int) -> dict[int, Timing]:
     Args:
         root: The output.
         panes: Number of panes in the ledger; timings of later ones are left out.
+        tail: Bytes at the end of the file that are read.
 
     Returns:
         Timings by pane, ascending; empty without a file.
@@ -101,21 +102,21 @@ def read_timings(root: Place, panes: int) -> dict[int, Timing]:
         OSError: The file exists but cannot be read.
     """
     found: dict[int, Timing] = {}
-    for line in _last_lines(at(root)):
+    for line in _last_lines(at(root), tail):
         timing = _parsed(line)
         if timing is not None and 0 <= timing.pane < panes:
             found[timing.pane] = timing
     return dict(sorted(found.items()))
 
 
-def _last_lines(storage: Storage) -> list[bytes]:
+def _last_lines(storage: Storage, tail: int) -> list[bytes]:
     """The last lines that were written."""
     if storage.local is None:
         names = [f"gate/timings/{name}" for name in storage.names("gate/timings")[-LATEST:]]
         return b"".join(each or b"" for each in storage.read_all(names)).split(b"\n")
     try:
         with storage.open("gate/timings.jsonl") as file:
-            file.seek(max(file.seek(0, os.SEEK_END) - TAIL, 0))
+            file.seek(max(file.seek(0, os.SEEK_END) - tail, 0))
             return file.read().split(b"\n")
     except FileNotFoundError:
         return []

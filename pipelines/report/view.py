@@ -26,11 +26,13 @@ class Tile:
 
     Attributes:
         first: The first pane.
+        last: The last pane.
         state: The gravest state.
         title: The tooltip.
     """
 
     first: int
+    last: int
     state: State
     title: str
 
@@ -119,7 +121,7 @@ def _tile(span: Span) -> Tile:
     else:
         seen = ", ".join(f"{span.states[one]} {one}" for one in STATES if one in span.states)
         title = f"Panes {span.first:,} to {span.last:,}: {seen}"
-    return Tile(span.first, span.state, title)
+    return Tile(span.first, span.last, span.state, title)
 
 
 def spells(panes: Sequence[Span]) -> list[Spell]:
@@ -142,11 +144,10 @@ def _spell(run: list[Span]) -> Spell:
     """Neighbours of one state and cause as a spell."""
     worst = max(run, key=lambda each: each.weight)
     first, last = run[0], run[-1]
-    panes = last.last - first.first + 1
     return Spell(
         first.first,
         last.last,
-        panes,
+        drawn(run),
         first.state,
         first.causes,
         first.folder,
@@ -214,8 +215,14 @@ def spell_name(spell: Spell) -> str:
     return f"{spell.first:,}" if spell.first == spell.last else f"{spell.first:,} – {spell.last:,}"
 
 
-def strip_label(figures: dict[str, Any]) -> str:
-    """Describe the strip of tiles for readers who cannot see it; figures: of report.json."""
-    return f"{counted(figures['panes'], 'pane')}: " + ", ".join(
-        f"{figures['states'][one]:,} {one}" for one in STATES
+def strip_label(panes: Sequence[Span]) -> str:
+    """Describe the strip of tiles for readers who cannot see it; panes: those that are drawn."""
+    sums = {one: sum(each.states.get(one, 0) for each in panes) for one in STATES}
+    return f"{counted(drawn(panes), 'pane')}: " + ", ".join(
+        f"{count:,} {one}" for one, count in sums.items()
     )
+
+
+def drawn(panes: Sequence[Span]) -> int:
+    """Number of panes in neighbouring groups."""
+    return panes[-1].last - panes[0].first + 1 if panes else 0

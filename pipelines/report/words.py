@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
+from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report.text import counted, listed, outside
+from evenflow.pipelines.report.view import drawn
 from evenflow.pipelines.terminal.summaries import lost
 
 HEADLINES = {"open": "Open", "warn": "Warn", "block": "Block"}
@@ -147,19 +150,20 @@ def _unjudged(unjudged: int, panes: int) -> str:
     )
 
 
-def chart_description(name: str, each: dict[str, Any], panes: int) -> str:
+def chart_description(name: str, each: dict[str, Any], panes: Sequence[Span]) -> str:
     """Describe the chart of an attribute's DR for readers who cannot see it.
 
     Args:
         name: The attribute.
         each: Its figures, as in report.json.
-        panes: Number of panes.
+        panes: The panes that are drawn, or groups of them.
 
     Returns:
         A sentence.
     """
-    last = each["rolling"]
-    ends = "no score" if last["dr"] is None else f"{last['dr']:.3f}"
+    scores = [own.rolling for one in panes if (own := one.attributes.get(name)) is not None]
+    last = next((value for value in reversed(scores) if value is not None), None)
+    ends = "no score" if last is None else f"{last:.3f}"
     limits = [
         Markup(f"{state} at {value:g}")
         for state, value in each["thresholds"].items()
@@ -167,7 +171,7 @@ def chart_description(name: str, each: dict[str, Any], panes: int) -> str:
     ]
     thresholds = f"; thresholds: {listed(limits)}" if limits else ""
     return (
-        f"DR of {name[:NAME]} over {counted(panes, 'pane')}: the rolling score ends at"
+        f"DR of {name[:NAME]} over {counted(drawn(panes), 'pane')}: the rolling score ends at"
         f" {ends}{thresholds}."
     )
 

@@ -10,9 +10,12 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from parts import require
+from services.browser import Tabs, running
+from services.browser import installed as browser_installed
 from services.flink_cluster import FlinkCluster
 from services.flink_server import FlinkServer
 from services.flink_server import installed as flink_installed
@@ -20,6 +23,9 @@ from services.kafka_broker import ROOT, Broker, installed
 from services.s3_faults import S3Faults
 from services.s3_server import S3Server
 from services.s3_server import installed as s3_installed
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PRISM = ROOT / "build" / "services" / "prism" / "prism"
 
@@ -135,6 +141,22 @@ def reached(
         for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
             flink_cluster.restart(pool)
     yield flink_cluster
+
+
+@pytest.fixture(scope="session")
+def _browser() -> Iterator[Browser]:
+    require(browser_installed())
+    with running() as browser:
+        yield browser
+
+
+@pytest.fixture
+def tabs(_browser: Browser) -> Iterator[Tabs]:
+    """Opens tabs of a real browser; no page of a test may complain."""
+    opened = Tabs(_browser)
+    yield opened
+    opened.close()
+    assert not opened.complaints
 
 
 @pytest.fixture(scope="session", autouse=True)

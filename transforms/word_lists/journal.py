@@ -9,17 +9,19 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evenflow.transforms.word_lists.draft import Candidate, Draft, DraftError
+from evenflow.transforms.word_lists.draft import Draft, DraftError
 
 Action = Literal["accept", "reject", "merge", "pair", "comment", "undo"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
 ENDING = ".journal.jsonl"
 LONGEST = 2000  # characters of a comment
 
@@ -81,9 +83,12 @@ class Journal:
         self.draft = draft
         self.path = path.with_name(path.name + ENDING)
         self._candidates = {each.word: each for each in draft.candidates}
+        self._entries: list[Entry] = []
+        self._read = 0  # bytes of the file that `_entries` has
+        self._lock = threading.Lock()
 
     def entries(self) -> list[Entry]:
-        """Read all lines.
+        """Read all lines; those that were read before are kept.
 
         Returns:
             The entries in order. What follows the last line break is no entry yet.
@@ -91,17 +96,24 @@ class Journal:
         Raises:
             DraftError: A line is none of a journal of this draft.
         """
-        try:
-            whole = self.path.read_bytes()
-        except FileNotFoundError:
-            return []
-        out: list[Entry] = []
-        for number, line in enumerate(whole.split(b"\n")[:-1], 1):
+        with self._lock:
             try:
-                out.append(Entry.model_validate_json(line))
-            except ValidationError as error:
-                raise DraftError(f"{self.path}:{number}: no decision of a review") from error
-        return out
+                with self.path.open("rb") as file:
+                    file.seek(self._read)
+                    fresh = file.read()
+                    if os.fstat(file.fileno()).st_size < self._read:
+                        raise DraftError(f"{self.path}: it was shortened while it was in use")
+            except FileNotFoundError:
+                return list(self._entries)
+            lines = fresh.split(b"\n")[:-1]
+            for line in lines:
+                try:
+                    self._entries.append(Entry.model_validate_json(line))
+                except ValidationError as error:
+                    number = len(self._entries) + 1
+                    raise DraftError(f"{self.path}:{number}: no decision of a review") from error
+                self._read += len(line) + 1
+            return list(self._entries)
 
     def add(self, reviewer: str, word: str, action: Action, value: str = "") -> Entry:
         """Append a decision; it is on disk when this returns.
@@ -154,10 +166,6 @@ class Journal:
             raise DraftError(f"{value!r} is none of {', '.join(self.draft.groups)}")
         if action in ("merge", "pair") and (value not in self._candidates or value == word):
             raise DraftError(f"{value!r} is no other word of the draft")
-
-    def candidate(self, word: str) -> Candidate:
-        """The candidate of a word; raises KeyError."""
-        return self._candidates[word]
 
 
 def opinions(entries: Sequence[Entry]) -> Opinions:

@@ -65,8 +65,9 @@ def check_seeds(seeds: Mapping[str, Sequence[str]]) -> None:
         for word in words:
             if problem := label_problem(word):
                 raise ProposalError(f"seed {word!r} of {group}: {problem}")
-            if of.setdefault(spelling.fold(word), group) != group:
-                raise ProposalError(f"seed {word!r} stands in two groups, {of[word]} and {group}")
+            other = of.setdefault(spelling.fold(word), group)
+            if other != group:
+                raise ProposalError(f"seed {word!r} stands in two groups, {other} and {group}")
 
 
 class Space:

@@ -120,6 +120,27 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
         list(History(tmp_path))
 
 
+def test_a_reader_that_fails_stays_where_it_was_and_goes_on_later(tmp_path: Path) -> None:
+    panes = minutes(3 * EVERY)
+    writer = written(tmp_path, panes[: EVERY - 2])
+    reader = History(tmp_path)
+    assert not reader.follow()
+    for entry in panes[EVERY - 2 : 2 * EVERY + 3]:
+        writer.commit(entry)
+    checkpoint = tmp_path / segments.CHECKPOINT
+    whole = checkpoint.read_bytes()
+    for broken in (b"", whole[:100]):
+        checkpoint.write_bytes(broken)
+        with pytest.raises(LedgerError, match="not a checkpoint"):
+            reader.follow()
+        assert len(reader) == EVERY - 2 and reader.totals == Totals.of(panes[: EVERY - 2])
+        assert [each.first for each in reader.single_spans(0)] == list(range(EVERY - 2))
+    checkpoint.write_bytes(whole)
+    assert reader.follow() and not reader.follow()
+    assert reader.totals == writer.totals and list(reader) == list(writer)
+    assert reader.spans() == writer.spans() == History(tmp_path).spans()
+
+
 def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(
     tmp_path: Path, call: Call
 ) -> None:

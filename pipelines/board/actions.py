@@ -1,0 +1,137 @@
+"""Holding and releasing a gate from the board, by a person who has the board's token."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from evenflow.gates import hold
+from evenflow.gates.hold import Action
+from evenflow.pipelines.board.follow import Board, Gate
+from evenflow.pipelines.board.pages import Pages
+from evenflow.pipelines.board.security import COOKIE, Session, Sessions, fits
+
+FORM = 16 << 10  # bytes of a form
+WHO, REASON = 80, 1000  # characters
+
+
+class FormError(ValueError):
+    """A form that cannot be used; the message says why."""
+
+
+class Actions:
+    """Answers the pages of actions.
+
+    Args:
+        board: The gates.
+        pages: Draws them.
+        token: The board's token.
+    """
+
+    def __init__(self, board: Board, pages: Pages, token: str):
+        self._board, self._pages, self._sessions = board, pages, Sessions(token)
+
+    async def unlock(self, request: Request) -> Response:
+        """Ask for the token, and start a session."""
+        name = request.query_params.get("gate", "")
+        name = name if name in self._board.gates else ""
+        if request.method == "GET":
+            return self._page("unlock.html.j2", 200, name=name, problem="")
+        cookie = self._sessions.start((await form_of(request)).get("token", ""))
+        if cookie is None:
+            problem = "that is not the token of this board"
+            return self._page("unlock.html.j2", 403, name=name, problem=problem)
+        answer = RedirectResponse(f"/act/{name}" if name else "/", 303)
+        answer.set_cookie(COOKIE, cookie, path="/", httponly=True, samesite="strict")
+        return answer
+
+    async def act(self, request: Request) -> Response:
+        """Show the form that holds or releases a gate, and carry it out."""
+        gate = self._pages.gate(request.path_params["name"])
+        session = self._sessions.get(request.cookies.get(COOKIE))
+        if session is None:
+            return RedirectResponse(f"/unlock?gate={gate.name}", 303)
+        given = {} if request.method == "GET" else await form_of(request)
+        answer = await run_in_threadpool(self._act, gate, session, request.method, given)
+        if answer.status_code == 303:
+            self._board.tell()
+        return answer
+
+    def _act(self, gate: Gate, session: Session, method: str, given: dict[str, str]) -> Response:
+        """Show or carry out the form of a gate."""
+        gate.look()
+        with gate.lock:
+            wanted: Action = "hold" if gate.held is None else "release"
+            problem, status = "", 200
+            if method != "GET":
+                try:
+                    self._carry_out(gate, session, wanted, given)
+                    gate.look()
+                    return RedirectResponse(f"/gate/{gate.name}", 303)
+                except FormError as error:
+                    problem, status = str(error), 409
+                except OSError as error:
+                    problem, status = f"it could not be written: {error.strerror or error}", 500
+            return self._page(
+                "act.html.j2",
+                status,
+                gate=gate,
+                action=wanted,
+                form=session.form,
+                seen=len(gate.events),
+                last=gate.events[-1] if gate.events else None,
+                who=given.get("who", session.who)[:WHO],
+                reason=given.get("reason", "")[:REASON],
+                problem=problem,
+                most={"who": WHO, "reason": REASON},
+            )
+
+    def _carry_out(
+        self, gate: Gate, session: Session, wanted: Action, given: dict[str, str]
+    ) -> None:
+        """Write a hold or release. Raises FormError and OSError."""
+        if not fits(session, given.get("form", "")):
+            raise FormError("this form is from another session; look at it again and send it again")
+        who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
+        if gate.history is None:
+            raise FormError("the ledger cannot be read now")
+        if given.get("action") != wanted or given.get("seen") != str(len(gate.events)):
+            raise FormError("somebody else has held or released this gate meanwhile; see below")
+        if not who or not reason:
+            raise FormError("a name and a reason are needed")
+        if len(who) > WHO or len(reason) > REASON:
+            raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
+        session.who = who
+        hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
+
+    def _page(self, template: str, status: int, **variables: object) -> Response:
+        """A page that nobody keeps."""
+        html = self._pages.render(template, **variables)
+        return HTMLResponse(html, status, {"cache-control": "no-store"})
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Read the fields of a form.
+
+    Args:
+        request: The request.
+
+    Returns:
+        Value by field; of a field that is there twice the last one.
+
+    Raises:
+        FormError: The form is too long or no form. The application answers it.
+    """
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > FORM:
+            raise FormError("the form is too long")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=20)
+    except ValueError as error:
+        raise FormError("the form cannot be read") from error
+    return {key: values[-1] for key, values in fields.items()}

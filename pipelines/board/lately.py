@@ -1,0 +1,49 @@
+"""Keeps what was used lately."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Lately(Generic[Value]):
+    """The values that were used last, by key. Several threads may use it.
+
+    Args:
+        most: The most values.
+    """
+
+    def __init__(self, most: int):
+        self._most, self._lock = most, threading.Lock()
+        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def peek(self, key: Hashable) -> Value | None:
+        """Return the value of a key; None if it is not there."""
+        with self._lock:
+            return self._values.get(key)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the value of a key, made if it is not there.
+
+        Args:
+            key: The key.
+            make: Makes the value; two threads may do so at once, and one of the values stays.
+
+        Returns:
+            The value.
+        """
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        made = make()
+        with self._lock:
+            self._values[key] = made
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return made

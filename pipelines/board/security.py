@@ -1,0 +1,156 @@
+"""Who may ask, and what a page may do.
+
+A page of a foreign site may send requests to a board on the same machine. So a request must name a
+host that the board knows: a foreign name that was made to point here is refused. An action must
+come from the board's own page, with the session's word in its form. A session needs the token.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "evenflow_board"
+SESSIONS = 200  # the most sessions; the oldest one ends
+LEAST_TOKEN = 16  # characters of a token that a user gives
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    # With no-referrer, a browser would send the origin null with forms
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+SAFE = ("GET", "HEAD")
+LOOPBACK = ("localhost",)
+
+
+class Guard:
+    """Refuses requests for foreign hosts and from foreign origins, and adds headers to answers.
+
+    Args:
+        app: What answers.
+        host: The address that the board listens on.
+        names: Further names that it is reached by.
+    """
+
+    def __init__(self, app: ASGIApp, host: str, names: Collection[str] = ()):
+        self._app = app
+        self._names = {name.lower() for name in (*LOOPBACK, *names, host)}
+        self._any_address = not is_loopback(host)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        refused = self._refused(scope["method"], Headers(scope=scope))
+        answer = self._app if refused is None else PlainTextResponse(refused, 403)
+        await answer(scope, receive, guarded)
+
+    def _refused(self, method: str, headers: Headers) -> str | None:
+        """Why a request is refused; None if it is not."""
+        host = headers.get("host", "")
+        if len(headers.getlist("host")) != 1 or not self._known(host):
+            return "this board is not reached by that name; see --allow-host\n"
+        if method in SAFE:
+            return None
+        if urlsplit(headers.get("origin", "")).netloc.lower() != host.lower():
+            return "an action must come from a page of this board\n"
+        return None
+
+    def _known(self, host: str) -> bool:
+        """Whether a Host header names this board."""
+        name = re.sub(r":\d{1,5}$", "", host).lower()
+        if name in self._names:
+            return True
+        try:
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        # No name points to an address that is given as one, so it is not a foreign name
+        return self._any_address or address.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() in LOOPBACK
+
+
+@dataclass
+class Session:
+    """A browser that has given the token.
+
+    Attributes:
+        form: What its forms must contain.
+        who: The name that was given last.
+    """
+
+    form: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    who: str = ""
+
+
+class Sessions:
+    """The browsers that may act.
+
+    Args:
+        token: The board's token.
+    """
+
+    def __init__(self, token: str):
+        self._token = token.encode()
+        self._lock = threading.Lock()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+
+    def start(self, token: str) -> str | None:
+        """Start a session.
+
+        Args:
+            token: What was given as the board's token.
+
+        Returns:
+            The session's cookie; None if the token is wrong.
+        """
+        if not secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
+            return None
+        cookie = secrets.token_urlsafe(32)
+        with self._lock:
+            self._sessions[cookie] = Session()
+            while len(self._sessions) > SESSIONS:
+                self._sessions.popitem(last=False)
+        return cookie
+
+    def get(self, cookie: str | None) -> Session | None:
+        """The session of a cookie; None without one."""
+        with self._lock:
+            return self._sessions.get(cookie or "")
+
+
+def fits(session: Session, given: str) -> bool:
+    """Whether a form was made for a session."""
+    return secrets.compare_digest(session.form.encode(), given.encode("utf-8", "replace"))

@@ -1,0 +1,129 @@
+"""`evenflow board`: a live page of gates."""
+
+from __future__ import annotations
+
+import os
+import socket
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.lines import visible
+from evenflow.transforms.storage.storage import Storage
+
+EXAMPLES = examples(
+    "evenflow board out --open",
+    "evenflow board out-news out-books s3://bucket/out --port 8090",
+    "EVENFLOW_BOARD_TOKEN=… evenflow board out --allow-actions",
+)
+PORT = 8090
+TOKEN = "EVENFLOW_BOARD_TOKEN"
+
+
+def board(
+    directories: Annotated[
+        list[Storage],
+        typer.Argument(metavar="DIR…", parser=options.storage, help="Outputs of runs."),
+    ],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default=True)
+    ] = PORT,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on.", show_default=True)
+    ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another host name in a browser's address; repeatable."),
+    ] = None,
+    allow_actions: Annotated[
+        bool,
+        typer.Option(
+            "--allow-actions",
+            help=f"Let people with the token hold and release. The token is that of {TOKEN}, or a"
+            " new one, which is printed.",
+        ),
+    ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Show gates as a live page: verdicts as they are committed, and what stands behind them.
+
+    It runs until it is stopped. Everybody who reaches the address can read: without --host, only
+    people on this machine can.
+    """
+    import webbrowser
+
+    import uvicorn
+
+    from evenflow.pipelines.board.app import application
+    from evenflow.pipelines.board.follow import Board, names
+
+    token = _token() if allow_actions else None
+    listener = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    gates = Board(names(directories))
+    app = application(gates, host, token, allow_host or ())
+    with printing():
+        print(visible(f"board: {address}"))
+        if token is not None and TOKEN not in os.environ:
+            print(f"token: {token}")
+    if show:
+        webbrowser.open(address)
+
+    class Server(uvicorn.Server):
+        """A server that tells its viewers when it is stopped: they would wait for ever."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Stop."""
+            gates.end()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    Server(config).run(sockets=[listener])
+
+
+def _token() -> str:
+    """The token that was given, or a new one. Raises ConfigError."""
+    import secrets
+
+    from evenflow.pipelines.board.security import LEAST_TOKEN
+    from evenflow.schemas.config import ConfigError
+
+    given = os.environ.get(TOKEN)
+    if given is not None and len(given.strip()) < LEAST_TOKEN:
+        raise ConfigError(f"{TOKEN}: a token has {LEAST_TOKEN} characters at least")
+    return given.strip() if given is not None else secrets.token_urlsafe(24)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open a listening socket.
+
+    Args:
+        host: The address.
+        port: The port; 0 for a free one.
+
+    Returns:
+        The socket.
+
+    Raises:
+        ConfigError: The address cannot be had.
+    """
+    from evenflow.schemas.config import ConfigError
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise ConfigError(
+            f"--host {host} --port {port}: {error.strerror or error}; give another --port"
+        ) from error

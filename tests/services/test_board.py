@@ -1,0 +1,291 @@
+"""The board in a real browser, served by its command while a ledger grows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import board_ledgers
+import pytest
+import report_ledgers
+from report_ledgers import HOSTILE
+from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
+
+from evenflow.gates import hold
+from evenflow.gates.ledger.files import canonical, entry_name
+from evenflow.schemas.ledger import Heavy
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TOKEN = "correct-horse-battery-staple"
+PANES = 40
+LAST = PANES - 1
+Serve = Callable[..., str]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts `evenflow board` on a free port: serve(DIR…) -> its address, without a slash."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*directories: Path) -> str:
+        words = ["board", *map(str, directories), "--port", "0", "--allow-actions"]
+        code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            env=os.environ | {"EVENFLOW_BOARD_TOKEN": TOKEN},
+            stdout=subprocess.PIPE,
+            stderr=(tmp_path / "board.err").open("w"),
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("board: http"), (tmp_path / "board.err").read_text()
+        return line.split()[1].rstrip("/")
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 143
+        assert "Traceback" not in (tmp_path / "board.err").read_text()
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """An output of 40 panes; the last has documents, changed sentences and dead letters."""
+    root = board_ledgers.long(tmp_path / "news", LAST)
+    entry = board_ledgers.at_minute(report_ledgers.entries(1)[0], LAST)
+    rows = [{"id": f"doc/{number}", "sentence": {"id": f"doc/{number}"}} for number in range(3)]
+    entry = board_ledgers.documents(root, entry, rows)
+    entry = board_ledgers.dead(root, entry, [b"\xff\xfe raw", b"<b>bold</b>"])
+    (root / entry_name(LAST)).write_bytes(canonical(entry.model_dump()))
+    report_ledgers.write_timings(root, report_ledgers.entries(PANES))
+    return root
+
+
+def heading(page: Page) -> str:
+    """The first sentence of a gate's page."""
+    return page.locator(".said span").first.inner_text()
+
+
+def test_a_page_follows_commits_and_disturbs_nobody(tabs: Tabs, serve: Serve, output: Path) -> None:
+    address = serve(output)
+    page, other = tabs.open(f"{address}/gate/news"), tabs.open(address)
+    assert heading(page).startswith(f"The last pane, {LAST}, is")
+    page.get_by_text("live", exact=True).wait_for()
+    other.get_by_text("live", exact=True).wait_for()
+    page.get_by_label("from pane").fill("12")
+    page.locator("summary", has_text="Glossary").click()
+    page.evaluate("window.same = document.querySelector('main')")
+    for number in range(PANES, PANES + 3):
+        entry = board_ledgers.commit(output, number)
+        page.locator(".said", has_text=f"The last pane, {number}, is").wait_for()
+        other.locator("#gate-news", has_text=f"{number + 1} panes").wait_for()
+        tile = page.locator(".strip a").last
+        assert tile.get_attribute("aria-label").startswith(f"Pane {number} from")
+        assert f"t-{entry.verdict.state}" in tile.get_attribute("class")
+    assert page.evaluate("window.same === document.querySelector('main')"), "it was loaded again"
+    assert page.get_by_label("from pane").input_value() == "12"
+    assert page.evaluate("document.activeElement.closest('details')?.open")
+    assert page.locator("#news").inner_text().split(";")[0].lower() == entry.verdict.state
+
+
+def test_a_gate_that_vanishes_is_said_and_followed_again(
+    tabs: Tabs, serve: Serve, output: Path, tmp_path: Path
+) -> None:
+    page = tabs.open(f"{serve(output)}/gate/news")
+    output.rename(tmp_path / "away")
+    page.get_by_text("there is no ledger any more").wait_for()
+    assert heading(page).startswith(f"The last pane, {LAST}, is")
+    (tmp_path / "away").rename(output)
+    page.get_by_text("there is no ledger any more").wait_for(state="detached")
+    (output / entry_name(PANES)).write_text('{"pane": 40, "ver')
+    page.get_by_text("not a ledger entry").wait_for()
+    (output / entry_name(PANES)).unlink()
+    board_ledgers.commit(output, PANES)
+    page.locator(".said", has_text=f"The last pane, {PANES}, is").wait_for()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_zoom_and_search(tabs: Tabs, serve: Serve, output: Path, scripts: bool) -> None:
+    page = tabs.open(f"{serve(output)}/gate/news", java_script_enabled=scripts)
+    assert page.locator(".strip a").count() == PANES
+    page.get_by_label("from pane").fill("10")
+    page.get_by_label("to pane").fill("19")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("heading", name="Panes that are shown: 10 to 19").wait_for()
+    assert page.locator(".strip a").count() == 10
+    assert (
+        page.locator("figure svg[role=img]")
+        .first.get_attribute("aria-label")
+        .startswith("DR of age over 10 panes")
+    )
+    page.get_by_role("link", name="later").click()
+    page.get_by_role("heading", name="Panes that are shown: 20 to 29").wait_for()
+    page.get_by_label("or from (UTC)").fill("2026-01-01T00:05")
+    page.locator("#until").fill("2026-01-01T00:07")
+    page.get_by_label("from pane").fill("")
+    page.get_by_label("to pane").fill("")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("heading", name="Panes that are shown: 5 to 7").wait_for()
+    page.locator(".strip a").nth(1).click()
+    page.get_by_role("heading", name="Pane 6", exact=True).wait_for()
+    page.get_by_label("Document id").fill("doc/1")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_text(f"panes {LAST} to {LAST} were looked at").wait_for()
+    assert page.locator("del").inner_text() == "sister"
+    assert page.locator("ins").inner_text() == "brother"
+    page.get_by_role("cell", name="too unsure").wait_for()
+    page.get_by_label("Document id").fill("no such")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_text("Not found").wait_for()
+
+
+def test_hold_and_release_by_keyboard(tabs: Tabs, serve: Serve, output: Path) -> None:
+    address = serve(output)
+    page, other = tabs.open(f"{address}/gate/news"), tabs.open(f"{address}/gate/news")
+
+    def press_to(text: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent").strip() == text:
+                return
+        raise AssertionError(f"{text} is not reached by Tab")
+
+    press_to("Hold…")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Token").wait_for()
+    page.locator("#token").focus()
+    page.keyboard.type("wrong-token-wrong")
+    page.keyboard.press("Enter")
+    page.get_by_text("that is not the token").wait_for()
+    page.locator("#token").focus()
+    page.keyboard.type(TOKEN)
+    page.keyboard.press("Enter")
+    for action, done in (("Hold", "Release…"), ("Release", "Hold…")):
+        page.get_by_role("heading", name=f"{action} news").wait_for()
+        page.locator("#who").focus()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("Ada <b>L</b>")
+        page.keyboard.press("Tab")
+        page.keyboard.type(f"{action}: <script>alert(1)</script>")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name=done).wait_for()
+        other.get_by_role("link", name=done).wait_for()  # another viewer sees it without loading
+        if action == "Hold":
+            other.get_by_text("Hold: <script>alert(1)</script>").first.wait_for()
+            press_to("Release…")
+            page.keyboard.press("Enter")
+    assert [(each.action, each.reason) for each in hold.read_events(output)] == [
+        ("hold", "Hold: <script>alert(1)</script>"),
+        ("release", "Release: <script>alert(1)</script>"),
+    ]
+
+
+def test_tiles_are_walked_with_arrows(tabs: Tabs, serve: Serve, output: Path) -> None:
+    page = tabs.open(f"{serve(output)}/gate/news")
+    page.locator(".strip a[tabindex='0']").focus()
+    for key in ("ArrowLeft", "ArrowUp", "Home", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Pane 11 ")
+    assert page.locator(".strip a[tabindex='0']").count() == 1
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Pane 11", exact=True).wait_for()
+
+
+def test_text_from_outside_is_shown_as_text(tabs: Tabs, serve: Serve, tmp_path: Path) -> None:
+    root = tmp_path / "<img src=x onerror=alert(1)>"
+    panes = report_ledgers.hostile(3)
+    rows = [
+        {
+            "id": text,
+            "text": text,
+            "sentence": {"id": text, "sent_text": text, "text_cda": text * 2},
+        }
+        for text in HOSTILE
+    ]
+    panes[2] = board_ledgers.documents(root, panes[2], rows)
+    panes[2] = board_ledgers.dead(root, panes[2], [each.encode() for each in HOSTILE], HOSTILE[0])
+    for each in panes[2].attributes.values():
+        each.heavy = [Heavy(id=HOSTILE[1], counts=[1] * len(each.groups), snippet=HOSTILE[0])]
+    report_ledgers.write(root, panes, report_ledgers.settings())
+    for text in HOSTILE[:4]:
+        hold.add_event(root, "hold", text, 3, text)
+    (root / "triggers").mkdir()
+    (root / "triggers" / "0.json").write_text('{"<script>alert(9)</script>": "<img src=x>"}')
+    address = serve(root)
+    page = tabs.open(address)
+    gate = page.locator(".gate h2 a").get_attribute("href")
+    for path in ("", "/pane/2", "/dead/2", "/document?id=%3Cscript%3Ealert(1)%3C/script%3E"):
+        page.goto(f"{address}{gate}{path}")
+        page.get_by_text(HOSTILE[0]).first.wait_for()
+        assert page.locator("main script, main img, main iframe, main [onmouseover]").count() == 0
+        assert page.locator("main a[href^='javascript'], main a[href^='http']").count() == 0
+    assert page.locator("pre.prose").first.inner_text() == HOSTILE[0]
+    page.goto(f"{address}{gate}")
+    page.locator(".snippet").first.wait_for()
+    page.locator("a", has_text=HOSTILE[1]).first.click()
+    page.get_by_text("Found; panes").wait_for()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_pages_suit_everybody(
+    tabs: Tabs, serve: Serve, output: Path, width: int, scheme: str
+) -> None:
+    shutil.copytree(output, output.parent / "second")
+    hold.add_event(output.parent / "second", "hold", "a reason", PANES)
+    address = serve(output, output.parent / "second", output.parent / "missing")
+    page = tabs.open(f"{address}/unlock?gate=news", width, scheme)
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button").last.click()
+    page.get_by_role("heading", name="Hold news").wait_for()
+    found = {}
+    for path in (
+        "/",
+        "/gate/news",
+        "/gate/second?from=3&to=1",
+        "/gate/missing",
+        f"/gate/news/pane/{LAST}",
+        f"/gate/news/dead/{LAST}",
+        "/gate/news/document?id=doc/2",
+        "/act/news",
+        "/unlock",
+        "/nowhere",
+    ):
+        page.goto(f"{address}{path}")
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        found[path] = flaws(page)
+        assert width_of(page) <= width, path
+    assert not any(found.values()), found
+
+
+def test_a_page_in_print(tabs: Tabs, serve: Serve, output: Path) -> None:
+    page = tabs.open(f"{serve(output)}/gate/news")
+    page.emulate_media(media="print")
+    assert not page.get_by_role("button", name="Show").is_visible()
+    assert not page.get_by_role("link", name="Hold…").is_visible()
+    assert page.locator("figure svg[role=img]").first.is_visible()
+    assert page.locator(".glossary").is_visible(), "what is folded is printed"
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_a_clock_that_jumps_changes_no_age(tabs: Tabs, serve: Serve, output: Path) -> None:
+    page = tabs.open(f"{serve(output)}/gate/news")
+    page.get_by_text("live", exact=True).wait_for()
+    page.evaluate("const now = Date.now; Date.now = () => now() + 864e5 * 3")
+    page.wait_for_timeout(1500)
+    age = page.locator("time[data-at]").first.inner_text()
+    assert age.endswith(("s ago", "min ago"))
+    future = str(2**42)
+    page.evaluate(f"document.querySelector('time').dataset.at = {future}")
+    page.get_by_text("ahead of the server's clock").wait_for()
