@@ -36,7 +36,9 @@ from evenflow.wordlists.parsing import ListReader, nearest
 SHIPPED = ("gender", "age", "religion")  # measured by default
 # Measured where they are named: the published tables before they were completed
 ORIGINAL = ("age-table13", "religion-table14")
-NAMED = (*SHIPPED, *ORIGINAL)
+# Measured where they are named: proposed, and not reviewed by people
+PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
+NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED)
 
 
 class WordListError(ValueError):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.wordlists import loader, nodes, spelling
-from evenflow.wordlists.loader import ORIGINAL, WordListError, load
+from evenflow.wordlists.loader import ORIGINAL, PROPOSED, SHIPPED, WordListError, load
 
 FOLDER = Path(loader.__file__).parent
 # Digests of the published labels (Görge et al., Tables 12 to 14), sorted: [male, female] pairs,
@@ -57,6 +57,13 @@ def test_completed_lists_say_what_they_add(name: str) -> None:
     assert added and words.provenance.keys() == added.keys()
     for label, told in words.provenance.items():
         assert words.labels[label] == words.labels[told.rpartition(" of ")[2]]
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_proposed_lists_are_marked_and_not_measured_by_default(name: str) -> None:
+    words = load(name)
+    assert name not in SHIPPED and words.attribute == name
+    assert words.review == "proposed, not reviewed by people" and words.source and words.licence
 
 
 def test_sizes_of_the_shipped_lists() -> None:
@@ -315,7 +322,8 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     for name, message in (
         (tmp_path, "Is a directory; give a path, or one of gender, age, religion"),
         (tmp_path / "none.yaml", "No such file or directory; give a path"),
-        ("gendre", "gender, age, religion, age-table13, religion-table14 (did you mean gender?)"),
+        ("gendre", "gender, age, religion, age-table13, religion-table14, profession, nationality,"
+        " disability, sexual_orientation (did you mean gender?)"),
         ("x\0y", "null"),
     ):
         with pytest.raises(WordListError) as error:
