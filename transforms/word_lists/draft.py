@@ -6,6 +6,7 @@ The decisions of reviewers are in a journal beside it (`journal.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -204,7 +205,8 @@ def make(
         present = {word: number for word, number in counts.items() if number}
         if not present:
             continue
-        examples = [text for word in present for text in mentions.examples.get(word, ())]
+        by_form = [mentions.examples.get(word, []) for word in present]
+        examples = [text for some in zip_longest(*by_form) for text in some if text]
         made.append(
             Candidate(
                 word=first.word,
