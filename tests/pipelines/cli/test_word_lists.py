@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.wordlists import loader
 
@@ -53,7 +54,40 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     assert words_made.labels["girls"] == 0 and words_made.labels["men"] == 1
     assert words_made.provenance["girls"].startswith("seed") and "by Ada" in words_made.review
     measured = call("measure", corpus, "-w", target, "-a", "sex", "--json").json
-    assert measured["attributes"]["sex"]["cumulative"]["mentions"] >= 24
+    assert measured["attributes"]["sex"]["mentions"] >= 30
+
+
+def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
+    call: Call, corpus: Path, tmp_path: Path
+) -> None:
+    bad = ["2"]  # the run that is answered with nonsense
+
+    def script(request: dict[str, Any]) -> Turn:
+        asked = json.loads(request["messages"][-1]["content"])
+        if asked["run"] in bad:
+            return Turn(400, body=b"{}")
+        words = {"f": ["woman", "Girls", "grandmother"], "m": ["man", "boy", "boy", "sons"]}
+        return Turn(content=json.dumps({"words": words[asked["group"]]}))
+
+    draft = tmp_path / "draft.json"
+    with ScriptedLLM(script) as server:
+        words = (
+            *("wordlists", "generate", "--attribute", "sex", "--groups", "f,m"),
+            *("--corpus", corpus, "-o", draft, "--llm", server.url, "--llm-model", MODEL),
+            *("--runs", 2, "--words", 4),
+        )
+        ended = call(*words)
+        assert ended.status == 0 and "2 runs without an answer" in ended.err
+        candidates = json.loads(draft.read_text())["candidates"]
+        assert {each["word"] for each in candidates} == {
+            *("woman", "girls", "grandmother", "man", "boy", "sons")
+        }
+        assert all(each["sources"] == ["language model, run 1"] for each in candidates)
+        before = len(server.requests)
+        bad.clear()
+        assert call(*words).status == 0
+        # Run 1 comes from the cache
+        assert len(server.requests) == before + 2
 
 
 def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
