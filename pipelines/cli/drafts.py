@@ -179,10 +179,10 @@ def finish(
     """
     from evenflow.transforms.word_lists import draft as drafts
     from evenflow.transforms.word_lists import finish as finishing
-    from evenflow.transforms.word_lists.journal import Journal, opinions
+    from evenflow.transforms.word_lists.journal import Journal
 
     made = drafts.read(path)
-    found = opinions(Journal(made, path).entries())
+    found = Journal(made, path).state().opinions
     words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
     write_list(output, words)
     with printing():

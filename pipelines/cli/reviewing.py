@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.word_lists.agreement import agreement
 from evenflow.transforms.word_lists.draft import Candidate, DraftError
-from evenflow.transforms.word_lists.journal import Action, Journal, last_of, opinions
+from evenflow.transforms.word_lists.journal import Action, Journal
 
 HELP = """y accept   n reject   1, 2, … accept for that group   m WORD a form of WORD
 p WORD counterpart   c TEXT comment   u undo   s skip   q stop"""
@@ -46,7 +46,7 @@ def review(journal: Journal, reviewer: str, lines: Iterable[str], disputed: bool
 
 def _next(journal: Journal, reviewer: str, skipped: set[str], disputed: bool) -> Candidate | None:
     """The next word to decide; None after the last one."""
-    found = opinions(journal.entries())
+    found = journal.state().opinions
     own = found.get(reviewer, {})
     wanted = set(agreement(found).disputed)
     for each in journal.draft.candidates:
@@ -71,7 +71,7 @@ def _act(
         skipped.add(candidate.word)
         return True
     if line == "u":
-        last = last_of(journal.entries(), reviewer)
+        last = journal.state().last_of(reviewer)
         if last is None:
             raise DraftError("nothing to undo")
         journal.add(reviewer, last, "undo")
@@ -109,7 +109,7 @@ def _show(journal: Journal, candidate: Candidate) -> None:
 
 def _sum_up(journal: Journal) -> None:
     """Print how far the review is, and how far reviewers agree."""
-    found = opinions(journal.entries())
+    found = journal.state().opinions
     whole = len(journal.draft.candidates)
     for reviewer, own in found.items():
         decided = sum(each.decided for each in own.values())

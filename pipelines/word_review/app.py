@@ -27,8 +27,7 @@ from evenflow.transforms.word_lists.journal import (
     Journal,
     Opinion,
     Opinions,
-    last_of,
-    opinions,
+    State,
 )
 
 COOKIE = "evenflow_review"
@@ -83,6 +82,7 @@ class Review:
         self._journal, self._sessions = journal, sessions
         self._candidates = journal.draft.candidates
         self._places = {each.word: place for place, each in enumerate(self._candidates)}
+        self._agreed = 0, agreement({})
         self._environment = report.environment(FOLDER)
         style = self._environment.get_template("review.css.j2").render()
         script = (FOLDER / "static" / "review.js").read_text("utf-8")
@@ -146,7 +146,7 @@ class Review:
         action, _, group = given.get("action", "").partition(":")
         place = self._places.get(word, -1)
         if action == "undo":
-            last = last_of(self._journal.entries(), who)
+            last = self._journal.state().last_of(who)
             if last is None:
                 raise FormError("there is nothing to undo")
             self._journal.add(who, last, "undo")
@@ -160,9 +160,8 @@ class Review:
 
     def _word(self, session: Session, query: Any) -> Response:
         """The page of a word: the one that is asked for, or the next that is undecided."""
-        entries = self._journal.entries()
-        found = opinions(entries)
-        agreed = agreement(found)
+        state = self._journal.state()
+        found, agreed = state.opinions, self._agreement(state)
         queue = "disputed" if query.get("queue") == "disputed" else ""
         at = _count(query.get("at", ""))
         if at is None or at >= len(self._candidates):
@@ -176,7 +175,7 @@ class Review:
             "draft": self._journal.draft,
             "decided": sum(each.decided for each in own.values()),
             "agreed": agreed,
-            "can_undo": last_of(entries, session.who) is not None,
+            "can_undo": state.last_of(session.who) is not None,
         }
         if at is None:
             return self.page("done.html.j2", **shared)
@@ -191,6 +190,14 @@ class Review:
             examples=[_marked(text, candidate) for text in candidate.examples],
             keys=list(enumerate(self._journal.draft.groups[:KEYS], 1)),
         )
+
+    def _agreement(self, state: State) -> Agreement:
+        """The agreement after so many decisions; it takes 20 ms for 10,000 of them."""
+        entries, known = self._agreed
+        if entries != state.entries:
+            known = agreement(state.opinions)
+            self._agreed = state.entries, known
+        return known
 
     def _next(
         self, found: Opinions, agreed: Agreement, who: str, queue: str, after: int

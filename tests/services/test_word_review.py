@@ -16,7 +16,7 @@ from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
 from evenflow.transforms.word_lists import draft
 from evenflow.transforms.word_lists.agreement import agreement
-from evenflow.transforms.word_lists.journal import Journal, opinions
+from evenflow.transforms.word_lists.journal import Journal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -102,7 +102,7 @@ def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve:
         press(page, key)
     assert "Every word is decided" in page.inner_text("main")
     journal = Journal(draft.read(path), path)
-    own = opinions(journal.entries())["Ada"]
+    own = journal.state().opinions["Ada"]
     meant = {"n": None, "1": "wood", "2": "metal"}
     for number in range(WORDS):
         key = expected[f"word{number}"]
@@ -112,10 +112,10 @@ def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve:
     other = begin(tabs, address, "Ben")
     assert "Ada" in other.inner_text("main")
     press(other, "n")
-    assert agreement(opinions(journal.entries())).disputed == ("word0",)
+    assert agreement(journal.state().opinions).disputed == ("word0",)
     other.click("text=1 disputed")
     press(other, "y")
-    assert not agreement(opinions(journal.entries())).disputed
+    assert not agreement(journal.state().opinions).disputed
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

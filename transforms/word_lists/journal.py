@@ -11,7 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
@@ -68,6 +68,50 @@ class Opinion:
 Opinions = dict[str, dict[str, Opinion]]  # by reviewer and word
 
 
+@dataclass
+class State:
+    """What reviewers have decided, decision by decision.
+
+    Attributes:
+        entries: Number of decisions.
+        opinions: Opinions by reviewer and word. The last decision counts; undo takes it back.
+    """
+
+    entries: int = 0
+    opinions: Opinions = field(default_factory=dict)
+    _actions: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
+    _words: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> None:
+        """Take a decision into account."""
+        self.entries += 1
+        who, place = entry.reviewer, (entry.reviewer, entry.word)
+        own = self._actions.get(place, ())
+        words = self._words.setdefault(who, [])
+        if entry.action != "undo":
+            own = (*own, entry)
+            words.append(entry.word)
+        elif own:
+            own = own[:-1]
+            del words[len(words) - 1 - words[::-1].index(entry.word)]
+        self._actions[place] = own
+        self.opinions.setdefault(who, {})[entry.word] = _opinion(own)
+
+    def copy(self) -> State:
+        """A copy that later decisions do not change."""
+        return State(
+            self.entries,
+            {who: dict(own) for who, own in self.opinions.items()},
+            dict(self._actions),
+            {who: list(words) for who, words in self._words.items()},
+        )
+
+    def last_of(self, reviewer: str) -> str | None:
+        """The word of a reviewer's last action that still counts, which undo takes back next."""
+        words = self._words.get(reviewer)
+        return words[-1] if words else None
+
+
 class Journal:
     """The journal of a draft.
 
@@ -83,18 +127,18 @@ class Journal:
         self.draft = draft
         self.path = path.with_name(path.name + ENDING)
         self._candidates = {each.word: each for each in draft.candidates}
-        self._entries: list[Entry] = []
-        self._read = 0  # bytes of the file that `_entries` has
+        self._state = State()
+        self._read = 0  # bytes of the file that `_state` has
         self._lock = threading.Lock()
 
-    def entries(self) -> list[Entry]:
-        """Read all lines; those that were read before are kept.
+    def state(self) -> State:
+        """What all reviewers have decided so far; lines that were read before are not read again.
 
         Returns:
-            The entries in order. What follows the last line break is no entry yet.
+            The state. What follows the last line break of the file is no decision yet.
 
         Raises:
-            DraftError: A line is none of a journal of this draft.
+            DraftError: A line is none of a journal, or the file was shortened.
         """
         with self._lock:
             try:
@@ -104,16 +148,16 @@ class Journal:
                     if os.fstat(file.fileno()).st_size < self._read:
                         raise DraftError(f"{self.path}: it was shortened while it was in use")
             except FileNotFoundError:
-                return list(self._entries)
-            lines = fresh.split(b"\n")[:-1]
-            for line in lines:
+                fresh = b""
+            for line in fresh.split(b"\n")[:-1]:
                 try:
-                    self._entries.append(Entry.model_validate_json(line))
+                    entry = Entry.model_validate_json(line)
                 except ValidationError as error:
-                    number = len(self._entries) + 1
+                    number = self._state.entries + 1
                     raise DraftError(f"{self.path}:{number}: no decision of a review") from error
+                self._state.add(entry)
                 self._read += len(line) + 1
-            return list(self._entries)
+            return self._state.copy()
 
     def add(self, reviewer: str, word: str, action: Action, value: str = "") -> Entry:
         """Append a decision; it is on disk when this returns.
@@ -166,42 +210,6 @@ class Journal:
             raise DraftError(f"{value!r} is none of {', '.join(self.draft.groups)}")
         if action in ("merge", "pair") and (value not in self._candidates or value == word):
             raise DraftError(f"{value!r} is no other word of the draft")
-
-
-def opinions(entries: Sequence[Entry]) -> Opinions:
-    """What each reviewer thinks, from a journal.
-
-    Args:
-        entries: The entries in order.
-
-    Returns:
-        By reviewer and word. The last decision of a reviewer counts; undo takes it back.
-    """
-    stacks: dict[tuple[str, str], list[Entry]] = {}
-    for entry in entries:
-        own = stacks.setdefault((entry.reviewer, entry.word), [])
-        if entry.action != "undo":
-            own.append(entry)
-        elif own:
-            own.pop()
-    out: Opinions = {}
-    for (reviewer, word), own in stacks.items():
-        if own:
-            out.setdefault(reviewer, {})[word] = _opinion(own)
-    return out
-
-
-def last_of(entries: Sequence[Entry], reviewer: str) -> str | None:
-    """The word of a reviewer's last action that still counts, which undo takes back next."""
-    stack: list[str] = []
-    for entry in entries:
-        if entry.reviewer != reviewer:
-            continue
-        if entry.action != "undo":
-            stack.append(entry.word)
-        elif entry.word in stack:
-            del stack[len(stack) - 1 - stack[::-1].index(entry.word)]
-    return stack[-1] if stack else None
 
 
 def _opinion(own: Sequence[Entry]) -> Opinion:

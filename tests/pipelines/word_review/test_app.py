@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from evenflow.pipelines.word_review.app import application
 from evenflow.transforms.word_lists import draft
-from evenflow.transforms.word_lists.journal import Journal, opinions
+from evenflow.transforms.word_lists.journal import Journal
 
 TOKEN = "correct horse battery"
 HERE = "http://127.0.0.1:8091"
@@ -56,14 +56,14 @@ def test_without_the_token_nothing_is_shown(own: Journal) -> None:
         answer = client.get(path)
         assert answer.status_code == 403 and "word0" not in answer.text
     assert send(client, word="word0", action="reject") == 409
-    assert not own.entries()
+    assert not own.state().entries
 
 
 def test_foreign_hosts_origins_and_forms_are_refused(client: TestClient, own: Journal) -> None:
     assert client.get("/", headers={"host": "evil.example"}).status_code == 403
     assert send(client, origin="http://evil.example", word="word0", action="reject") == 403
     assert send(client, word="word0", action="reject", form="x") == 409
-    assert not own.entries()
+    assert not own.state().entries
 
 
 def test_a_page_runs_nothing_of_the_draft(client: TestClient) -> None:
@@ -84,7 +84,7 @@ def test_decisions_go_to_the_journal(client: TestClient, own: Journal) -> None:
         {"word": "word2", "action": "merge", "merge": "word0"},
     ):
         assert send(client, **fields) == 303
-    found = opinions(own.entries())["Ada"]
+    found = own.state().opinions["Ada"]
     assert found["word0"].group == "wood" and found["word0"].pairs == ("word1",)
     assert not found["word1"].decided and found["word1"].comments == ("not sure",)
     assert found["word2"].merged == "word0"
@@ -107,7 +107,7 @@ def test_what_does_not_fit_changes_nothing(
     client: TestClient, own: Journal, fields: dict[str, str]
 ) -> None:
     assert send(client, **fields) == 409
-    assert not own.entries()
+    assert not own.state().entries
 
 
 def test_a_full_disk_is_said(

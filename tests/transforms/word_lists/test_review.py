@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import word_drafts
 
-from evenflow.transforms.word_lists import agreement, draft, finish, journal
+from evenflow.transforms.word_lists import agreement, draft, finish
 from evenflow.transforms.word_lists.draft import DraftError
-from evenflow.transforms.word_lists.journal import Journal, opinions
+from evenflow.transforms.word_lists.journal import Journal
 from evenflow.transforms.word_lists.proposals import Proposal
 from evenflow.wordlists import loader, writing
 
@@ -77,15 +77,15 @@ def test_decisions_survive_a_torn_line_and_other_processes(tmp_path: Path) -> No
     first.add("Ada", "word0", "accept", "wood")
     with first.path.open("ab") as file:
         file.write(b'{"at":"2026')  # a kill in the middle of a line
-    assert len(second.entries()) == 1
+    assert second.state().entries == 1
     second.add("Ben", "word0", "reject")
     first.add("Ada", "word1", "accept", "metal")
-    assert [(each.reviewer, each.word) for each in first.entries()] == [
-        ("Ada", "word0"),
-        ("Ben", "word0"),
-        ("Ada", "word1"),
-    ]
-    assert second.entries() == first.entries() == Journal(draft.read(path), path).entries()
+    found = first.state().opinions
+    assert {who: sorted(own) for who, own in found.items()} == {
+        "Ada": ["word0", "word1"],
+        "Ben": ["word0"],
+    }
+    assert second.state() == first.state() == Journal(draft.read(path), path).state()
 
 
 def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert own.path.read_bytes() == before
     monkeypatch.undo()
     own.add("Ada", "word1", "reject")
-    assert len(own.entries()) == 2
+    assert own.state().entries == 2
 
 
 def test_decisions_that_do_not_fit(tmp_path: Path) -> None:
@@ -117,10 +117,10 @@ def test_decisions_that_do_not_fit(tmp_path: Path) -> None:
             own.add("Ada", word, action, value)  # type: ignore[arg-type]
     with pytest.raises(DraftError):
         own.add(" ", "word0", "reject")
-    assert own.entries() == []
+    assert not own.state().entries
     own.path.write_text("nonsense\n")
     with pytest.raises(DraftError, match=":1: no decision"):
-        own.entries()
+        own.state()
 
 
 def test_undo_takes_back_the_last_action(tmp_path: Path) -> None:
@@ -129,12 +129,12 @@ def test_undo_takes_back_the_last_action(tmp_path: Path) -> None:
     own.add("Ada", "word0", "accept", "wood")
     own.add("Ben", "word1", "reject")
     own.add("Ada", "word0", "reject")
-    assert journal.last_of(own.entries(), "Ada") == "word0"
+    assert own.state().last_of("Ada") == "word0"
     own.add("Ada", "word0", "undo")
-    assert opinions(own.entries())["Ada"]["word0"].group == "wood"
+    assert own.state().opinions["Ada"]["word0"].group == "wood"
     own.add("Ada", "word0", "undo")
-    assert journal.last_of(own.entries(), "Ada") is None
-    assert "Ada" not in opinions(own.entries())
+    assert own.state().last_of("Ada") is None
+    assert not own.state().opinions["Ada"]["word0"].decided
 
 
 def test_kappas_of_published_examples() -> None:
@@ -159,14 +159,14 @@ def test_a_list_is_made_of_what_was_accepted(tmp_path: Path) -> None:
         own.add("Ada", word, "accept", group)
     own.add("Ada", "word0", "pair", "word1")
     with pytest.raises(DraftError, match="2 words are undecided: word2, word3"):
-        finish.finish(made, opinions(own.entries()))
+        finish.finish(made, own.state().opinions)
     own.add("Ada", "word2", "merge", "word0")
     own.add("Ada", "word3", "reject")
     own.add("Ben", "word3", "accept", "metal")
     with pytest.raises(DraftError, match="differ about 1 words: word3"):
-        finish.finish(made, opinions(own.entries()))
+        finish.finish(made, own.state().opinions)
     own.add("Cem", "word3", "reject")
-    words = finish.finish(made, opinions(own.entries()), majority=True)
+    words = finish.finish(made, own.state().opinions, majority=True)
     target = tmp_path / "craft.yaml"
     target.write_text(writing.content(words))
     read = loader.load(target)
