@@ -1,5 +1,5 @@
 # Real parts for topics, clusters and object stores, and for their tests, fetched into build/services/: Kafka, Prism, Flink with
-# Beam's job server, and an S3 server. The gate on files of one machine needs none of them.
+# Beam's job server, and an S3 server; and a browser. The gate on files of one machine needs none of them.
 # `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
 # Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
 # pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.

@@ -106,8 +106,11 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
         LedgerError: The JSON is not an entry.
     """
     try:
-        return PaneEntry.model_validate_json(raw)  # in half the time of json and then pydantic
-    except ValidationError as error:
+        try:
+            return PaneEntry.model_validate_json(raw)  # in half the time of json and then pydantic
+        except ValidationError:  # it does not read half of a UTF-16 pair, which a text may have
+            return PaneEntry.model_validate(json.loads(raw))
+    except ValueError as error:
         raise LedgerError(f"{path}: not a ledger entry: {error}") from error
 
 

@@ -251,23 +251,23 @@ class History(Sequence[PaneEntry]):
         self._hours = [*self._hours, *fresh]
         return spans.grouped([*self._hours, *self._tail], spans.HOUR)
 
-    def single_spans(self, first: int) -> list[Span]:
+    def single_spans(self, numbers: range) -> list[Span]:
         """Summarise panes one by one.
 
         Args:
-            first: The first pane; it begins a segment, which need not be complete.
+            numbers: The panes, all of which the ledger has.
 
         Returns:
-            A span for each pane of the segment.
+            A span for each.
 
         Raises:
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        some = range(first, min(first + segments.EVERY, len(self)))
-        if first >= (done := self._in_segments):
-            return self._tail[some.start - done : some.stop - done]
-        return [spans.from_entry(entry) for entry in self.some(some)]
+        done = self._in_segments
+        older = range(numbers.start, min(numbers.stop, done))
+        newer = self._tail[max(numbers.start - done, 0) : max(numbers.stop - done, 0)]
+        return [*map(spans.from_entry, self.some(older)), *newer]
 
 
 def entry_numbers(root: Storage) -> list[int]:

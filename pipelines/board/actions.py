@@ -50,7 +50,7 @@ class Actions:
 
     async def act(self, request: Request) -> Response:
         """Show the form that holds or releases a gate, and carry it out."""
-        gate = self._pages.gate(request.path_params["name"])
+        gate = self._pages.known(request.path_params["name"])
         session = self._sessions.get(request.cookies.get(COOKIE))
         if session is None:
             return RedirectResponse(f"/unlock?gate={gate.name}", 303)

@@ -131,7 +131,7 @@ class Views:
     async def events(self, request: Request) -> Response:
         """Tell a viewer about changes, as server-sent events."""
         name = request.query_params.get("gate")
-        names = list(self._board.gates) if name is None else [self._pages.gate(name).name]
+        names = list(self._board.gates) if name is None else [self._pages.known(name).name]
         if self._board.viewers >= VIEWERS:
             return PlainTextResponse("too many viewers\n", 503)
 

@@ -21,7 +21,7 @@ from evenflow.gates.hold import HoldEvent
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import META, LedgerError, entry_name, read_meta
 from evenflow.gates.ledger.history import History
-from evenflow.gates.ledger.spans import Span, from_entry
+from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.board.lately import Lately
 from evenflow.pipelines.board.runs import RUNS
 from evenflow.pipelines.report.figures import configuration
@@ -33,7 +33,8 @@ STORE_PAUSE = 5.0  # at an object store: a look is some five requests, and each 
 MOST_PAUSE = 30.0  # after failures, each of which doubles the pause
 ALIVE = 15.0  # seconds after which a viewer is told that nothing changed
 RECENT = 30  # panes of a gate that are shown among all gates
-SEGMENTS = 24  # whose panes are kept one by one, of all gates together: 0.8 MB each
+BLOCK = 64  # panes whose summaries are kept together
+BLOCKS = 96  # that are kept, of all gates together: 0.2 MB each
 ERROR = 400  # characters of an error that are shown
 
 
@@ -143,7 +144,7 @@ class Gate:
             try:
                 found = (local / "ledger").stat()
             except (FileNotFoundError, NotADirectoryError) as error:
-                raise LedgerError("there is no ledger any more") from error
+                raise LedgerError("there is no ledger here") from error
             return found.st_dev, found.st_ino, self.storage.stat(META)
         return self.storage.stat(META)
 
@@ -177,30 +178,29 @@ class Gate:
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        history = self.history
-        assert history is not None
-        every = segments.EVERY
-        found: list[Span] = []
-        for begin in range(first - first % every, last + 1, every):
-            if begin + every > len(history):
-                found += history.single_spans(begin)
-            else:
-                key = (self.name, self._opened, begin)
-                found += self._singles.get(key, lambda begin=begin: history.single_spans(begin))
-        return [each for each in found if first <= each.first <= last]
+        assert self.history is not None
+        count = len(self.history)
+        begins = range(first - first % BLOCK, last + 1, BLOCK)
+        found = {begin: self._singles.peek((self.name, self._opened, begin)) for begin in begins}
+        missing = [begin for begin, each in found.items() if each is None]
+        if missing:  # at once: neighbours in a segment are read together
+            start, stop = missing[0], min(missing[-1] + BLOCK, count)
+            read = self.history.single_spans(range(start, stop))
+            for begin in missing:
+                block = found[begin] = read[begin - start : begin - start + BLOCK]
+                if len(block) == BLOCK:
+                    self._singles.put((self.name, self._opened, begin), block)
+        kept = (each for block in found.values() for each in block or ())
+        return [each for each in kept if first <= each.first <= last]
 
     def _last(self) -> list[Span]:
         """Summarise the last panes one by one."""
         assert self.history is not None
         count = len(self.history)
         wanted = range(max(count - RECENT, 0), count)
-        tail = self.history.single_spans(count - count % segments.EVERY)
-        known = {each.first: each for each in [*self.recent, *tail]}
-        missing = [number for number in wanted if number not in known]
-        if missing:  # the board has just been started
-            some = self.history.some(range(missing[0], missing[-1] + 1))
-            known |= {each.first: each for each in map(from_entry, some)}
-        return [known[number] for number in wanted if number in known]
+        known = [each for each in self.recent if each.first in wanted]
+        start = known[-1].last + 1 if known else wanted.start
+        return [*known, *self.history.single_spans(range(start, count))]
 
 
 class Board:
@@ -214,7 +214,7 @@ class Board:
     """
 
     def __init__(self, outputs: Mapping[str, Storage]):
-        singles: Lately[list[Span]] = Lately(SEGMENTS)
+        singles: Lately[list[Span]] = Lately(BLOCKS)
         self.gates = {name: Gate(name, storage, singles) for name, storage in outputs.items()}
         self._waiting: set[asyncio.Event] = set()
         self._ended = False

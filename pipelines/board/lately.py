@@ -24,10 +24,20 @@ class Lately(Generic[Value]):
     def peek(self, key: Hashable) -> Value | None:
         """Return the value of a key; None if it is not there."""
         with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
             return self._values.get(key)
 
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value; the one that was not used for the longest time is dropped."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made if it is not there.
+        """Return the value of a key, made and kept if it is not there.
 
         Args:
             key: The key.
@@ -36,14 +46,7 @@ class Lately(Generic[Value]):
         Returns:
             The value.
         """
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        made = make()
-        with self._lock:
-            self._values[key] = made
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return made
+        found = self.peek(key)
+        if found is None:
+            self.put(key, found := make())
+        return found

@@ -28,6 +28,7 @@ PAGES = 48  # pages that are kept until something changes; each has 100 to 300 k
 TIMED = 1 << 16  # bytes of timings that are read: some 300 panes
 CHANGES = 25  # changed sentences of a pane that are shown
 RAW = 400_000  # characters of a ledger entry that are shown
+LAST_PANE = {"open": "open", "warn": "let through with a warning", "block": "blocked"}
 SPANS = (("60", "last 60"), (str(LAST), f"last {LAST}"), ("1000", "last 1,000"), ("all", "all"))
 
 
@@ -57,11 +58,15 @@ class Pages:
         """Render a template that shows no gate's figures."""
         return self._environment.get_template(template).render(actions=self.actions, **variables)
 
-    def gate(self, name: str) -> Gate:
-        """The gate of a name, looked at once at least. Raises NotThereError."""
+    def known(self, name: str) -> Gate:
+        """The gate of a name. Raises NotThereError."""
         if name not in self.board.gates:
             raise NotThereError("there is no such gate on this board")
-        return self.board.gates[name].ready()
+        return self.board.gates[name]
+
+    def gate(self, name: str) -> Gate:
+        """The gate of a name, looked at once at least. Raises NotThereError."""
+        return self.known(name).ready()
 
     def glance(self) -> str:
         """All gates, the gravest first."""
@@ -165,7 +170,7 @@ class Pages:
         drawn = report.context(shown.panes, found, gate.meta or {}, timed, shown.rows)
         if totals.panes:
             why = "" if totals.state == "open" else f": {totals.reason}"
-            last = f"The last pane, {totals.panes - 1:,}, is {totals.state}{why}."
+            last = f"The last pane, {totals.panes - 1:,}, is {LAST_PANE[totals.state]}{why}."
             drawn["sentences"] = [text.outside(last, 400), *drawn["sentences"]]
         return self.render(
             "gate.html.j2",

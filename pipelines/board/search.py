@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -173,8 +174,6 @@ def sentences(
 
 def _reasons(indicators: str | None) -> list[str]:
     """Why a sentence was found to be a stereotype, from its indicators as JSON."""
-    import orjson
-
     try:
         read: Any = orjson.loads(indicators or "null")
     except orjson.JSONDecodeError:

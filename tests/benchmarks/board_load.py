@@ -114,8 +114,13 @@ async def load(roots: list[Path], panes: int, viewers: int, seconds: float) -> N
             ("1,000 panes", f"/gate/{roots[-1].name}?last=1000"),
             ("all panes", f"/gate/{roots[-1].name}?last=all"),
         ):
+            used = spent(process.pid)
             took, size = await fetch(port, path)
-            print(f"{name:30} {took * 1000:12.0f} ms  {size / 1000:8.0f} kB")
+            used = spent(process.pid) - used
+            print(
+                f"{name:28} {took * 1000:6.0f} ms, {used * 1000:4.0f} ms of CPU,"
+                f" {size / 1000:4.0f} kB"
+            )
         print(f"memory before viewers {memory(process.pid, 'VmRSS'):19.0f} MiB")
         seen: list[list[tuple[float, float]]] = [[] for _ in range(viewers)]
         gates = [place % len(roots) for place in range(viewers)]

@@ -129,20 +129,6 @@ def bucket(s3: S3Server, _numbers: Iterator[int]) -> str:
     return s3.bucket(f"test-{os.getpid()}-{next(_numbers)}")
 
 
-@pytest.fixture
-def reached(
-    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FlinkCluster]:
-    """The cluster, whose workers reach the S3 server as this process does."""
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
-    if flink_cluster.environment != s3.environment():
-        flink_cluster.environment.update(s3.environment())
-        for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
-            flink_cluster.restart(pool)
-    yield flink_cluster
-
-
 @pytest.fixture(scope="session")
 def _browser() -> Iterator[Browser]:
     require(browser_installed())
@@ -157,6 +143,20 @@ def tabs(_browser: Browser) -> Iterator[Tabs]:
     yield opened
     opened.close()
     assert not opened.complaints
+
+
+@pytest.fixture
+def reached(
+    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FlinkCluster]:
+    """The cluster, whose workers reach the S3 server as this process does."""
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    if flink_cluster.environment != s3.environment():
+        flink_cluster.environment.update(s3.environment())
+        for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
+            flink_cluster.restart(pool)
+    yield flink_cluster
 
 
 @pytest.fixture(scope="session", autouse=True)

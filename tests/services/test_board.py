@@ -103,10 +103,10 @@ def test_a_gate_that_vanishes_is_said_and_followed_again(
 ) -> None:
     page = tabs.open(f"{serve(output)}/gate/news")
     output.rename(tmp_path / "away")
-    page.get_by_text("there is no ledger any more").wait_for()
+    page.get_by_text("there is no ledger here").wait_for()
     assert heading(page).startswith(f"The last pane, {LAST}, is")
     (tmp_path / "away").rename(output)
-    page.get_by_text("there is no ledger any more").wait_for(state="detached")
+    page.get_by_text("there is no ledger here").wait_for(state="detached")
     (output / entry_name(PANES)).write_text('{"pane": 40, "ver')
     page.get_by_text("not a ledger entry").wait_for()
     (output / entry_name(PANES)).unlink()

@@ -120,6 +120,14 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path) -> None:
         list(History(tmp_path))
 
 
+def test_an_entry_with_half_of_a_utf_16_pair_is_read(tmp_path: Path) -> None:
+    panes = minutes(EVERY + 1)
+    for entry in panes:
+        entry.attributes["gender"].heavy[0].id = "half \ud800"
+    written(tmp_path, panes)
+    assert list(History(tmp_path)) == panes
+
+
 def test_a_reader_that_fails_stays_where_it_was_and_goes_on_later(tmp_path: Path) -> None:
     panes = minutes(3 * EVERY)
     writer = written(tmp_path, panes[: EVERY - 2])
@@ -134,7 +142,9 @@ def test_a_reader_that_fails_stays_where_it_was_and_goes_on_later(tmp_path: Path
         with pytest.raises(LedgerError, match="not a checkpoint"):
             reader.follow()
         assert len(reader) == EVERY - 2 and reader.totals == Totals.of(panes[: EVERY - 2])
-        assert [each.first for each in reader.single_spans(0)] == list(range(EVERY - 2))
+        assert [each.first for each in reader.single_spans(range(EVERY - 2))] == list(
+            range(EVERY - 2)
+        )
     checkpoint.write_bytes(whole)
     assert reader.follow() and not reader.follow()
     assert reader.totals == writer.totals and list(reader) == list(writer)

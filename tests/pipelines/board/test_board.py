@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from uuid import uuid4
 
 import board_ledgers
 import pytest
@@ -31,6 +32,7 @@ PANES = 50
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small segments."""
     monkeypatch.setattr(segments, "EVERY", 16)
+    monkeypatch.setattr("evenflow.pipelines.board.follow.BLOCK", 4)
 
 
 @pytest.fixture
@@ -72,6 +74,15 @@ def test_a_range_of_panes(output: Path, query: dict[str, str], first: int, last:
     assert (shown.first, shown.last, shown.problem) == (first, last, "")
     assert [each.first for each in shown.panes] == list(range(first, last + 1))
     assert shown.rows[-1].first == last
+
+
+def test_panes_are_the_same_whatever_was_kept(output: Path) -> None:
+    gate, fresh = gate_of(output), gate_of(output)
+    for first, last in ((9, 9), (20, 31), (5, 40), (0, 49), (46, 49), (2, 3)):
+        found = gate.single(first, last)
+        assert [each.first for each in found] == list(range(first, last + 1))
+        assert fresh.history is not None
+        assert found == fresh.history.single_spans(range(first, last + 1))
 
 
 @pytest.mark.parametrize(
@@ -153,8 +164,8 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     gate = gate_of(output)
     pages = Pages(board_of(gate), False)
     shutil.rmtree(output)
-    assert gate.look() and gate.error == "there is no ledger any more"
-    assert "there is no ledger any more" in pages.glance()
+    assert gate.look() and gate.error == "there is no ledger here"
+    assert "there is no ledger here" in pages.glance()
     assert "The last pane, 49" in pages.gate_page("out", {})
     board_ledgers.long(output, 5)  # another run
     assert gate.look() and gate.error is None
@@ -163,6 +174,21 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     assert never.history is None and never.error
     page = Pages(board_of(never), False)
     assert "could not be read yet" in page.gate_page("never", {}) and never.name in page.glance()
+
+
+def test_an_output_in_a_store_is_followed_too() -> None:
+    storage = at(f"memory://{uuid4().hex}/out")
+    panes = [board_ledgers.at_minute(each, each.pane) for each in report_ledgers.entries(20)]
+    gate = Gate("out", storage, Lately(8)).ready()
+    assert gate.error is None and gate.history is not None and not len(gate.history)
+    writer = History(storage, repair=True)
+    for entry in panes:
+        writer.commit(entry)
+    assert gate.look() and len(gate.history) == 20 and not gate.look()
+    hold.add_event(storage, "hold", "looked at", 20, "Ada")
+    assert gate.look() and gate.held is not None and gate.committed is not None
+    shown = Pages(board_of(gate), False).gate_page("out", {"from": "3", "to": "9"})
+    assert "Panes that are shown: 3 to 9" in shown
 
 
 def test_a_segment_that_is_damaged_spoils_one_gate_alone(output: Path, tmp_path: Path) -> None:
@@ -253,6 +279,17 @@ def test_pages_of_what_does_not_exist(output: Path) -> None:
     ):
         with pytest.raises(NotThereError):
             ask()
+
+
+def test_half_of_a_utf_16_pair_breaks_no_page(tmp_path: Path) -> None:
+    panes = report_ledgers.entries(3)
+    for each in panes[2].attributes.values():
+        each.heavy[0].id = each.verdict.reason = "half \ud800"
+    report_ledgers.write(tmp_path / "out", panes, report_ledgers.settings())
+    pages = Pages(Board(names([at(tmp_path / "out")])), False)
+    for html in (pages.gate_page("out", {}), pages.glance(), pages.pane("out", 2)):
+        html.encode()
+    assert "half \\ud800" in pages.pane("out", 2)
 
 
 def test_gates_have_names_that_fit_an_address() -> None:
