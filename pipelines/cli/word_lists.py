@@ -88,7 +88,7 @@ def complete(
     curves = {"list": complete.curve(before), "completed": complete.curve(after)}
     result = {
         "list": name,
-        "documents": int(before.counts.shape[0]),
+        "documents": before.documents,
         "missing_counterparts": complete.missing_counterparts(words, roles.of(words)),
         "missing_forms": [
             {"word": each.word, "group": words.groups[each.group], "of": each.of}

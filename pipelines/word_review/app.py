@@ -24,6 +24,7 @@ from evenflow.transforms.word_lists.agreement import Agreement, agreement
 from evenflow.transforms.word_lists.draft import Candidate, DraftError
 from evenflow.transforms.word_lists.journal import (
     ACTIONS,
+    Action,
     Journal,
     Opinion,
     Opinions,
@@ -33,6 +34,7 @@ from evenflow.transforms.word_lists.journal import (
 COOKIE = "evenflow_review"
 FOLDER = Path(__file__).parent
 WHO = 80  # characters of a name
+KNOWN: dict[str, Action] = {each: each for each in ACTIONS}
 KEYS = 9  # groups that a digit accepts
 
 
@@ -151,7 +153,7 @@ class Review:
                 raise FormError("there is nothing to undo")
             self._journal.add(who, last, "undo")
             return _to(queue, at=self._places.get(last, 0))
-        known = next((each for each in ACTIONS if each == action), None)
+        known = KNOWN.get(action)
         if known is None:
             raise FormError("no such action")
         value = group or " ".join(given.get(known, "").split())

@@ -322,8 +322,11 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     for name, message in (
         (tmp_path, "Is a directory; give a path, or one of gender, age, religion"),
         (tmp_path / "none.yaml", "No such file or directory; give a path"),
-        ("gendre", "gender, age, religion, age-table13, religion-table14, profession, nationality,"
-        " disability, sexual_orientation (did you mean gender?)"),
+        (
+            "gendre",
+            "gender, age, religion, age-table13, religion-table14, profession, nationality,"
+            " disability, sexual_orientation (did you mean gender?)",
+        ),
         ("x\0y", "null"),
     ):
         with pytest.raises(WordListError) as error:

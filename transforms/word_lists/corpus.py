@@ -35,6 +35,7 @@ class Mentions:
         groups: Index of each label's group (L,).
         counts: Mentions by document and label, (D, L). All documents count, also those without a
             mention.
+        documents: D.
         examples: By label up to EXAMPLES sentences that mention it, each of another document.
     """
 
@@ -42,6 +43,7 @@ class Mentions:
     labels: list[str]
     groups: Ints
     counts: sparse.csr_array
+    documents: int
     examples: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -127,6 +129,7 @@ def count(
             own,
             np.array([words.labels[label] for label in own], np.int64),
             _matrix(row, column, (documents, len(own))),
+            documents,
             example.found(),
         )
         for words, own, row, column, example in zip(lists, labels, rows, columns, kept, strict=True)

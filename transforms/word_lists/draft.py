@@ -239,7 +239,7 @@ def make(
         groups=tuple(proposals),
         source=source,
         licence=licence,
-        documents=int(mentions.counts.shape[0]),
+        documents=mentions.documents,
         option=option,
         candidates=tuple(kept),
     )
