@@ -83,11 +83,14 @@ def generate(
     from evenflow.transforms.bias_score import vectors as word_vectors
     from evenflow.transforms.word_lists import draft as drafts
     from evenflow.transforms.word_lists import proposals as proposing
+    from evenflow.transforms.word_lists.journal import ENDING
 
     one_of(option, ("A", "B"), "--option")
     names = [each.strip() for each in groups.split(",")]
     given = _seeds(seeds or (), names)
     drafts.check_names(attribute, names)
+    if output.with_name(output.name + ENDING).exists():
+        raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
     space = proposing.Space(word_vectors.load(vectors))
     asks = llm.llm is not None or llm.llm_serve is not None
     if asks:

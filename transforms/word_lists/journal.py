@@ -118,9 +118,6 @@ class Journal:
     Args:
         draft: The draft.
         path: The draft's file.
-
-    Raises:
-        DraftError: A line is none of a journal.
     """
 
     def __init__(self, draft: Draft, path: Path):
@@ -138,7 +135,7 @@ class Journal:
             The state. What follows the last line break of the file is no decision yet.
 
         Raises:
-            DraftError: A line is none of a journal, or the file was shortened.
+            DraftError: A line is none of this draft's journal, or the file was shortened.
         """
         with self._lock:
             try:
@@ -152,9 +149,12 @@ class Journal:
             for line in fresh.split(b"\n")[:-1]:
                 try:
                     entry = Entry.model_validate_json(line)
-                except ValidationError as error:
+                    self._check(entry.word, entry.action, entry.value)
+                except (ValidationError, DraftError) as error:
                     number = self._state.entries + 1
-                    raise DraftError(f"{self.path}:{number}: no decision of a review") from error
+                    raise DraftError(
+                        f"{self.path}:{number}: no decision of a review of this draft"
+                    ) from error
                 self._state.add(entry)
                 self._read += len(line) + 1
             return self._state.copy()

@@ -49,6 +49,9 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     ended = call(*review, stdin=typed.encode())
     assert ended.status == 0
     assert f"Ada: {len(candidates)} of {len(candidates)} words decided" in ended.out
+    # The draft of a review is not replaced
+    ended = call(*words, *seeds, "--corpus", corpus)
+    assert ended.status == 2 and "another --output" in ended.err
     assert call("wordlists", "finish", draft, "--output", target).status == 0
     words_made = loader.load(target)
     assert words_made.labels["girls"] == 0 and words_made.labels["men"] == 1

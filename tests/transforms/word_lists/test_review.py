@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -118,9 +119,15 @@ def test_decisions_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(DraftError):
         own.add(" ", "word0", "reject")
     assert not own.state().entries
-    own.path.write_text("nonsense\n")
-    with pytest.raises(DraftError, match=":1: no decision"):
-        own.state()
+    good = {"at": "now", "reviewer": "Ada", "action": "pair", "word": "word0", "value": "word1"}
+    for line in (
+        "nonsense",
+        json.dumps(good | {"word": "other"}),
+        json.dumps(good | {"value": ""}),
+    ):
+        own.path.write_text(line + "\n")
+        with pytest.raises(DraftError, match=":1: no decision of a review of this draft"):
+            own.state()
 
 
 def test_undo_takes_back_the_last_action(tmp_path: Path) -> None:
