@@ -60,6 +60,7 @@ setup(
         "apache-beam>=2.70,<3",
         "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
+        "inflect>=7",  # singular and plural of labels: a hundred rules and irregular nouns
         "jinja2>=3.1",
         "numpy>=1.26",
         "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
@@ -114,7 +115,6 @@ setup(
         "bench": [
             "blingfire>=0.1.8",
             "datatrove>=0.3",
-            "inflect>=7",
             "lm-eval>=0.4.9",  # the reference of the benchmarks of models
             "nltk>=3.9",
             "pysbd>=0.3.4",

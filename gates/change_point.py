@@ -58,7 +58,8 @@ class Cusum(Entry):
         """The figure as a standard normal deviate; 0 where there is nothing to compare with."""
         if self.count < FIRST or self.squares <= 0:
             return 0.0
-        import scipy.special  # it takes a third of a second to load
+        # It takes a third of a second to load
+        import scipy.special  # pyright: ignore[reportMissingTypeStubs]
 
         special: Any = scipy.special
         spread = math.sqrt(self.squares / (self.count - 1))

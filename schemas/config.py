@@ -274,7 +274,7 @@ def load(
         _locate(config, path.parent)
     found: list[Problem] = []
     for name, each in config.attributes.items():
-        if each.wordlist is None and name not in loader.SHIPPED:
+        if each.wordlist is None and name not in loader.NAMED:
             text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
             found.append(Problem(("attributes", name), text))
         else:
@@ -370,14 +370,14 @@ def _locate(config: Config, folder: Path) -> None:
     files = [(config.checks, "suite"), *((config.bias_score, n) for n in ("vectors", "reference"))]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)
-        if value and value not in loader.SHIPPED and (folder / value).exists():
+        if value and value not in loader.NAMED and (folder / value).exists():
             setattr(owner, name, str(folder / value))
 
 
 def _hint(name: str) -> str:
     """What the user may have meant by the name of a word list that is not shipped."""
-    near = nearest(name, loader.SHIPPED)
-    return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.SHIPPED)} are)"
+    near = nearest(name, loader.NAMED)
+    return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.NAMED)} are)"
 
 
 def _error(found: Iterable[Problem], settings: YamlSettings, path: Path | None) -> ConfigError:

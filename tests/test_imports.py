@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     ("pipelines.api",),
     ("pipelines.cli",),
-    ("pipelines.train", "pipelines.triggers"),
+    ("pipelines.train", "pipelines.triggers", "pipelines.word_review"),
     ("pipelines.board", "pipelines.stream"),
     ("pipelines.files",),
     ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
@@ -30,7 +30,7 @@ ORDER = (
     ("gates.lease",),
     ("gates.verdict", "gates.lock", "gates.change_point"),
     ("transforms.repair",),
-    ("transforms.annotation", "transforms.generation"),
+    ("transforms.annotation", "transforms.generation", "transforms.word_lists"),
     ("transforms.benchmarks",),
     ("transforms.bias_score",),
     ("transforms.llm",),

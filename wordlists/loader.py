@@ -4,6 +4,7 @@
                                         # digits, _ and -
     source: where the labels come from  # text, optional
     licence: CC0                        # text, optional
+    review: read by two people          # text, optional: who has looked at the labels
     groups:                             # two groups or more: a name (as above), a list of labels
       married: [husband, wife, newly wed]
       single:
@@ -11,6 +12,8 @@
         - {label: May, case: exact}     # case matters for this label
     pairs:                              # optional: counterparts for substitution, one label of
       - [husband, bachelor]             # each group, in the order of the groups
+    provenance:                         # optional: where single labels come from
+      newly wed: proposed by a colleague
 
 Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs
 alone. A label may stand in several pairs; the first one gives its default counterpart. Blanks in a
@@ -23,14 +26,19 @@ All defects are reported at once, each with file, line and label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
 
-SHIPPED = ("gender", "age", "religion")
+SHIPPED = ("gender", "age", "religion")  # measured by default
+# Measured where they are named: the published tables before they were completed
+ORIGINAL = ("age-table13", "religion-table14")
+# Measured where they are named: proposed, and not reviewed by people
+PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
+NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED)
 
 
 class WordListError(ValueError):
@@ -51,6 +59,9 @@ class WordList:
         source: Where the labels come from.
         licence: The licence of the list.
         path: The file.
+        review: Who has looked at the labels.
+        pairs: The pairs as listed, a label of each group in their order.
+        provenance: Label → where it comes from, where the list says so.
     """
 
     attribute: str
@@ -61,10 +72,13 @@ class WordList:
     source: str
     licence: str
     path: str
+    review: str = ""
+    pairs: tuple[tuple[str, ...], ...] = ()
+    provenance: dict[str, str] = field(default_factory=dict)
 
 
 def load(name_or_path: str | Path) -> WordList:
-    """Loads a shipped list by name (gender, age, religion), or a list by path.
+    """Loads a shipped list by its name in NAMED, or a list by path.
 
     Args:
         name_or_path: The name or the path.
@@ -76,7 +90,7 @@ def load(name_or_path: str | Path) -> WordList:
         WordListError: The file cannot be read or has defects; the message has all of them.
     """
     name = str(name_or_path)
-    return _shipped(name) if name in SHIPPED else _read(Path(name_or_path).expanduser())
+    return _shipped(name) if name in NAMED else _read(Path(name_or_path).expanduser())
 
 
 @cache
@@ -91,9 +105,9 @@ def _read(path: Path) -> WordList:
         root, defects = read(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        near = nearest(str(path), SHIPPED)
+        near = nearest(str(path), NAMED)
         raise WordListError(
-            f"{path}: {reason}; give a path, or one of {', '.join(SHIPPED)}{near}"
+            f"{path}: {reason}; give a path, or one of {', '.join(NAMED)}{near}"
         ) from error
     reader = ListReader(defects)
     if root is not None and root.kind == "mapping":
@@ -114,7 +128,11 @@ def _read(path: Path) -> WordList:
         labels={text: listed.group for text, listed in reader.labels.items()},
         exact=frozenset(text for text, listed in reader.labels.items() if listed.exact),
         counterparts={label: tuple(others) for label, others in reader.counterparts.items()},
-        source=reader.keys["source"].text.strip() if "source" in reader.keys else "",
-        licence=reader.keys["licence"].text.strip() if "licence" in reader.keys else "",
+        **{
+            key: reader.keys[key].text.strip() if key in reader.keys else ""
+            for key in ("source", "licence", "review")
+        },
         path=str(path),
+        pairs=tuple(dict.fromkeys(reader.pairs)),
+        provenance=reader.provenance,
     )

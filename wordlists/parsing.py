@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
 
-KEYS = ("attribute", "source", "licence", "groups", "pairs")
+KEYS = ("attribute", "source", "licence", "review", "groups", "pairs", "provenance")
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
@@ -43,6 +43,8 @@ class ListReader:
         labels: Label → where it is listed.
         spelled: Folded spelling → labels with this spelling.
         counterparts: Label → labels that it is paired with, as the keys of a dictionary.
+        pairs: The pairs, a label of each group.
+        provenance: Label → where it comes from.
         keys: The list's keys with their nodes.
     """
 
@@ -51,6 +53,8 @@ class ListReader:
     labels: dict[str, Listed] = field(default_factory=dict)
     spelled: dict[str, list[Listed]] = field(default_factory=dict)
     counterparts: dict[str, dict[str, None]] = field(default_factory=dict)  # ordered sets
+    pairs: list[tuple[str, ...]] = field(default_factory=list)
+    provenance: dict[str, str] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
 
     def read(self, root: Node) -> None:
@@ -58,6 +62,7 @@ class ListReader:
         self._read_keys(root)
         self._read_groups()
         self._read_pairs()
+        self._read_provenance()
 
     def _defect(self, node: Node, what: str) -> None:
         """Records a defect of a node."""
@@ -86,7 +91,7 @@ class ListReader:
             self._defect_at(line, _show(node), "a label must be text; put it in quotes")
             return None
         text = unicodedata.normalize("NFC", node.text)
-        what = _label_problem(text)
+        what = label_problem(text)
         if what:
             self._defect_at(line, _show(node), what)
             return None
@@ -150,7 +155,7 @@ class ListReader:
         for key in ("attribute", "groups"):
             if key not in top:
                 self._defect_at(root.line, key, "this key is missing")
-        for key in ("source", "licence"):
+        for key in ("source", "licence", "review"):
             if key in top and top[key].kind != "text":
                 self._defect_at(top[key].line, key, "text was expected")
         attribute = top.get("attribute")
@@ -238,9 +243,26 @@ class ListReader:
                 if listed is not None:
                     pair.append(listed.text)
             if len(pair) == size:
+                self.pairs.append(tuple(pair))
                 for label in pair:
                     others = self.counterparts.setdefault(label, {})
                     others.update((other, None) for other in pair if other != label)
+
+    def _read_provenance(self) -> None:
+        """Reads where labels come from."""
+        node = self.keys.get("provenance")
+        if node is None:
+            return
+        if node.kind != "mapping":
+            self._defect_at(node.line, "provenance", "a mapping of labels to text was expected")
+            return
+        for key, value in node.entries:
+            known = self._find(key.text)
+            if known is None or value.kind != "text":
+                what = "not listed in any group" if known is None else "text was expected"
+                self._defect(key, f"provenance: {what}")
+            else:
+                self.provenance[known.text] = value.text
 
     def _reference(self, listed: Listed) -> Listed | None:
         """The label that a pair refers to, or None after a defect."""
@@ -259,8 +281,15 @@ class ListReader:
         return None
 
 
-def _label_problem(text: str) -> str:
-    """Why a text cannot be a label; empty if it can."""
+def label_problem(text: str) -> str:
+    """Why a text cannot be a label.
+
+    Args:
+        text: The text, with composed marks.
+
+    Returns:
+        The reason; empty if it can.
+    """
     if text != " ".join(text.split()):
         return "blanks before, after or more than one within a label"
     if any(spelling.is_ignored(c) or unicodedata.category(c) in ("Cc", "Cs") for c in text):

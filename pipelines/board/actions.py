@@ -40,7 +40,7 @@ class Actions:
         name = name if name in self._board.gates else ""
         if request.method == "GET":
             return self._page("unlock.html.j2", 200, name=name, problem="")
-        cookie = self._sessions.start((await _form(request)).get("token", ""))
+        cookie = self._sessions.start((await form_of(request)).get("token", ""))
         if cookie is None:
             problem = "that is not the token of this board"
             return self._page("unlock.html.j2", 403, name=name, problem=problem)
@@ -54,7 +54,7 @@ class Actions:
         session = self._sessions.get(request.cookies.get(COOKIE))
         if session is None:
             return RedirectResponse(f"/unlock?gate={gate.name}", 303)
-        given = {} if request.method == "GET" else await _form(request)
+        given = {} if request.method == "GET" else await form_of(request)
         answer = await run_in_threadpool(self._act, gate, session, request.method, given)
         if answer.status_code == 303:
             self._board.tell()
@@ -113,8 +113,18 @@ class Actions:
         return HTMLResponse(html, status, {"cache-control": "no-store"})
 
 
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form. Raises FormError, which the application answers."""
+async def form_of(request: Request) -> dict[str, str]:
+    """Read the fields of a form.
+
+    Args:
+        request: The request.
+
+    Returns:
+        Value by field; of a field that is there twice the last one.
+
+    Raises:
+        FormError: The form is too long or no form. The application answers it.
+    """
     body = b""
     async for chunk in request.stream():
         body += chunk

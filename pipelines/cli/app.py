@@ -16,6 +16,7 @@ from evenflow.pipelines.cli import (
     alerts,
     bias_score,
     coverage,
+    drafts,
     estimate,
     explain,
     measure,
@@ -31,6 +32,7 @@ from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
 from evenflow.pipelines.cli import trigger as cli_trigger
+from evenflow.pipelines.cli import word_lists as cli_word_lists
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
@@ -97,6 +99,11 @@ def application() -> typer.Typer:
     add("list", cli_lists.wordlists_list, cli_lists.LIST_EXAMPLES, lists)
     add("show", cli_lists.wordlists_show, cli_lists.SHOW_EXAMPLES, lists)
     add("check", cli_lists.wordlists_check, cli_lists.CHECK_EXAMPLES, lists)
+    add("complete", cli_word_lists.complete, cli_word_lists.COMPLETE_EXAMPLES, lists)
+    add("compare", cli_word_lists.compare, cli_word_lists.COMPARE_EXAMPLES, lists)
+    add("generate", drafts.generate, drafts.GENERATE_EXAMPLES, lists)
+    add("review", drafts.review, drafts.REVIEW_EXAMPLES, lists)
+    add("finish", drafts.finish, drafts.FINISH_EXAMPLES, lists)
     llm = group("llm", "The language model that a run may ask.")
     add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
     add("estimate", estimate.estimate, estimate.EXAMPLES)

@@ -62,7 +62,7 @@ def board(
     from evenflow.pipelines.board.follow import Board, names
 
     token = _token() if allow_actions else None
-    listener = _listen(host, port)
+    listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
     gates = Board(names(directories))
@@ -105,8 +105,19 @@ def _token() -> str:
     return given.strip() if given is not None else secrets.token_urlsafe(24)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises ConfigError."""
+def listen(host: str, port: int) -> socket.socket:
+    """Open a listening socket.
+
+    Args:
+        host: The address.
+        port: The port; 0 for a free one.
+
+    Returns:
+        The socket.
+
+    Raises:
+        ConfigError: The address cannot be had.
+    """
     from evenflow.schemas.config import ConfigError
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -33,11 +33,17 @@ NamesArgument = Annotated[
 
 
 def wordlists_list(as_json: options.JsonOption = False) -> None:
-    """List the shipped word lists, with their groups and numbers of labels."""
+    """List the shipped word lists, with their groups and numbers of labels.
+
+    Those that are measured by default have an asterisk.
+    """
     from evenflow.pipelines.terminal import tables
     from evenflow.wordlists import loader
 
-    rows = [_sizes(loader.load(name)) for name in loader.SHIPPED]
+    rows = [
+        {"name": name, "default": name in loader.SHIPPED} | _sizes(loader.load(name))
+        for name in loader.NAMED
+    ]
     with printing():
         if as_json:
             print(json.dumps(rows, indent=1))
@@ -57,6 +63,7 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
     with printing():
         if as_json:
             about = {"attribute": words.attribute, "source": words.source, "licence": words.licence}
+            about |= {"review": words.review, "provenance": words.provenance}
             exact = sorted(words.exact)
             print(
                 json.dumps(
@@ -132,4 +139,5 @@ def _sizes(words: WordList) -> dict[str, Any]:
         "attribute": words.attribute,
         "groups": {group: groups.count(index) for index, group in enumerate(words.groups)},
         "source": words.source,
+        "review": words.review,
     }

@@ -24,7 +24,7 @@ from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.bias_score import signal
 from evenflow.transforms.io import files
 from evenflow.transforms.storage.storage import Place
-from evenflow.wordlists.loader import SHIPPED, WordList
+from evenflow.wordlists.loader import NAMED, WordList
 
 DIGITS = 16  # hexadecimal digits of a digest in the ledger: 64 bits distinguish programs
 # Rooms whose code determines figures
@@ -163,7 +163,7 @@ def _comparable(
     own = {
         name
         for name, each in mine["attributes"].items()
-        if each["wordlist"] and each["wordlist"] not in SHIPPED
+        if each["wordlist"] and each["wordlist"] not in NAMED
     }
     old, new = dict(then), dict(now)
     for each in (old, new):

@@ -189,12 +189,14 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print word lists with their groups and numbers of labels.
 
     Args:
-        rows: Of each list its attribute, groups with their sizes, and source.
+        rows: Of each list its name, groups with their sizes, source, and whether it is measured by
+            default.
     """
-    table = Table("attribute", "groups (labels)", "source")
+    table = Table("name", "groups (labels)", "source")
     for row in rows:
         groups = ", ".join(f"{group} ({size})" for group, size in row["groups"].items())
-        table.add_row(visible(row["attribute"]), visible(groups), visible(row["source"]))
+        name = f"{row['name']} *" if row["default"] else row["name"]
+        table.add_row(visible(name), visible(groups), visible(row["source"]))
     console().print(table)
 
 

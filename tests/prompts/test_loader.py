@@ -31,6 +31,7 @@ def test_the_names() -> None:
         "indicators",
         "stereotypes",
         "substitution",
+        "wordlist",
     )
 
 

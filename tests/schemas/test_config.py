@@ -106,7 +106,7 @@ def file(tmp_path: Path) -> Path:
         ),
         (
             "attributes: {colour: }",
-            "attributes.colour: no list of that name is shipped (gender, age, religion are)",
+            "attributes.colour: no list of that name is shipped (gender, age, religion,",
         ),
         (
             "attributes: {sex: {wordlist: gender}}",

@@ -205,7 +205,7 @@ ATTRIBUTES = [
     ("An archbishop blessed the teenager", "christianity:archbishop young:teenager"),
     ("Hindu boys, Buddhist girls", "hinduism:Hindu male:boys buddhism:Buddhist female:girls"),
     ("Jewish elders, a Sunni sultan", "judaism:Jewish old:elders islam:Sunni islam:sultan"),
-    ("Jews and jewels", ""),
+    ("Jews and jewels", "judaism:Jews"),
     ("the retired veteran's kids", "old:retired old:veteran young:kids"),
     ("freshmen, sophomores and a middle schooler", "young:freshmen young:sophomores middle:middle"),
     ("a wrinkly old-timer", "old:wrinkly old:old-timer"),

@@ -1,0 +1,150 @@
+"""From seeds to a list that is measured, by the command line alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scripted_llm import MODEL, ScriptedLLM, Turn
+
+from evenflow.wordlists import loader
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+TEXTS = [
+    "The woman and her mother met a man.",
+    "Two girls and a daughter waved to the men.",
+    "A father, his sons and a boy. The grandmother laughed.",
+    "Muslims, Christians and a Jew ate together.",
+]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS * 3))
+    return path
+
+
+def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path) -> None:
+    draft, target = tmp_path / "draft.json", tmp_path / "sex.yaml"
+    words = ("wordlists", "generate", "--attribute", "sex", "--groups", "f,m", "-o", draft)
+    seeds = ("--seeds", "f=woman,mother,girl", "--seeds", "m=man,father,boy")
+    assert call(*words, *seeds, "--corpus", corpus, "--proposals", 60).status == 0
+    candidates = json.loads(draft.read_text())["candidates"]
+    found = {each["group"]: [] for each in candidates}
+    for each in candidates:
+        found[each["group"]].append(each["word"])
+    assert {"woman", "mother", "girl", "daughter", "grandmother"} <= set(found["f"])
+    assert {"man", "father", "boy", "son"} <= set(found["m"])
+    ended = call("wordlists", "finish", draft, "--output", target)
+    assert ended.status == 2 and "undecided" in ended.err and not target.exists()
+    # A typing error, a counterpart, an undo, and then only acceptances
+    typed = "z\np father\nn\nu\n" + "y\n" * len(candidates)
+    review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
+    ended = call(*review, stdin=typed.encode())
+    assert ended.status == 0
+    assert f"Ada: {len(candidates)} of {len(candidates)} words decided" in ended.out
+    # The draft of a review is not replaced
+    ended = call(*words, *seeds, "--corpus", corpus)
+    assert ended.status == 2 and "another --output" in ended.err
+    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    words_made = loader.load(target)
+    assert words_made.labels["girls"] == 0 and words_made.labels["men"] == 1
+    assert words_made.provenance["girls"].startswith("seed") and "by Ada" in words_made.review
+    measured = call("measure", corpus, "-w", target, "-a", "sex", "--json").json
+    assert measured["attributes"]["sex"]["mentions"] >= 30
+
+
+def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
+    call: Call, corpus: Path, tmp_path: Path
+) -> None:
+    bad = ["2"]  # the run that is answered with nonsense
+
+    def script(request: dict[str, Any]) -> Turn:
+        asked = json.loads(request["messages"][-1]["content"])
+        if asked["run"] in bad:
+            return Turn(400, body=b"{}")
+        words = {"f": ["woman", "Girls", "grandmother"], "m": ["man", "boy", "boy", "sons"]}
+        return Turn(content=json.dumps({"words": words[asked["group"]]}))
+
+    draft = tmp_path / "draft.json"
+    with ScriptedLLM(script) as server:
+        words = (
+            *("wordlists", "generate", "--attribute", "sex", "--groups", "f,m"),
+            *("--corpus", corpus, "-o", draft, "--llm", server.url, "--llm-model", MODEL),
+            *("--runs", 2, "--words", 4),
+        )
+        ended = call(*words)
+        assert ended.status == 0 and "2 runs without an answer" in ended.err
+        candidates = json.loads(draft.read_text())["candidates"]
+        assert {each["word"] for each in candidates} == {
+            *("woman", "girls", "grandmother", "man", "boy", "sons")
+        }
+        assert all(each["sources"] == ["language model, run 1"] for each in candidates)
+        before = len(server.requests)
+        bad.clear()
+        assert call(*words).status == 0
+        # Run 1 comes from the cache
+        assert len(server.requests) == before + 2
+
+
+def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
+    target = tmp_path / "fuller.yaml"
+    ended = call(
+        *("wordlists", "complete", "religion-table14", "--corpus", corpus),
+        *("--output", target, "--json"),
+    )
+    assert {each["word"] for each in ended.json["missing_forms"]} == {"christians", "muslims"}
+    assert ended.json["curves"]["completed"][-1]["mentions"] == 9
+    fuller = loader.load(target)
+    assert fuller.provenance["muslims"] == "C2, other number of muslim"
+    compared = call(
+        "wordlists", "compare", target, "religion-table14", "--corpus", corpus, "--json"
+    )
+    islam = next(each for each in compared.json["groups"] if each["group"] == "islam")
+    assert (islam["recall"], islam["only_list"]) == (1.0, ["muslims"])
+    # All mentions in one of five groups against thirds in three
+    assert compared.json["difference"][0] == pytest.approx((1 - 3 / 5) - (1 - 1 / 5))
+    assert (
+        "difference: -0.4"
+        in call("wordlists", "compare", target, "religion-table14", "--corpus", corpus).out
+    )
+    assert (
+        "C2: 2 singulars or plurals"
+        in call("wordlists", "complete", "religion-table14", "--corpus", corpus).out
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("--groups", "f,m", "--seeds", "f=woman"), "group m has no seed word"),
+        (("--groups", "f,m", "--seeds", "x=woman"), "with one of f, m"),
+        (("--groups", "f", "--seeds", "f=woman"), "two groups or more"),
+        (("--groups", "f,m", "--seeds", "f=zq", "--seeds", "m=man"), "no seed word of f has"),
+        (("--groups", "f,../m", "--seeds", "f=zq"), "letters, digits"),
+        (("--groups", "f,m", "--seeds", "f=nun", "--seeds", "m=pope"), "none of the proposed"),
+        (("--groups", "f,m", "--option", "C"), "neither A nor B"),
+    ],
+)
+def test_what_cannot_be_generated(
+    call: Call, tmp_path: Path, words: tuple[str, ...], what: str
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"text": "Nothing."}\n')
+    ended = call(
+        *("wordlists", "generate", "--attribute", "sex", "--corpus", empty, "--proposals", 5),
+        *("-o", tmp_path / "draft.json", *words),
+    )
+    assert ended.status == 2 and what in " ".join(ended.err.split())
+    assert not (tmp_path / "draft.json").exists()
+
+
+def test_lists_that_cannot_be_compared(call: Call) -> None:
+    ended = call("wordlists", "compare", "gender", "age")
+    assert ended.status == 2 and "other groups" in ended.err

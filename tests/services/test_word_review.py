@@ -1,0 +1,137 @@
+"""The review of a draft in a real browser, by the keyboard alone, while its server is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import word_drafts
+from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
+
+from evenflow.transforms.word_lists import draft
+from evenflow.transforms.word_lists.agreement import agreement
+from evenflow.transforms.word_lists.journal import Journal
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+WORDS = 60
+Server = tuple[str, subprocess.Popen[str]]
+Serve = Callable[[Path], Server]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts `evenflow wordlists review`: serve(draft) -> the printed address, the process."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(path: Path) -> Server:
+        code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, "wordlists", "review", str(path)],
+            stdout=subprocess.PIPE,
+            stderr=(tmp_path / "review.err").open("w"),
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("review: http"), (tmp_path / "review.err").read_text()
+        return line.split()[1], process
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        assert "Traceback" not in (tmp_path / "review.err").read_text()
+
+
+def begin(tabs: Tabs, address: str, name: str, **settings: object) -> Page:
+    """Open the printed address, and give a name by the keyboard."""
+    page = tabs.open(address, **settings)  # type: ignore[arg-type]
+    assert "token" not in page.url
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1 bdi")
+    return page
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key that loads a page."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
+
+
+def word_of(page: Page) -> str:
+    """The word that is shown."""
+    return page.inner_text("h1 bdi")
+
+
+def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve: Serve) -> None:
+    path = word_drafts.written(tmp_path, WORDS)
+    address, process = serve(path)
+    page = begin(tabs, address, "Ada")
+    expected: dict[str, str] = {}
+    for number in range(WORDS // 2):
+        expected[word_of(page)] = key = "yn12"[number % 4]
+        press(page, key)
+    # A wrong decision is taken back; a reload decides nothing
+    press(page, "n")
+    press(page, "u")
+    assert word_of(page) == f"word{WORDS // 2}"
+    page.reload()
+    assert word_of(page) == f"word{WORDS // 2}"
+    # A counterpart and a comment are typed; letters in a field are no commands
+    page.keyboard.press("c")
+    page.keyboard.type("yes, no, undo")
+    press(page, "Enter")
+    assert "yes, no, undo" in page.inner_text("main")
+    page.context.close()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(30)
+    address, _ = serve(path)
+    page = begin(tabs, address, "Ada")
+    for number in range(WORDS // 2, WORDS):
+        expected[word_of(page)] = key = "yn12"[number % 4]
+        press(page, key)
+    assert "Every word is decided" in page.inner_text("main")
+    journal = Journal(draft.read(path), path)
+    own = journal.state().opinions["Ada"]
+    meant = {"n": None, "1": "wood", "2": "metal"}
+    for number in range(WORDS):
+        key = expected[f"word{number}"]
+        group = ("wood", "metal")[number % 2] if key == "y" else meant[key]
+        assert own[f"word{number}"].decided and own[f"word{number}"].group == group
+    # The second reviewer sees the first one's decisions, and differs about one word
+    other = begin(tabs, address, "Ben")
+    assert "Ada" in other.inner_text("main")
+    press(other, "n")
+    assert agreement(journal.state().opinions).disputed == ("word0",)
+    other.click("text=1 disputed")
+    press(other, "y")
+    assert not agreement(journal.state().opinions).disputed
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_is_accessible(
+    tmp_path: Path, tabs: Tabs, serve: Serve, width: str, scheme: str
+) -> None:
+    address, _ = serve(word_drafts.written(tmp_path))
+    page = tabs.open(address, width=WIDTHS[width], scheme=scheme)
+    assert not flaws(page)
+    page.keyboard.type("Ada")
+    press(page, "Enter")
+    assert not flaws(page)
+    assert width_of(page) <= WIDTHS[width]
+    assert "alert(" in page.inner_text("main")
+    for _ in range(4):
+        press(page, "y")
+    assert "Every word is decided" in page.inner_text("main")
+    assert not flaws(page)

@@ -1,0 +1,188 @@
+"""Counts the labels of word lists in the documents of a corpus, with the gate's label finder."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io.records import validate
+from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
+from evenflow.transforms.text.sentences import sentences
+from evenflow.wordlists.loader import WordList
+
+PIECE = 1 << 20  # characters that are searched together: one search has a fixed cost
+EXAMPLES = 10  # sentences that are kept for a label
+AROUND = 300  # characters on each side of a mention in which its sentence is looked for
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass
+class Mentions:
+    """The mentions of a list's labels in a corpus.
+
+    Attributes:
+        words: The list.
+        labels: Its labels (L,), in the order of the columns of `counts`.
+        groups: Index of each label's group (L,).
+        counts: Mentions by document and label, (D, L). All documents count, also those without a
+            mention.
+        documents: D.
+        examples: By label up to EXAMPLES sentences that mention it, each of another document.
+    """
+
+    words: WordList
+    labels: list[str]
+    groups: Ints
+    counts: sparse.csr_array
+    documents: int
+    examples: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def totals(self) -> Ints:
+        """Mentions of each label (L,)."""
+        return np.asarray(self.counts.sum(axis=0), np.int64).reshape(-1)
+
+    @property
+    def frequencies(self) -> dict[str, int]:
+        """Mentions by label."""
+        return dict(zip(self.labels, self.totals.tolist(), strict=True))
+
+    def by_group(self, chosen: npt.NDArray[np.bool_] | None = None) -> Ints:
+        """Count the mentions of each group in each document.
+
+        Args:
+            chosen: The labels that count (L,); all unless given.
+
+        Returns:
+            The counts (D, M).
+        """
+        kept = np.ones(len(self.labels), bool) if chosen is None else chosen
+        member = self.groups[:, None] == np.arange(len(self.words.groups))[None, :]
+        return np.asarray(self.counts @ (member & kept[:, None]).astype(np.int64), np.int64)
+
+
+def texts(inputs: Sequence[str], config: Config) -> Iterator[list[str]]:
+    """Read the texts of a corpus, block by block.
+
+    Args:
+        inputs: Paths, folders or globs.
+        config: Names of the fields.
+
+    Yields:
+        The texts of each block. Records that are no documents are left out.
+
+    Raises:
+        InputError: An input names no file, or a file cannot be read as its kind.
+    """
+    source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
+    for block in join_texts(source):
+        yield validate(block, config, frozenset(), keep_fields=False).texts
+
+
+def count(
+    source: Iterable[Sequence[str]], lists: Sequence[WordList], examples: int = 0
+) -> list[Mentions]:
+    """Count the labels of lists in a corpus.
+
+    Args:
+        source: The texts, in blocks.
+        lists: The lists.
+        examples: Sentences to keep for each label.
+
+    Returns:
+        The mentions of each list.
+    """
+    finder = LabelFinder(lists)
+    labels = [finder.labels(number) for number in range(len(lists))]
+    rows: list[list[Ints]] = [[] for _ in lists]
+    columns: list[list[Ints]] = [[] for _ in lists]
+    kept = [_Examples(examples) for _ in lists]
+    documents = 0
+    for block in source:
+        for first, last in pieces(block, PIECE):
+            text = BETWEEN.join(block[first:last])
+            sizes = [len(each) + len(BETWEEN) for each in block[first:last]]
+            starts = np.cumsum([0, *sizes[:-1]])
+            for number, found in enumerate(finder.find_all(text)):
+                own = np.searchsorted(starts, found.starts, "right") - 1 + documents
+                rows[number].append(own)
+                columns[number].append(found.labels)
+                if examples:
+                    spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
+                    for place, label, (start, end) in zip(
+                        own.tolist(), found.labels.tolist(), spans, strict=True
+                    ):
+                        kept[number].add(place, labels[number][label], text, start, end)
+            documents += last - first
+    return [
+        Mentions(
+            words,
+            own,
+            np.array([words.labels[label] for label in own], np.int64),
+            _matrix(row, column, (documents, len(own))),
+            documents,
+            example.found(),
+        )
+        for words, own, row, column, example in zip(lists, labels, rows, columns, kept, strict=True)
+    ]
+
+
+def _matrix(rows: list[Ints], columns: list[Ints], shape: tuple[int, int]) -> sparse.csr_array:
+    """The mentions by document and label."""
+    row = np.concatenate([np.zeros(0, np.int64), *rows])
+    column = np.concatenate([np.zeros(0, np.int64), *columns])
+    return sparse.csr_array(
+        sparse.coo_array((np.ones(len(row), np.int64), (row, column)), shape=shape)
+    )
+
+
+class _Examples:
+    """Keeps sentences of each label from documents that are spread over the corpus.
+
+    The same corpus gives the same sentences: those whose checksums of document and label are
+    smallest.
+    """
+
+    def __init__(self, most: int):
+        self._most = most
+        self._kept: dict[str, dict[int, tuple[int, str]]] = {}
+
+    def add(self, document: int, label: str, text: str, start: int, end: int) -> None:
+        """Keep the sentence of a mention text[start:end], or not."""
+        own = self._kept.setdefault(label, {})
+        if document in own:
+            return
+        key = zlib.crc32(f"{document} {label}".encode())
+        if len(own) >= self._most:
+            worst = max(own, key=lambda each: own[each][0])
+            if own[worst][0] <= key:
+                return
+            del own[worst]
+        own[document] = key, _sentence(text, start, end)
+
+    def found(self) -> dict[str, list[str]]:
+        """The sentences by label."""
+        return {
+            label: [each for _, each in sorted(own.values())] for label, own in self._kept.items()
+        }
+
+
+def _sentence(text: str, start: int, end: int) -> str:
+    """The sentence around text[start:end], on one line; at most AROUND characters on each side."""
+    above = max(start - AROUND, text.rfind(BETWEEN, 0, start) + len(BETWEEN), 0)
+    below = text.find(BETWEEN, end)
+    window = text[above : min(end + AROUND, below if below >= 0 else len(text))]
+    for first, last in sentences(window):
+        if first <= start - above < last:
+            window = window[first:last]
+            break
+    return " ".join(window.split())

@@ -1,0 +1,124 @@
+"""Checks of words by the quality criteria Q1 to Q6 of the main paper, section 4.2.1.
+
+A check warns and sorts; a person decides. Its probability is the rule's own guess and is not
+calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from evenflow.transforms.text import names, wordclasses
+from evenflow.wordlists import spelling
+
+# Below this margin of cosines a word is about as near to the next group
+CLOSE = 0.1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A criterion that a word may fail.
+
+    Attributes:
+        criterion: Q1 to Q6.
+        reason: Why, in words.
+        probability: How likely the rule takes it to be.
+    """
+
+    criterion: str
+    reason: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the checks know beside the word.
+
+    Attributes:
+        groups: Folded word → the groups that it was proposed for.
+        margins: Folded word → how much nearer it is to its group than to the next one.
+        known: Folded words that have a vector.
+        mentions: Folded word → mentions in the corpus.
+        associations: Folded words of other attributes → the attribute (“nurse” → profession).
+    """
+
+    groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    margins: Mapping[str, float] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
+    mentions: Mapping[str, int] = field(default_factory=dict)
+    associations: Mapping[str, str] = field(default_factory=dict)
+
+
+def category(word: str, context: Context) -> Finding | None:
+    """Q1: a category label, which refers to people; a word that is seldom a noun does not."""
+    last = word.split()[-1]
+    if wordclasses.is_known(last) and not wordclasses.is_noun(last):
+        return Finding("Q1", "mostly no noun in English text", 0.7)
+    return None
+
+
+def spelled(word: str, context: Context) -> Finding | None:
+    """Q2: linguistically correct; a word that neither vectors nor corpus know may be misspelled."""
+    if word not in context.known and not context.mentions.get(word):
+        return Finding("Q2", "neither the corpus nor the vectors know this spelling", 0.5)
+    return None
+
+
+def unambiguous(word: str, context: Context) -> Finding | None:
+    """Q3: exclusive to its group."""
+    groups = context.groups.get(word, frozenset())
+    if len(groups) > 1:
+        return Finding("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8)
+    margin = context.margins.get(word)
+    if margin is not None and margin < CLOSE:
+        return Finding("Q3", f"nearly as near to another group (by {margin:.2f})", 0.5)
+    return None
+
+
+def free_of_association(word: str, context: Context) -> Finding | None:
+    """Q4: no association, such as a profession."""
+    attribute = context.associations.get(word)
+    return None if attribute is None else Finding("Q4", f"a word of {attribute}", 0.6)
+
+
+def simple(word: str, context: Context) -> Finding | None:
+    """Q5: no compound of a label and a neutral word."""
+    parts = word.replace("-", " ").split()
+    label = next((each for each in parts if len(parts) > 1 and each in context.groups), None)
+    return None if label is None else Finding("Q5", f"holds {label!r}, a word of its own", 0.7)
+
+
+def no_name(word: str, context: Context) -> Finding | None:
+    """Q6: no proper name."""
+    sex = names.first_names().get(word)
+    if sex is None:
+        return None
+    if sex.endswith("w"):
+        return Finding("Q6", "a first name, and a common word", 0.3)
+    return Finding("Q6", "a first name", 0.9)
+
+
+CHECKS: tuple[Callable[[str, Context], Finding | None], ...] = (
+    category,
+    spelled,
+    unambiguous,
+    free_of_association,
+    simple,
+    no_name,
+)
+
+
+def check(word: str, context: Context) -> list[Finding]:
+    """Check a word by all criteria.
+
+    Args:
+        word: The word.
+        context: What is known.
+
+    Returns:
+        The criteria that it may fail, the likeliest first.
+    """
+    folded = spelling.fold(word)
+    found = [each for rule in CHECKS if (each := rule(folded, context)) is not None]
+    return sorted(found, key=lambda each: -each.probability)

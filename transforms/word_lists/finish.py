@@ -1,0 +1,150 @@
+"""Makes a word list of a draft and its journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from evenflow.transforms.word_lists import forms
+from evenflow.transforms.word_lists.agreement import REJECTED, agreement, category
+from evenflow.transforms.word_lists.draft import Candidate, Draft, DraftError
+from evenflow.transforms.word_lists.journal import Opinion, Opinions
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+CRITERIA = "criteria Q1 to Q6 of Görge et al."
+SHOWN = 5  # words that a refusal names
+
+
+def undecided(draft: Draft, found: Opinions) -> list[str]:
+    """The words that no reviewer has decided, in the order of review."""
+    decided = {word for own in found.values() for word, each in own.items() if each.decided}
+    return [each.word for each in draft.candidates if each.word not in decided]
+
+
+def finish(
+    draft: Draft, found: Opinions, *, leave_undecided: bool = False, majority: bool = False
+) -> WordList:
+    """Make the word list.
+
+    Args:
+        draft: The draft.
+        found: The opinions by reviewer and word.
+        leave_undecided: Whether words that nobody has decided are left out, not refused.
+        majority: Whether the majority decides where reviewers differ.
+
+    Returns:
+        The list with its review and the provenance of each label; its path is empty.
+
+    Raises:
+        DraftError: Words are undecided or disputed, or a group has no word.
+    """
+    open_words = undecided(draft, found)
+    if open_words and not leave_undecided:
+        raise DraftError(f"{len(open_words)} words are undecided: {_some(open_words)}")
+    chosen = _chosen(draft, found, majority)
+    labels: dict[str, int] = {}
+    provenance: dict[str, str] = {}
+    spelled: dict[str, str] = {}
+    for number, group in enumerate(draft.groups):
+        for each in draft.candidates:
+            if chosen.get(each.word) != group:
+                continue
+            for form in _all_forms(draft, each, chosen):
+                other = spelled.setdefault(spelling.fold(form), group)
+                if other != group:
+                    raise DraftError(f"{form!r} would stand in two groups, {other} and {group}")
+                if form not in labels:
+                    labels[form] = number
+                    provenance[form] = "; ".join(each.sources)
+        if number not in labels.values():
+            raise DraftError(f"group {group} has no accepted word")
+    pairs = _pairs(draft, found, labels)
+    counterparts: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        for label in pair:
+            others = tuple(each for each in pair if each != label)
+            counterparts[label] = tuple(dict.fromkeys(counterparts.get(label, ()) + others))
+    return WordList(
+        draft.attribute,
+        draft.groups,
+        labels,
+        frozenset(),
+        counterparts,
+        draft.source,
+        draft.licence,
+        "",
+        _review(found),
+        pairs,
+        provenance,
+    )
+
+
+def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
+    """What was decided about each word; raises DraftError for disputed ones."""
+    out: dict[str, str] = {}
+    disputed: list[str] = []
+    for each in draft.candidates:
+        votes = Counter(
+            category(own[each.word])
+            for own in found.values()
+            if each.word in own and own[each.word].decided
+        )
+        if not votes:
+            continue
+        (first, most), *rest = votes.most_common()
+        if rest and (not majority or rest[0][1] == most):
+            disputed.append(each.word)
+        elif first != REJECTED:
+            out[each.word] = first
+    if disputed:
+        raise DraftError(f"reviewers differ about {len(disputed)} words: {_some(disputed)}")
+    return out
+
+
+def _all_forms(draft: Draft, candidate: Candidate, chosen: Mapping[str, str]) -> list[str]:
+    """The forms of a candidate and of those that are merged with it."""
+    merged = [each for each in draft.candidates if chosen.get(each.word) == f"={candidate.word}"]
+    return [form for each in (candidate, *merged) for form in each.forms]
+
+
+def _pairs(draft: Draft, found: Opinions, labels: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    """The pairs of a list of two groups, singular with singular and plural with plural."""
+    if len(draft.groups) != 2:
+        return ()
+    of = {each.word: each for each in draft.candidates}
+    out: dict[tuple[str, ...], None] = {}
+    for own in found.values():
+        for word, opinion in own.items():
+            for other in opinion.pairs:
+                for first in of[word].forms:
+                    for second in of[other].forms:
+                        same = (forms.singular(first) is None) == (forms.singular(second) is None)
+                        pair = _in_order(first, second, labels)
+                        if same and pair is not None:
+                            out[pair] = None
+    return tuple(out)
+
+
+def _in_order(first: str, second: str, labels: Mapping[str, int]) -> tuple[str, str] | None:
+    """Two labels in the order of their groups; None if they are not one of each."""
+    groups = labels.get(first), labels.get(second)
+    if groups == (0, 1):
+        return first, second
+    return (second, first) if groups == (1, 0) else None
+
+
+def _review(found: Mapping[str, Mapping[str, Opinion]]) -> str:
+    """Who has reviewed, when the list was made, and how far they agree."""
+    agreed = agreement({reviewer: dict(own) for reviewer, own in found.items()})
+    told = f"by {', '.join(agreed.reviewers)}, {CRITERIA}; {datetime.now(UTC):%Y-%m-%d}"
+    if len(agreed.reviewers) < 2:
+        return f"reviewed {told}"
+    kappa = "not defined" if agreed.kappa is None else f"{agreed.kappa:.2f}"
+    return f"reviewed {told}; {agreed.method} {kappa} over {agreed.words} words"
+
+
+def _some(words: list[str]) -> str:
+    """The first words of many."""
+    return ", ".join(words[:SHOWN]) + (", …" if len(words) > SHOWN else "")
