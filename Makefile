@@ -6,6 +6,7 @@ STAMP := $(VENV)/.installed
 
 include deploy/services.mk
 include deploy/llm.mk
+include deploy/models.mk
 
 .DEFAULT_GOAL := install
 .PHONY: install demo docs test lint coverage clean

@@ -46,11 +46,13 @@ setup(
             *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),
             "py.typed",
             "shipped/*",
+            "data/*.gz",
         ]
     },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
     install_requires=[
         "apache-beam>=2.70,<3",
+        "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
         "jinja2>=3.1",
         "numpy>=1.26",
@@ -73,11 +75,14 @@ setup(
         "metrics": METRICS,
         "docs": [*DOCS, *METRICS],
         "train": [
+            "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
             "onnxscript>=0.3",
+            "peft>=0.15",  # LoRA, in the form that other tools read
+            "safetensors>=0.5",  # checkpoints without pickles
             "scikit-learn>=1.4",
             "torch>=2.6",
-            "transformers>=4.45",
+            "transformers>=4.56",  # from which on weights have a dtype
         ],
         "test": [
             *KAFKA,
@@ -98,6 +103,7 @@ setup(
             "blingfire>=0.1.8",
             "datatrove>=0.3",
             "inflect>=7",
+            "lm-eval>=0.4.9",  # the reference of the benchmarks of models
             "nltk>=3.9",
             "pysbd>=0.3.4",
             "ruamel.yaml>=0.18",

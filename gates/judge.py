@@ -179,6 +179,7 @@ def overall(
     asking: Verdict | None,
     coverage: CoverageEntry | None = None,
     leaning: BiasScore | None = None,
+    benchmark: Verdict | None = None,
 ) -> Verdict:
     """Combine the verdicts on a pane.
 
@@ -189,10 +190,11 @@ def overall(
         asking: Verdict on whether the LLM answered; None without an LLM.
         coverage: The pane's coverage; None if it is not looked at.
         leaning: The pane's bias score; None if it is not computed.
+        benchmark: Verdict on the last model's benchmark; None if nothing is required of it.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts, of `asking`, `coverage` and `leaning`.
+        attributes' verdicts, of `asking`, `coverage`, `leaning` and `benchmark`.
     """
     if reading.state == "block":
         return reading
@@ -206,6 +208,7 @@ def overall(
         "": asking,
         "coverage: ": coverage.verdict if coverage is not None else None,
         "bias score: ": leaning.verdict if leaning is not None else None,
+        "benchmark: ": benchmark,
     }
     found += [(name, v) for name, v in others.items() if v is not None and v.state != "open"]
     state = worst([each.state for _, each in found])

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
@@ -35,6 +36,7 @@ from evenflow.schemas.sections import (
     Shards,
     StereotypeSettings,
 )
+from evenflow.schemas.trigger_section import RuleName, Trigger
 from evenflow.schemas.yaml_file import SettingsError, YamlSettings, read
 from evenflow.wordlists import loader
 
@@ -98,6 +100,13 @@ class Config(Section):
     metrics: Metrics = Field(
         default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
     )
+    finetune: FinetuneSettings = Field(
+        default_factory=FinetuneSettings, description="How `evenflow finetune` trains a model."
+    )
+    triggers: dict[RuleName, Trigger] = Field(
+        default_factory=dict[str, Trigger],
+        description="Rules that start an action when something is so, by name.",
+    )
     max_text_mib: int = Field(
         default=10,
         ge=1,
@@ -136,6 +145,13 @@ class Config(Section):
         if leaning.mode == "subtract" and leaning.reference is None:
             text = "subtract needs one: evenflow bias-score reference CORPUS makes it"
             found.append(Problem(("bias_score", "reference"), text))
+        for name, rule in self.triggers.items():
+            if rule.after is not None and (rule.after == name or rule.after not in self.triggers):
+                text = f"no other rule of this name: {rule.after!r}"
+                found.append(Problem(("triggers", name, "after"), text))
+            if rule.drift is not None and rule.drift.attribute not in self.attributes:
+                text = f"{rule.drift.attribute!r} is not measured; {', '.join(self.attributes)} are"
+                found.append(Problem(("triggers", name, "drift", "attribute"), text))
         for name, each in self.attributes.items() if not found else ():
             warn, block = self.thresholds(name)
             if block < warn:

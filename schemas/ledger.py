@@ -464,6 +464,7 @@ class PaneEntry(Entry):
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
         bias_score: The bias score; null if it is not computed.
+        benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
     """
 
     version: int = 1
@@ -491,6 +492,7 @@ class PaneEntry(Entry):
     epoch: int = 0
     program: dict[str, str] = {}
     bias_score: BiasScore | None = None
+    benchmark: Verdict | None = None
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""

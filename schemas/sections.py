@@ -324,6 +324,17 @@ class AttributeSettings(Section):
         return self
 
 
+class Requirement(Section):
+    """Section `gate.require.SUITE`."""
+
+    low: float | None = Field(default=None, description="The figure must be at least this.")
+    high: float | None = Field(default=None, description="The figure must be at most this.")
+    state: Literal["warn", "block"] = Field(
+        default="block",
+        description="State of a pane while the figure's whole interval is outside.",
+    )
+
+
 class Gate(Section):
     """Section `gate`."""
 
@@ -388,6 +399,13 @@ class Gate(Section):
         gt=0.5,
         lt=1,
         description="Confidence level of the intervals. 0.95: the usual one.",
+    )
+    require: dict[str, Requirement] = Field(
+        default_factory=dict[str, Requirement],
+        description=(
+            "Limits of the last model's benchmark figures, by suite; a trigger measures them. The"
+            " verdict then depends on when the benchmark was done."
+        ),
     )
 
 

@@ -13,9 +13,11 @@ import typer
 from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
+from evenflow.pipelines.cli import trigger as cli_trigger
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
@@ -85,6 +87,11 @@ def application() -> typer.Typer:
     leaning = group("bias-score", "What the neutral words of sentences lean to.")
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
+    add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
+    rules = group("trigger", cli_trigger.HELP)
+    add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
+    add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)
+    add("history", cli_trigger.trigger_history, cli_trigger.HISTORY_EXAMPLES, rules)
     config = group("config", "The configuration.")
     add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -135,9 +134,7 @@ def ls(
         str,
         typer.Option(metavar="NAME", help="accepted, quarantine, dead-letter or sentences."),
     ] = "accepted",
-    pane: Annotated[
-        str | None, typer.Option(metavar="N..M", help="Only these panes: N..M, N.. or N.")
-    ] = None,
+    pane: options.PaneOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
 ) -> None:
     """List the files that the ledger names, and so count.
@@ -148,7 +145,7 @@ def ls(
     from evenflow.gates.ledger.history import History
 
     one_of(folder, LISTED, "--folder")
-    panes = slice(None) if pane is None else _panes(pane)
+    panes = options.panes(pane) or slice(None)
     _check(directory)
     history = History(directory)
     with printing():
@@ -163,18 +160,6 @@ def ls(
                         if as_json
                         else "\t".join(visible(str(each)) for each in found.values())
                     )
-
-
-def _panes(given: str) -> slice:
-    """The panes N..M (both are meant), N.. or N. Raises typer.BadParameter."""
-    found = re.fullmatch(r"(\d+)(\.\.(\d*))?", given)
-    if found is None:
-        raise typer.BadParameter(
-            f"{given!r}: a pane was expected, as 7, 7.. or 7..12", param_hint="'--pane'"
-        )
-    first = int(found[1])
-    last = int(found[3]) if found[3] else first
-    return slice(first, None if found[2] == ".." else last + 1)
 
 
 def report(

@@ -14,7 +14,14 @@ import typer
 from evenflow.pipelines.cli import llm as cli_llm
 from evenflow.pipelines.cli.commands import one_of
 from evenflow.pipelines.cli.options import GateOptions, LlmOptions, ResultOptions
-from evenflow.pipelines.terminal.endings import BLOCKED, Session, logs, printing, report_event
+from evenflow.pipelines.terminal.endings import (
+    BLOCKED,
+    FAILED,
+    Session,
+    logs,
+    printing,
+    report_event,
+)
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
@@ -81,7 +88,13 @@ def run_gate(
             )
         session.output, session.resumable = result.output, True
         with _serving_metrics(config, result, session) as metrics:
-            outcome = read(config, metrics)
+            from evenflow.pipelines.triggers.worker import acting
+
+            def note(text: str) -> None:
+                report_event("note", text, 0, session)
+
+            with acting(result.output, config, note) as acted:
+                outcome = read(config, metrics)
             from evenflow.pipelines.report.report import build
 
             page = build(result.output)
@@ -89,7 +102,13 @@ def run_gate(
     _print_result(outcome, page, result, nothing_new)
     if outcome.halted:
         report_event("held", "\n".join(advice(outcome, result.output)), BLOCKED, session)
-    raise typer.Exit(BLOCKED if outcome.halted or outcome.entries.totals.blocked_panes else 0)
+    failed = [each for each in acted if each.outcome == "failed"]
+    for each in failed:
+        text = f"trigger {each.rule}, pane {each.pane}: {each.message}"
+        report_event("trigger", text, FAILED, session)
+    if outcome.halted or outcome.entries.totals.blocked_panes:
+        raise typer.Exit(BLOCKED)
+    raise typer.Exit(FAILED if failed else 0)
 
 
 def advice(outcome: Outcome, output: Storage) -> list[str]:

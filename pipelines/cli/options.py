@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,33 @@ def storage(address: str) -> Storage:
         raise typer.BadParameter(str(error)) from error
 
 
+def panes(given: str | None) -> slice | None:
+    """Read a range of panes.
+
+    Args:
+        given: N..M (both are meant), N.. or N; None for no range.
+
+    Returns:
+        The panes; None for all.
+
+    Raises:
+        typer.BadParameter: It is no range.
+    """
+    if given is None:
+        return None
+    found = re.fullmatch(r"(\d+)(\.\.(\d*))?", given)
+    if found is None:
+        raise typer.BadParameter(
+            f"{given!r}: a pane was expected, as 7, 7.. or 7..12", param_hint="'--pane'"
+        )
+    first = int(found[1])
+    last = int(found[3]) if found[3] else first
+    return slice(first, None if found[2] == ".." else last + 1)
+
+
+PaneOption = Annotated[
+    str | None, typer.Option("--pane", metavar="N..M", help="Only these panes: N..M, N.. or N.")
+]
 EncoderOption = Annotated[
     str | None,
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),

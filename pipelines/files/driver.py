@@ -237,7 +237,9 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     """
     kept = config.model_dump()
     # A run may go on with other values of these, which do not change what is measured or committed
-    del kept["gate"]["policy"], kept["measure"]["epsilon"], kept["kafka"], kept["metrics"]
+    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    for name in ("kafka", "metrics", "finetune", "triggers"):
+        del kept[name]
     # These say where and how a model is asked, and not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]

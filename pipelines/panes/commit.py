@@ -14,7 +14,8 @@ Each step is durable before the next. After a kill the next run goes on as said:
     and the pane is made again; in a store they are copied again from the claim.
 (e) The ledger entry is created. From here on the pane is committed. Who reads the output follows
     the ledger: a file that no entry names does not count.
-(f) What the pane left in staged/, and its claim, are deleted. After a kill the next run deletes
+(f) Triggers are asked, and what fires is noted in triggers/. After a kill the next run asks again.
+(g) What the pane left in staged/, and its claim, are deleted. After a kill the next run deletes
     them.
 """
 
@@ -30,7 +31,7 @@ from typing import Any
 
 import orjson
 
-from evenflow.gates import bias_score, hold
+from evenflow.gates import bias_score, hold, requirement
 from evenflow.gates.expectations import data_docs
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge, overall
@@ -43,6 +44,7 @@ from evenflow.gates.ledger.files import (
 )
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
+from evenflow.gates.triggers import Decider
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.pipelines.panes.closing import Ready
 from evenflow.pipelines.terminal.endings import undisturbed
@@ -99,6 +101,7 @@ class Committer:
         self._lists = tuple(lists)
         self._epoch = epoch or Epoch()
         self._judge = PaneJudge(config, lists, entries.totals)
+        self._decider = Decider(self._output, config.triggers, entries)
         self._done = False
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
@@ -141,7 +144,10 @@ class Committer:
         )
         coverage = self._judge.coverage(figures)
         leaning = bias_score.judge(self._config, figures, self.entries.totals)
-        verdict = overall(attributes, ready.checks, reading, asking, coverage, leaning)  # (b)
+        benchmark = requirement.judge(self._output, gate.require)
+        verdict = overall(  # (b)
+            attributes, ready.checks, reading, asking, coverage, leaning, benchmark
+        )
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
         entry = PaneEntry(
@@ -169,6 +175,7 @@ class Committer:
             epoch=self._epoch.number,
             program=self._epoch.program,
             bias_score=leaning,
+            benchmark=benchmark,
         )
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name
@@ -181,8 +188,9 @@ class Committer:
             except (FileNotFoundError, TakenError):
                 self._lease.check()  # a run that took over has finished this commit
                 raise
+        self._decider.decide(entry)  # (f)
         self._later(data_docs.keep, self._output, entry.pane, ready.results)
-        self._later(_clean, self._output, entry.pane, folder)  # (f)
+        self._later(_clean, self._output, entry.pane, folder)  # (g)
         self._done = True
         if self.index is not None:
             self.index.add(entry)
@@ -274,7 +282,7 @@ def _clear_claims(output: Storage, panes: int) -> None:
 
 
 def _clean(output: Storage, pane: int, folder: str) -> None:
-    """Delete what a committed pane left (f)."""
+    """Delete what a committed pane left (g)."""
     output.remove([f"{folder.partition('.')[0]}.json"])
     output.remove_tree(folder)
     if output.local is None:

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from evenflow.gates import hold
+from evenflow.gates import hold, triggers
 from evenflow.gates.ledger import spans
 from evenflow.gates.ledger.files import canonical, read_meta
 from evenflow.gates.ledger.history import History
@@ -29,6 +29,7 @@ MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
 # merged by the hour
 MOST_SINGLE = 2000
 MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light, the ledger has all
+MOST_TRIGGERS = 20  # rows of the table of actions, the last ones
 MOST_FILES = 4  # links a reason of dead letters
 RATE_WINDOW = 5  # panes that a rate is averaged over
 DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_site/index.html")
@@ -87,6 +88,7 @@ def build(output: Place) -> str:
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
     groups = panes if len(panes) < len(history) else []
     found = figures(history.totals, entries, meta, held, hold.read_events(storage), groups)
+    found["triggers"] = [triggers.record(each) for each in triggers.history(storage)]
     timed = timings.read_timings(storage, len(history))
     docs = next(filter(storage.exists, DOCS), None)
     html = render(panes, found, meta or {}, timed, docs)
@@ -151,6 +153,7 @@ def render(
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True) if settings else "",
         most_rows=MOST_ROWS,
         most_files=MOST_FILES,
+        triggers=found.get("triggers", [])[-MOST_TRIGGERS:],
     )
 
 

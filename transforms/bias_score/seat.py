@@ -68,8 +68,7 @@ def associate(x: Floats, y: Floats, a: Floats, b: Floats, seed: int = 0) -> Asso
             raise ValueError(f"{name}: {least} vectors or more were expected, not {len(each)}")
         if not np.isfinite(each).all() or not np.linalg.norm(each, axis=1).all():
             raise ValueError(f"{name}: a vector is zero or not finite")
-    targets = _unit(np.concatenate([x, y]))
-    own: Floats = (targets @ _unit(a).T).mean(axis=1) - (targets @ _unit(b).T).mean(axis=1)
+    own = associations(np.concatenate([x, y]), a, b)
     spread = own.std(ddof=1)
     if spread <= TOLERANCE:
         raise ValueError("all targets have the same association")
@@ -83,6 +82,35 @@ def associate(x: Floats, y: Floats, a: Floats, b: Floats, seed: int = 0) -> Asso
     return Association(
         _effect(first, second), _p_value(own, size, random), float(low), float(high), len(own)
     )
+
+
+def associations(targets: Floats, a: Floats, b: Floats) -> Floats:
+    """How much more each target goes with A: its mean cosine with A less that with B.
+
+    Args:
+        targets: Vectors (n, D).
+        a: Vectors of the attributes A, (k, D).
+        b: Vectors of the attributes B, (l, D).
+
+    Returns:
+        The associations (n,).
+    """
+    unit = _unit(targets)
+    return (unit @ _unit(a).T).mean(axis=1) - (unit @ _unit(b).T).mean(axis=1)
+
+
+def p_value(first: Floats, second: Floats, seed: int = 0) -> float:
+    """The p value of associations, as in `associate`.
+
+    Args:
+        first: Associations of the targets X (n,).
+        second: Those of the targets Y (m,).
+        seed: Seed of the draws.
+
+    Returns:
+        The share of splits whose first set has at least the observed sum.
+    """
+    return _p_value(np.concatenate([first, second]), len(first), np.random.default_rng(seed))
 
 
 def _effect(first: Floats, second: Floats) -> float:

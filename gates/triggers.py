@@ -1,0 +1,374 @@
+"""Decides when triggers fire, and keeps what became of it in triggers/, beside the ledger.
+
+    state.json                  what conditions remember, and up to which pane they were asked
+    clock.json                  up to which time schedules were asked
+    decided/RULE.PANE.json      the rule fired at the pane, and why
+    attempts/RULE.PANE.N.json   an attempt of its action began
+    done/, failed/RULE.PANE.json  how it ended
+
+Files but state.json and clock.json are created once. A decision is a function of the ledger, so a
+committer that is killed between a commit and its decision makes the same one at its next start. A
+decision that is neither done nor failed is acted on (again).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeVar
+
+from cronsim import CronSim
+from pydantic import Field
+
+from evenflow.gates.change_point import Cusum
+from evenflow.gates.ledger.files import canonical
+from evenflow.schemas.ledger import STATES, Entry, PaneEntry
+from evenflow.schemas.trigger_section import Drift, Trigger
+from evenflow.transforms.storage.storage import Place, Storage, at
+
+FOLDER = "triggers"
+STATE, CLOCK = f"{FOLDER}/state.json", f"{FOLDER}/clock.json"
+OUTCOMES: tuple[Literal["done", "failed"], ...] = ("done", "failed")
+Kind = TypeVar("Kind", bound=Entry)
+Figures = dict[str, dict[str, float | None]]  # by suite: figure, low, high
+
+
+class Memory(Entry):
+    """What a rule's condition remembers.
+
+    Attributes:
+        condition: Digest of the condition; with another one the memory begins anew.
+        documents: Accepted documents since it last fired.
+        active: Whether the last pane fulfilled the condition.
+        cusum: State of the change-point test.
+    """
+
+    condition: str = ""
+    documents: int = 0
+    active: bool = False
+    cusum: Cusum = Cusum()
+
+
+class Decision(Entry):
+    """A rule that fired.
+
+    Attributes:
+        rule: Name of the rule.
+        pane: Number of the pane.
+        reason: Why, in a sentence.
+    """
+
+    rule: str
+    pane: int
+    reason: str
+
+    @property
+    def key(self) -> str:
+        """What its files are named after."""
+        return f"{self.rule}.{self.pane:08d}"
+
+
+class Outcome(Entry):
+    """How an action ended.
+
+    Attributes:
+        rule: Name of the rule.
+        pane: Number of the pane.
+        reason: Why the rule fired.
+        outcome: done or failed.
+        attempts: Number of attempts.
+        seconds: Duration of the last one.
+        message: What it said: its exit status or error.
+        output: The end of what it printed. It is data and is not escaped.
+        figures: Figures of a benchmark by suite: figure, low, high.
+    """
+
+    rule: str
+    pane: int
+    reason: str
+    outcome: Literal["done", "failed"]
+    attempts: int
+    seconds: float
+    message: str
+    output: str = ""
+    figures: Figures = Field(default_factory=dict[str, dict[str, float | None]])
+
+
+def decide(rule: Trigger, memory: Memory, entry: PaneEntry) -> tuple[Memory, str | None]:
+    """Ask a rule's condition about the next pane.
+
+    Args:
+        rule: The rule.
+        memory: What its condition remembers.
+        entry: The pane's entry.
+
+    Returns:
+        What it remembers now; and why it fires, or None.
+    """
+    if rule.panes is not None:
+        fires = (entry.pane + 1) % rule.panes == 0
+        return memory, f"{entry.pane + 1} panes are committed" if fires else None
+    if rule.documents is not None:
+        new = entry.documents if entry.folder == "accepted" else 0
+        total = memory.documents + new
+        changed = memory.model_copy(update={"documents": total % rule.documents})
+        why = f"{total} accepted documents since it last fired"
+        return changed, why if total >= rule.documents else None
+    if rule.verdict is not None:
+        holds = STATES.index(entry.verdict.state) >= STATES.index(rule.verdict)
+        why = f"the verdict is {entry.verdict.state}: {entry.verdict.reason}"
+        return _became(memory, holds, why)
+    if rule.drift is not None:
+        return _drift(rule.drift, memory, entry)
+    return memory, None
+
+
+def _became(memory: Memory, holds: bool, why: str) -> tuple[Memory, str | None]:
+    """Fire when a condition begins to hold."""
+    fires = holds and not memory.active
+    return memory.model_copy(update={"active": holds}), why if fires else None
+
+
+def _drift(drift: Drift, memory: Memory, entry: PaneEntry) -> tuple[Memory, str | None]:
+    """Ask whether a figure has left its band, or has changed."""
+    figure, name = _figure(drift, entry), f"{drift.attribute}: {drift.figure}"
+    if figure is None:
+        return memory, None
+    if drift.run_length is None:
+        low = -1.0 if drift.low is None else drift.low
+        high = float("inf") if drift.high is None else drift.high
+        why = f"{name} is {figure:.4g}, outside {low:g} to {high:g}"
+        return _became(memory, not low <= figure <= high, why)
+    cusum, change = memory.cusum.add(figure, drift.run_length)
+    why = f"{name} shows a {change} (a false alarm comes once in {drift.run_length:g} panes)"
+    return memory.model_copy(update={"cusum": cusum}), why if change else None
+
+
+def _figure(drift: Drift, entry: PaneEntry) -> float | None:
+    """The figure of a pane that is watched; None if it has none."""
+    found = entry.attributes.get(drift.attribute)
+    if found is None:
+        return None
+    if drift.figure == "dr":
+        return (found.rolling if drift.run_length is None else found.pane).dr
+    seen = found.stereotypes
+    return seen.strong / seen.asked if seen is not None and seen.asked else None
+
+
+class Decider:
+    """Writes the decisions of a committer.
+
+    Args:
+        output: The output.
+        rules: The rules by name.
+        entries: The ledger so far. Panes that were not asked about are asked about now; of an
+            output whose triggers are new, none.
+    """
+
+    def __init__(self, output: Place, rules: Mapping[str, Trigger], entries: Sequence[PaneEntry]):
+        self._storage, self._rules = at(output), dict(rules)
+        self._memories: dict[str, Memory] = {}
+        if not rules:
+            return
+        self._panes, known = _read_state(self._storage, len(entries))
+        for name, rule in self._rules.items():
+            digest, own = _digest(rule), known.get(name)
+            fresh = own is None or own.condition != digest
+            self._memories[name] = Memory(condition=digest) if fresh else own
+        self._save()
+        for entry in entries[self._panes :]:
+            self.decide(entry)
+
+    def decide(self, entry: PaneEntry) -> None:
+        """Ask all rules about the pane that was committed; what fires is durable after this.
+
+        Args:
+            entry: The pane's entry.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        if not self._rules:
+            return
+        for name, rule in self._rules.items():
+            self._memories[name], why = decide(rule, self._memories[name], entry)
+            if why is not None:
+                write_decision(self._storage, Decision(rule=name, pane=entry.pane, reason=why))
+        self._panes = entry.pane + 1
+        self._save()
+
+    def _save(self) -> None:
+        """Write the state."""
+        rules = {name: each.model_dump() for name, each in self._memories.items()}
+        self._storage.write(STATE, canonical({"panes": self._panes, "rules": rules}))
+
+
+def _read_state(storage: Storage, panes: int) -> tuple[int, dict[str, Memory]]:
+    """Up to which pane the rules were asked, and what they remember."""
+    try:
+        state = json.loads(storage.read(STATE))
+    except FileNotFoundError:
+        return panes, {}
+    return state["panes"], {n: Memory.model_validate(own) for n, own in state["rules"].items()}
+
+
+def _digest(rule: Trigger) -> str:
+    """A digest of a rule's condition."""
+    kept = rule.model_dump(include={"panes", "documents", "verdict", "drift"})
+    return hashlib.sha256(canonical(kept)).hexdigest()[:12]
+
+
+def write_decision(output: Place, decision: Decision) -> bool:
+    """Write that a rule fired.
+
+    Args:
+        output: The output.
+        decision: The decision.
+
+    Returns:
+        Whether it is new, or was written with the same reason; a rule fires once for a pane.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    name = f"{FOLDER}/decided/{decision.key}.json"
+    return at(output).create(name, canonical(decision.model_dump()))
+
+
+def scheduled(output: Place, rules: Mapping[str, Trigger], panes: int, now: datetime) -> None:
+    """Fire the rules whose time has come. Only the process that acts calls this.
+
+    Args:
+        output: The output.
+        rules: The rules by name.
+        panes: Number of panes in the ledger.
+        now: The time, in UTC.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    timed = {name: rule.schedule for name, rule in rules.items() if rule.schedule is not None}
+    if not timed:
+        return
+    storage = at(output)
+    try:
+        asked: dict[str, str] = json.loads(storage.read(CLOCK))
+    except FileNotFoundError:
+        asked = {}
+    for name, schedule in timed.items():
+        since = datetime.fromisoformat(asked[name]) if name in asked else now
+        due = next(CronSim(schedule, since), None)
+        if due is not None and due <= now and panes:
+            why = f"scheduled for {due.astimezone(UTC).isoformat(timespec='minutes')}"
+            write_decision(storage, Decision(rule=name, pane=panes - 1, reason=why))
+    after = {name: now.isoformat() for name in timed}
+    if after != asked:
+        storage.write(CLOCK, canonical(after))
+
+
+def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
+    """Fire the rules that follow on the last action that is done of another one. Raises OSError."""
+    storage = at(output)
+    done = sorted(storage.names(f"{FOLDER}/done"))
+    for name, rule in rules.items():
+        before = [key for key in done if key.split(".")[0] == rule.after]
+        if before:
+            pane = int(before[-1].split(".")[1])
+            why = f"{rule.after} is done"
+            write_decision(storage, Decision(rule=name, pane=pane, reason=why))
+
+
+def pending(output: Place) -> list[Decision]:
+    """Decisions whose action is neither done nor failed, by pane.
+
+    Args:
+        output: The output.
+
+    Returns:
+        The decisions.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    storage = at(output)
+    ended = {name for folder in OUTCOMES for name in storage.names(f"{FOLDER}/{folder}")}
+    names = [name for name in storage.names(f"{FOLDER}/decided") if name not in ended]
+    found = [_read(storage, f"decided/{name}", Decision) for name in names]
+    return sorted(found, key=lambda each: (each.pane, each.rule))
+
+
+def begin_attempt(output: Place, decision: Decision, number: int) -> None:
+    """Note that an attempt begins. Raises OSError."""
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    name = f"{FOLDER}/attempts/{decision.key}.{number}.json"
+    at(output).create(name, canonical({"began": when}))
+
+
+def attempts(output: Place, decision: Decision) -> int:
+    """Number of attempts that have begun. Raises OSError."""
+    names = at(output).names(f"{FOLDER}/attempts")
+    return len([name for name in names if name.startswith(f"{decision.key}.")])
+
+
+def finish(output: Place, outcome: Outcome) -> None:
+    """Write how an action ended; it is durable when this returns. Raises OSError."""
+    name = f"{FOLDER}/{outcome.outcome}/{outcome.rule}.{outcome.pane:08d}.json"
+    at(output).create(name, canonical(outcome.model_dump()))
+
+
+def history(output: Place) -> list[Outcome]:
+    """How all actions ended, by pane. Raises OSError."""
+    storage = at(output)
+    found = [
+        _read(storage, f"{folder}/{name}", Outcome)
+        for folder in OUTCOMES
+        for name in storage.names(f"{FOLDER}/{folder}")
+    ]
+    return sorted(found, key=lambda each: (each.pane, each.rule))
+
+
+def last_figures(output: Place) -> Outcome | None:
+    """The benchmark that was done for the latest pane; None if there is none. Raises OSError."""
+    storage = at(output)
+    names = storage.names(f"{FOLDER}/done")
+    for name in sorted(names, key=lambda each: each.split(".")[1], reverse=True):
+        found = _read(storage, f"done/{name}", Outcome)
+        if found.figures:
+            return found
+    return None
+
+
+def runs(output: Place) -> dict[tuple[str, str], int]:
+    """Count actions by rule and outcome, from names of files alone.
+
+    Args:
+        output: The output.
+
+    Returns:
+        Number by rule and outcome: done, failed or pending.
+
+    Raises:
+        OSError: A folder cannot be listed.
+    """
+    storage = at(output)
+    names = {folder: storage.names(f"{FOLDER}/{folder}") for folder in ("decided", *OUTCOMES)}
+    counts: Counter[tuple[str, str]] = Counter()
+    ended: set[str] = set()
+    for outcome in OUTCOMES:
+        counts.update((name.split(".")[0], outcome) for name in names[outcome])
+        ended.update(names[outcome])
+    counts.update((name.split(".")[0], "pending") for name in names["decided"] if name not in ended)
+    return dict(counts)
+
+
+def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:
+    """Read a file of triggers/."""
+    return kind.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+
+
+def record(outcome: Outcome) -> dict[str, Any]:
+    """An outcome for the report and for programs: what it printed is left out."""
+    return outcome.model_dump(exclude={"output"})

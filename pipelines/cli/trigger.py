@@ -1,0 +1,106 @@
+"""`evenflow trigger`: the rules of a gate, and what became of their actions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.terminal.endings import FAILED, printing
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+    from evenflow.transforms.storage.storage import Storage
+
+HELP = "Rules that start an action when something is so (section triggers)."
+LIST_EXAMPLES = examples("evenflow trigger list out", "evenflow trigger list out --json")
+RUN_EXAMPLES = examples("evenflow trigger run out", "evenflow trigger run out nightly")
+HISTORY_EXAMPLES = examples("evenflow trigger history out")
+
+
+def trigger_list(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+    """List the rules of a gate's configuration, and how often their actions ended how."""
+    from evenflow.gates import triggers
+    from evenflow.schemas.trigger_section import ACTIONS, CONDITIONS
+
+    config, counts = _config(directory), triggers.runs(directory)
+    rows: list[dict[str, Any]] = []
+    for name, rule in config.triggers.items():
+        when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
+        what = next(key for key in ACTIONS if getattr(rule, key) is not None)
+        ended = {each: counts.get((name, each), 0) for each in ("done", "failed", "pending")}
+        rows.append({"rule": name, "when": when, "action": what, **ended})
+    _print(rows, as_json)
+
+
+def trigger_run(
+    directory: options.DirArgument,
+    rule: Annotated[
+        str | None, typer.Argument(metavar="RULE", help="Fire this rule for the last pane first.")
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Act on every decision that is pending; with RULE, fire it first.
+
+    A rule fires once for a pane. Exit status: 1 if an action failed.
+    """
+    from evenflow.gates import triggers
+    from evenflow.gates.ledger.history import History
+    from evenflow.pipelines.triggers.worker import act
+
+    config, panes = _config(directory), len(History(directory))
+    if rule is not None:
+        if rule not in config.triggers:
+            raise typer.BadParameter(
+                f"{rule!r} is none of {', '.join(config.triggers) or 'no'} rules"
+            )
+        if not panes:
+            raise typer.BadParameter("there is no pane yet")
+        fired = triggers.Decision(rule=rule, pane=panes - 1, reason="by hand")
+        triggers.write_decision(directory, fired)
+    ended = act(directory, config, panes=panes)
+    _print([triggers.record(each) for each in ended], as_json)
+    raise typer.Exit(FAILED if any(each.outcome == "failed" for each in ended) else 0)
+
+
+def trigger_history(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+    """Show how the actions ended, and which are pending."""
+    from evenflow.gates import triggers
+
+    rows = [triggers.record(each) for each in triggers.history(directory)]
+    left = [{**each.model_dump(), "outcome": "pending"} for each in triggers.pending(directory)]
+    _print([*rows, *left], as_json)
+
+
+def _config(directory: Storage) -> Config:
+    """The configuration of a run. Raises ConfigError."""
+    from evenflow.gates.ledger.files import read_meta
+    from evenflow.pipelines.report.figures import configuration
+    from evenflow.schemas.config import ConfigError
+
+    found = configuration(read_meta(directory))
+    if found is None:
+        raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")
+    return found
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
+    """Print rows as JSON or as a table."""
+    from evenflow.pipelines.terminal.tables import console
+
+    with printing():
+        if as_json:
+            print(json.dumps(rows, indent=1))
+        elif not rows:
+            print("none")
+        else:
+            shown = [key for key in rows[0] if key != "figures"]
+            table = Table(*shown)
+            for row in rows:
+                table.add_row(*(visible(str(row.get(key, ""))) for key in shown))
+            console().print(table)

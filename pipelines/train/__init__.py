@@ -1,0 +1,4 @@
+"""Models: fine-tuning on accepted documents, benchmarks, and experiments that compare models.
+
+It needs the extra `train`. PyTorch is imported within functions, where it is used.
+"""

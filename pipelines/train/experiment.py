@@ -1,0 +1,205 @@
+"""An experiment: arms of data, seeds, and benchmarks (the main paper's Table 9).
+
+A cell is an arm with a seed. OUTPUT/cells/ARM/SEED/model is what was trained, and …/benchmark what
+was measured. Each of its files says when it is finished, so a cell is never run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.pipelines.train import arms, comparison
+from evenflow.pipelines.train.errors import TrainInputError
+from evenflow.pipelines.train.finetune import Progress, finetune
+from evenflow.schemas.experiment import Experiment
+from evenflow.transforms.storage.directory import Directory
+
+BEGUN, RESULT = "experiment.settings.json", "experiment.json"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An arm with a seed.
+
+    Attributes:
+        arm: The arm.
+        seed: The seed.
+        folder: Where its files are.
+    """
+
+    arm: str
+    seed: int
+    folder: Path
+
+    @property
+    def items(self) -> Path:
+        """Folder of the answers, item by item."""
+        return self.folder / "benchmark" / "items"
+
+
+def cells(experiment: Experiment) -> Iterator[Cell]:
+    """All cells, seed by seed, so that what an early end leaves can be compared."""
+    for seed in experiment.seeds:
+        for arm in experiment.arms:
+            yield Cell(arm, seed, Path(experiment.output) / "cells" / arm / str(seed))
+
+
+def run(
+    experiment: Experiment,
+    on_cell: Callable[[str, Cell], None] = lambda stage, cell: None,
+    on_step: Callable[[Progress], None] = lambda progress: None,
+) -> dict[str, Any]:
+    """Train and measure every cell that is not finished, and compare.
+
+    Args:
+        experiment: The experiment.
+        on_cell: Called before a cell is trained or measured, with the stage.
+        on_step: Called after each step of a training.
+
+    Returns:
+        What experiment.json holds.
+
+    Raises:
+        TrainInputError: Something of it cannot be used, or it was begun with other settings.
+        TrainingError: A cell cannot be trained.
+        OSError: A file cannot be read or written.
+    """
+    from evenflow.pipelines.train.benchmark import benchmark
+
+    begin(experiment)
+    train(experiment, on_cell, on_step)
+    own = experiment.benchmark
+    for cell in cells(experiment):
+        on_cell("measure", cell)
+        trained = experiment.arms[cell.arm].trained
+        benchmark(
+            experiment.model,
+            cell.folder / "benchmark",
+            own.suites,
+            adapter=str(cell.folder / "model") if trained else None,
+            data=Path(own.data) if own.data else None,
+            items=own.items,
+            seed=cell.seed,
+        )
+    found = compared(experiment)
+    Directory(Path(experiment.output)).write(RESULT, canonical(found))
+    return found
+
+
+def begin(experiment: Experiment) -> None:
+    """Note the settings. Raises TrainInputError where others were noted, OSError."""
+    storage = Directory(Path(experiment.output))
+    data = canonical(experiment.model_dump(exclude={"output"}))
+    if not storage.create(BEGUN, data):
+        changed = changed_settings(json.loads(storage.read(BEGUN)), json.loads(data))
+        raise TrainInputError(
+            f"{experiment.output} was begun with other settings:\n  " + "\n  ".join(changed[:20])
+        )
+
+
+def train(
+    experiment: Experiment,
+    on_cell: Callable[[str, Cell], None] = lambda stage, cell: None,
+    on_step: Callable[[Progress], None] = lambda progress: None,
+) -> None:
+    """Make the data of all arms, and train every cell. Raises as `run`."""
+    trained = {name: arm for name, arm in experiment.arms.items() if arm.trained}
+    data = {name: arms.data_of(experiment, arm) for name, arm in trained.items()}
+    for cell in cells(experiment):
+        if cell.arm in trained:
+            on_cell("train", cell)
+            settings = experiment.finetune.model_copy(update={"seed": cell.seed})
+            chosen = arms.keep(experiment, trained[cell.arm])
+            finetune(
+                data[cell.arm],
+                experiment.model,
+                cell.folder / "model",
+                settings,
+                on_step,
+                chosen,
+            )
+
+
+def compared(experiment: Experiment) -> dict[str, Any]:
+    """Compare the arms from the files of finished cells.
+
+    Args:
+        experiment: The experiment.
+
+    Returns:
+        By suite the estimate of each arm and its difference from the baseline; conclusions.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    from evenflow.pipelines.train.benchmark import paired
+
+    every = list(cells(experiment))
+    base = {cell.seed: cell for cell in every if cell.arm == experiment.baseline}
+    results = {cell: _results(cell) for cell in every}
+    table: dict[str, dict[str, Any]] = {}
+    for suite, facts in results[every[0]].items():
+        estimates: dict[str, comparison.Estimate] = {}
+        differences: dict[str, comparison.Estimate] = {}
+        for arm in experiment.arms:
+            own = [cell for cell in every if cell.arm == arm]
+            estimates[arm] = comparison.over_seeds([results[cell][suite] for cell in own])
+            if arm != experiment.baseline:
+                differences[arm] = comparison.over_seeds(
+                    [
+                        paired(
+                            cell.items / f"{suite}.jsonl", base[cell.seed].items / f"{suite}.jsonl"
+                        )
+                        for cell in own
+                    ],
+                    "difference",
+                )
+        table[suite] = {
+            "wanted": facts["better"],
+            "n": facts["n"],
+            "source": facts.get("source", ""),
+            "estimates": estimates,
+            "differences": differences,
+        }
+    titles = {name: arm.title or name for name, arm in experiment.arms.items()}
+    may, may_not = comparison.conclusions(titles, table, experiment.baseline)
+    return {
+        "model": experiment.model,
+        "baseline": experiment.baseline,
+        "seeds": experiment.seeds,
+        "arms": {name: _arm(experiment, name, title) for name, title in titles.items()},
+        "settings": experiment.finetune.model_dump(),
+        "suites": {suite: _plain(each) for suite, each in table.items()},
+        "may_be_concluded": may,
+        "may_not_be_concluded": may_not,
+    }
+
+
+def _results(cell: Cell) -> dict[str, Any]:
+    """The figures of a cell by suite."""
+    return json.loads((cell.folder / "benchmark" / "results.json").read_text())["suites"]
+
+
+def _arm(experiment: Experiment, name: str, title: str) -> dict[str, Any]:
+    """What the page says of an arm's data: its size, and the losses of the first seed."""
+    if not experiment.arms[name].trained:
+        return {"title": title}
+    cell = next(each for each in cells(experiment) if each.arm == name)
+    made = json.loads((cell.folder / "model" / "training.json").read_text())
+    sizes = {key: made["data"][key] for key in ("documents", "tokens")}
+    return {"title": title, **sizes, "losses": made["losses"]}
+
+
+def _plain(each: Mapping[str, Any]) -> dict[str, Any]:
+    """A suite's comparison as JSON."""
+    return {
+        key: {arm: asdict(found) for arm, found in value.items()}
+        if key in ("estimates", "differences")
+        else value
+        for key, value in each.items()
+    }

@@ -1,0 +1,230 @@
+"""Tokens of documents as sequences of one length, and which of them a step takes.
+
+A step's sequences are a function of the documents, the seed and the step, whatever was done before.
+The order of the documents depends on their ids alone: of two corpora with the same ids, one with
+other words, both come in the same order; of a subset, the documents keep their order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64
+
+
+class Sequences(NamedTuple):
+    """N sequences of T tokens.
+
+    Attributes:
+        tokens: The tokens, (N, T) int32; after a sequence's end the padding token.
+        weights: Weight of each token as a target, (N, T) float32; 0 where it is none.
+        lengths: Number of tokens of each sequence, (N,).
+    """
+
+    tokens: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    lengths: NDArray[np.int64]
+
+
+class Document(NamedTuple):
+    """A document that was cut into tokens.
+
+    Attributes:
+        id: Its id.
+        tokens: Its tokens.
+        weight: Weight of each as a target.
+    """
+
+    id: str
+    tokens: list[int]
+    weight: float
+
+
+@dataclass
+class Corpus:
+    """Tokens in memory: U units, which are documents, or pieces of them.
+
+    Attributes:
+        context: T, the tokens in a sequence.
+        ends: Tokens before and after each sequence, which are no targets; None: units are laid one
+            behind the other, and cut into sequences.
+        pad: Token after a sequence's end.
+        tokens: The units' tokens, one behind the other.
+        starts: Where each unit starts, (U + 1,).
+        weights: Weight of each unit's tokens as targets, (U,).
+        keys: What the order depends on, (U,) uint64.
+    """
+
+    context: int
+    ends: tuple[tuple[int, ...], tuple[int, ...]] | None
+    pad: int
+    tokens: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    weights: NDArray[np.float32]
+    keys: NDArray[np.uint64]
+    _orders: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Number of sequences of an epoch."""
+        return -(-len(self.tokens) // self.context) if self.ends is None else len(self.keys)
+
+    def take(self, step: int, size: int, seed: int) -> Sequences:
+        """The sequences of a step. One epoch follows the other, also within a step.
+
+        Args:
+            step: The step, from 0.
+            size: N.
+            seed: Seed of the orders.
+
+        Returns:
+            The sequences.
+        """
+        if self.ends is None:
+            whole = size * self.context
+            laid = self._stream(step * whole, whole, seed)
+            tokens, weights = (each.reshape(size, self.context) for each in laid)
+            return Sequences(tokens, weights, np.full(size, self.context))
+        (first, last), units = self.ends, len(self.keys)
+        tokens = np.full((size, self.context), self.pad, np.int32)
+        weights = np.zeros((size, self.context), np.float32)
+        lengths = np.zeros(size, np.int64)
+        for row, place in enumerate(range(step * size, (step + 1) * size)):
+            unit = int(self._order(place // units, seed)[place % units])
+            own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
+            whole = np.concatenate([first, own, last]).astype(np.int32)
+            tokens[row, : len(whole)], lengths[row] = whole, len(whole)
+            weights[row, len(first) : len(first) + len(own)] = self.weights[unit]
+        return Sequences(tokens, weights, lengths)
+
+    def _stream(
+        self, start: int, count: int, seed: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """So many tokens, with their weights, of all epochs laid one behind the other."""
+        tokens: list[NDArray[np.int32]] = []
+        weights: list[NDArray[np.float32]] = []
+        while count:
+            epoch, within = divmod(start, len(self.tokens))
+            order = self._order(epoch, seed)
+            behind = np.cumsum(np.diff(self.starts)[order])
+            place = int(np.searchsorted(behind, within, "right"))
+            while count and place < len(order):
+                unit = order[place]
+                own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
+                own = own[len(own) - (int(behind[place]) - within) :][:count]
+                tokens.append(own)
+                weights.append(np.full(len(own), self.weights[unit], np.float32))
+                start, within, count = start + len(own), within + len(own), count - len(own)
+                place += 1
+        return np.concatenate(tokens), np.concatenate(weights)
+
+    def _order(self, epoch: int, seed: int) -> NDArray[np.int64]:
+        """The order of the units in an epoch, by a hash (splitmix64) of seed, epoch and key."""
+        if epoch not in self._orders:
+            salt = np.random.default_rng([seed, epoch]).integers(1 << 63, dtype=np.uint64)
+            mixed = self.keys ^ salt
+            for factor, shift in zip(MIX, (30, 27), strict=True):
+                mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
+            self._orders = {epoch: np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")}
+        return self._orders[epoch]
+
+
+def packed(documents: Iterable[Document], context: int, end: int) -> Corpus:
+    """Lay documents one behind the other.
+
+    Args:
+        documents: The documents.
+        context: Tokens in a sequence.
+        end: Token that follows each document.
+
+    Returns:
+        The corpus.
+    """
+    units = ((each.id, [*each.tokens, end], each.weight) for each in documents if each.tokens)
+    return _corpus(units, context, None, end)
+
+
+def apart(
+    documents: Iterable[Document],
+    context: int,
+    pad: int,
+    first: tuple[int, ...] = (),
+    last: tuple[int, ...] = (),
+) -> Corpus:
+    """Cut each document into sequences of its own.
+
+    Args:
+        documents: The documents.
+        context: Tokens in a sequence.
+        pad: Token after a sequence's end.
+        first: Tokens before each piece.
+        last: Tokens after each piece.
+
+    Returns:
+        The corpus.
+    """
+    room = context - len(first) - len(last)
+    units = (
+        (f"{each.id}\0{start}", each.tokens[start : start + room], each.weight)
+        for each in documents
+        for start in range(0, len(each.tokens), room)
+    )
+    return _corpus(units, context, (first, last), pad)
+
+
+def _corpus(
+    units: Iterable[tuple[str, list[int], float]],
+    context: int,
+    ends: tuple[tuple[int, ...], tuple[int, ...]] | None,
+    pad: int,
+) -> Corpus:
+    """The corpus of some units: key, tokens, weight."""
+    tokens, weights = [np.empty(0, np.int32)], [0.0][:0]
+    keys: list[int] = []
+    for key, own, weight in units:
+        tokens.append(np.array(own, np.int32))
+        weights.append(weight)
+        digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        keys.append(int.from_bytes(digest))
+    return Corpus(
+        context,
+        ends,
+        pad,
+        np.concatenate(tokens),
+        np.cumsum([0, *map(len, tokens[1:])]),
+        np.array(weights, np.float32),
+        np.array(keys, np.uint64),
+    )
+
+
+def masked(
+    taken: Sequences, share: float, mask: int, vocabulary: int, rng: np.random.Generator
+) -> Sequences:
+    """Choose the tokens that a masked language model predicts, and hide them.
+
+    Of the chosen ones 80 % become the mask, 10 % another token and 10 % stay (Devlin et al. 2019,
+    section 3.1).
+
+    Args:
+        taken: The sequences. Tokens of weight 0 are not chosen.
+        share: Share of the tokens that is chosen.
+        mask: The mask's token.
+        vocabulary: Number of tokens.
+        rng: Where the choice comes from.
+
+    Returns:
+        The sequences with tokens hidden, and weights that are 0 but at the chosen ones.
+    """
+    chance: Any = rng.random((2, *taken.tokens.shape))
+    others = rng.integers(0, vocabulary, taken.tokens.shape)
+    chosen = (chance[0] < share) & (taken.weights > 0)
+    hidden = np.where(chosen & (chance[1] < 0.8), mask, taken.tokens)
+    hidden = np.where(chosen & (chance[1] >= 0.9), others, hidden)
+    return Sequences(
+        hidden.astype(np.int32), np.where(chosen, taken.weights, np.float32(0)), taken.lengths
+    )

@@ -1,0 +1,162 @@
+"""Documents of a gate's output with their weights: only files that the ledger names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+import pyarrow.parquet as pq
+
+from evenflow.gates.ledger.files import read_meta
+from evenflow.gates.ledger.history import History
+from evenflow.pipelines.train.errors import TrainInputError
+from evenflow.schemas.documents import COPY_OF, weight
+from evenflow.schemas.ledger import Shard
+from evenflow.transforms.storage.storage import Place, at
+
+Quarantined = Literal["refuse", "skip", "take"]
+ROWS = 1024  # documents that are in memory at once
+
+
+@dataclass(frozen=True)
+class Row:
+    """A document to train on.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        weight: The product of its weights for all attributes; 1 without mode reweight.
+        is_copy: Whether it is a changed copy of another one (mode augment).
+        mentions: Its number of mentions by attribute, of all groups.
+    """
+
+    id: str
+    text: str
+    weight: float
+    is_copy: bool
+    mentions: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The shards of some panes.
+
+    Attributes:
+        output: Where the gate wrote them.
+        panes: Numbers of the panes.
+        shards: The shards, each with its folder.
+        skipped: Number of panes that are in quarantine and were left out.
+    """
+
+    output: Place
+    panes: tuple[int, ...]
+    shards: tuple[tuple[str, Shard], ...]
+    skipped: int
+
+    def record(self) -> dict[str, object]:
+        """What training.json says of the data: panes, and the shards with their digests."""
+        return {
+            "panes": list(self.panes),
+            "shards": {f"{folder}/{each.name}": each.sha256 for folder, each in self.shards},
+        }
+
+    def rows(self) -> Iterator[Row]:
+        """Read the documents, in the ledger's order.
+
+        Yields:
+            The documents.
+
+        Raises:
+            TrainInputError: A shard is not what the ledger says.
+            OSError: A file cannot be read.
+        """
+        storage = at(self.output)
+        configuration = (read_meta(storage) or {}).get("configuration", {})
+        fields = configuration.get("fields", {})
+        names = fields.get("id", "id"), fields.get("text", "text")
+        attributes = list(configuration.get("attributes", {}))
+        for folder, shard in self.shards:
+            name = f"{folder}/{shard.name}"
+            with storage.fetched([name]) as [path]:
+                with path.open("rb") as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
+                        raise TrainInputError(
+                            f"{storage.address(name)}: its bytes are not those that the ledger"
+                            " names; run the gate again into a new --output"
+                        )
+                with pq.ParquetFile(path) as table:
+                    yield from _rows(table, *names, attributes)
+
+
+def _rows(
+    table: pq.ParquetFile, identity: str, text: str, attributes: Sequence[str]
+) -> Iterator[Row]:
+    """The documents of a shard."""
+    names = table.schema_arrow.names
+    weights = [name for name in map(weight, attributes) if name in names]
+    counts = {
+        each: [name for name in names if name.startswith(f"mentions_{each}_")]
+        for each in attributes
+    }
+    copies = [COPY_OF.name] if COPY_OF.name in names else []
+    columns = [
+        identity,
+        text,
+        *weights,
+        *copies,
+        *(name for group in counts.values() for name in group),
+    ]
+    for batch in table.iter_batches(ROWS, columns=columns):
+        for row in batch.to_pylist():
+            yield Row(
+                row[identity],
+                row[text],
+                prod(row[name] for name in weights),
+                any(row[name] is not None for name in copies),
+                {each: sum(row[name] for name in group) for each, group in counts.items()},
+            )
+
+
+def select(
+    output: Place, panes: slice | None = None, quarantined: Quarantined | None = None
+) -> Data:
+    """Choose panes of a gate's output.
+
+    Args:
+        output: The output.
+        panes: The panes; None for all that were accepted.
+        quarantined: What is done about panes in quarantine; None: with a range they are refused,
+            else skipped.
+
+    Returns:
+        Their shards.
+
+    Raises:
+        TrainInputError: There is no ledger, no document, or a pane of the range is in quarantine.
+        LedgerError: The ledger is damaged.
+    """
+    history = History(output)
+    if not len(history):
+        raise TrainInputError(f"{output}: no ledger here; give the --output directory of a run")
+    entries = list(history.some(range(len(history))[panes or slice(None)]))
+    what = quarantined or ("skip" if panes is None else "refuse")
+    aside = [each for each in entries if each.folder == "quarantine" and what != "take"]
+    if what == "refuse" and aside:
+        numbers = ", ".join(str(each.pane) for each in aside[:5])
+        raise TrainInputError(
+            f"{output}: in quarantine: {len(aside)} of these panes ({numbers}); give other panes,"
+            " or --quarantined to train on them too"
+        )
+    taken = [each for each in entries if each not in aside]
+    if not sum(shard.rows for each in taken for shard in each.shards):
+        why = f" ({len(aside)} panes are in quarantine)" if aside else ""
+        raise TrainInputError(f"{output}: no accepted document in these panes{why}")
+    return Data(
+        output,
+        tuple(each.pane for each in taken),
+        tuple((each.folder, shard) for each in taken for shard in each.shards),
+        len(aside),
+    )

@@ -1,0 +1,188 @@
+"""One attempt of an action: a command, a webhook, a training or a benchmark."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import evenflow.pipelines.runners.child as child
+from evenflow.gates.triggers import FOLDER, Decision, Figures
+from evenflow.schemas.config import Config
+from evenflow.schemas.trigger_section import Trigger, Webhook
+from evenflow.transforms.storage.storage import Storage
+
+TAIL = 4096  # bytes of a command's output that are kept
+CHUNK = 1 << 16
+LOOK = 0.1  # seconds between two looks at a command
+CLI = "from evenflow.pipelines.cli.app import main; main()"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How an attempt ended.
+
+    Attributes:
+        ok: Whether it did what it should.
+        message: Exit status or error, in a sentence.
+        output: The end of what it printed.
+        hopeless: Whether another attempt would end the same way.
+        figures: Figures of a benchmark by suite.
+    """
+
+    ok: bool
+    message: str
+    output: str = ""
+    hopeless: bool = False
+    figures: Figures = field(default_factory=dict)
+
+
+class Interrupted(Exception):  # noqa: N818 (no error: the process is asked to stop)
+    """The process is asked to stop while an action is under way."""
+
+
+def attempt(output: Storage, config: Config, decision: Decision, stop: threading.Event) -> Attempt:
+    """Try a rule's action once.
+
+    Args:
+        output: The gate's output.
+        config: The configuration, which has the rule.
+        decision: Why the rule fired.
+        stop: Set it to end the action.
+
+    Returns:
+        How it ended.
+
+    Raises:
+        Interrupted: It was ended by `stop`.
+    """
+    rule = config.triggers[decision.rule]
+    if rule.command is not None:
+        return _command(rule.command, output, decision, rule.timeout, stop)
+    if rule.webhook is not None:
+        return _webhook(rule.webhook, output, decision, rule.timeout)
+    if output.local is None:
+        text = "models are trained and measured beside a local output alone; give a command"
+        return Attempt(False, text, hopeless=True)
+    made = output.local / FOLDER / "models"
+    made.mkdir(parents=True, exist_ok=True)
+    words = _words(rule, config, decision, output.local, made)
+    ended = _command([sys.executable, "-c", CLI, *words], output, decision, rule.timeout, stop)
+    if rule.benchmark is None or not ended.ok:
+        return ended
+    results: Any = json.loads((made / decision.key / "results.json").read_text(encoding="utf-8"))
+    figures: Figures = {
+        suite: {key: each.get(key) for key in ("figure", "low", "high")}
+        for suite, each in results["suites"].items()
+    }
+    return Attempt(True, ended.message, ended.output, figures=figures)
+
+
+def _words(
+    rule: Trigger, config: Config, decision: Decision, output: Path, made: Path
+) -> list[str]:
+    """The command line of a training or a benchmark; its result goes to a folder of its own."""
+    target = made / decision.key
+    if rule.finetune is not None:
+        settings = made / f"{decision.key}.yaml"  # JSON is YAML
+        settings.write_text(json.dumps({"finetune": config.finetune.model_dump()}))
+        words = ["finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
+        words += ["--quarantined", "skip", "--model", rule.finetune.model]
+        return [*words, "--output", str(target), "--config", str(settings), "--quiet"]
+    own = rule.benchmark
+    assert own is not None
+    words = ["benchmark", "--model", own.model, "--output", str(target)]
+    for suite in own.suites:
+        words += ["--suite", suite]
+    for option, value in (("--items", own.items), ("--benchmark-data", own.data)):
+        words += [option, str(value)] if value is not None else []
+    adapter = made / f"{rule.after}.{decision.pane:08d}"
+    return [*words, "--adapter", str(adapter)] if (adapter / "training.json").exists() else words
+
+
+def _command(
+    words: Sequence[str],
+    output: Storage,
+    decision: Decision,
+    timeout: float,
+    stop: threading.Event,
+) -> Attempt:
+    """Run a command that ends with this process, and keep the end of what it prints."""
+    program = shutil.which(words[0])
+    if program is None:
+        return Attempt(False, f"{words[0]}: there is no such command", hopeless=True)
+    own = {
+        "EVENFLOW_RULE": decision.rule,
+        "EVENFLOW_PANE": str(decision.pane),
+        "EVENFLOW_OUTPUT": str(output),
+    }
+    process = subprocess.Popen(
+        [sys.executable, child.__file__, str(os.getpid()), program, *words[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **own},
+        start_new_session=True,  # so that its own processes can be ended with it
+    )
+    tail = bytearray()
+    reader = threading.Thread(target=_read, args=(process.stdout, tail), daemon=True)
+    reader.start()
+    until = time.monotonic() + timeout
+    while process.poll() is None and time.monotonic() < until and not stop.wait(LOOK):
+        pass
+    status = process.poll()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    reader.join(5)
+    printed = bytes(tail).decode("utf-8", "replace")
+    if status is None and stop.is_set():
+        raise Interrupted
+    if status is None:
+        return Attempt(False, f"it was ended after {timeout:g} s", printed)
+    if status < 0:
+        return Attempt(False, f"it was ended by signal {-status}", printed)
+    return Attempt(status == 0, f"exit status {status}", printed)
+
+
+def _read(source: Any, tail: bytearray) -> None:
+    """Read to the end, and keep the last bytes."""
+    with suppress(OSError, ValueError):
+        while chunk := source.read1(CHUNK):
+            tail += chunk
+            del tail[:-TAIL]
+
+
+def _webhook(hook: Webhook, output: Storage, decision: Decision, timeout: float) -> Attempt:
+    """Send a decision; the server knows a repeated one by its Idempotency-Key."""
+    headers = {"Content-Type": "application/json", "Idempotency-Key": decision.key}
+    if hook.key is not None:
+        from evenflow.transforms.llm.client.settings import InferenceError, Key
+
+        [(kind, place)] = hook.key.items()
+        try:
+            headers["Authorization"] = f"Bearer {Key(kind, place).read()}"
+        except InferenceError as error:
+            return Attempt(False, str(error))
+    body = json.dumps({**decision.model_dump(), "output": str(output)}).encode()
+    request = urllib.request.Request(hook.url, body, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            said = answer.read(TAIL).decode("utf-8", "replace")
+            return Attempt(True, f"status {answer.status}", said)
+    except urllib.error.HTTPError as error:
+        return Attempt(False, f"status {error.code}", error.read(TAIL).decode("utf-8", "replace"))
+    except (OSError, ValueError) as error:
+        return Attempt(False, f"{hook.url}: {getattr(error, 'reason', error)}")

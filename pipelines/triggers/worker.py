@@ -1,0 +1,142 @@
+"""Acts on decisions, one after the other, in a process or in a thread beside a run.
+
+1. A decision is in decided/. After a kill here the action is begun.
+2. attempts/ gets a file. After a kill during the action it is begun again: the processes of an
+   action end with the process that began them.
+3. done/ or failed/ gets the outcome. After a kill here nothing is repeated.
+
+One process acts at a time, by a lease on triggers/, so that no action runs twice at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+from evenflow.gates import triggers
+from evenflow.gates.lease import Lease
+from evenflow.gates.ledger.history import History
+from evenflow.gates.lock import LockedError
+from evenflow.gates.triggers import Decision, Outcome
+from evenflow.pipelines.triggers.actions import Attempt, Interrupted, attempt
+from evenflow.schemas.config import Config
+from evenflow.transforms.storage.storage import Place, Storage, at
+
+LOOK_SECONDS, LOOK_SECONDS_STORE = 1.0, 30.0  # between two looks for decisions
+
+
+def act(
+    output: Place,
+    config: Config,
+    stop: threading.Event | None = None,
+    panes: int | None = None,
+) -> list[Outcome]:
+    """Act on every decision that is pending, and on those that follow from them.
+
+    Args:
+        output: The output.
+        config: The configuration. A decision of a rule that it no longer has is left alone.
+        stop: Set it to end early.
+        panes: Number of panes, for schedules; None: the ledger's.
+
+    Returns:
+        How the actions ended.
+
+    Raises:
+        LockedError: Another process acts.
+        OSError: A file cannot be read or written.
+    """
+    storage, stop = at(output), stop or threading.Event()
+    ended: list[Outcome] = []
+    with Lease(storage.below(triggers.FOLDER)):
+        count = len(History(storage, config)) if panes is None else panes
+        triggers.scheduled(storage, config.triggers, count, datetime.now(UTC))
+        while not stop.is_set():
+            triggers.chained(storage, config.triggers)
+            due = [each for each in triggers.pending(storage) if each.rule in config.triggers]
+            if not due:
+                break
+            with suppress(Interrupted):
+                ended.append(_act_on(storage, config, due[0], stop))
+    return ended
+
+
+def _act_on(storage: Storage, config: Config, decision: Decision, stop: threading.Event) -> Outcome:
+    """Try an action until it is done or its tries are spent. Raises Interrupted."""
+    rule = config.triggers[decision.rule]
+    begun = triggers.attempts(storage, decision)
+    for number in range(rule.tries):
+        if number and stop.wait(rule.backoff * 2 ** (number - 1)):
+            raise Interrupted
+        triggers.begin_attempt(storage, decision, begun + number)
+        began = time.monotonic()
+        found = attempt(storage, config, decision, stop)
+        if found.ok or found.hopeless:
+            break
+    outcome = _outcome(decision, found, begun + number + 1, time.monotonic() - began)
+    triggers.finish(storage, outcome)
+    return outcome
+
+
+def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) -> Outcome:
+    """The record of an action."""
+    return Outcome(
+        **decision.model_dump(),
+        outcome="done" if found.ok else "failed",
+        attempts=attempts,
+        seconds=round(seconds, 3),
+        message=found.message,
+        output=found.output,
+        figures=found.figures,
+    )
+
+
+@contextmanager
+def acting(output: Place, config: Config, note: Callable[[str], None]) -> Iterator[list[Outcome]]:
+    """Act beside what the block does, and at its end on what is left.
+
+    Args:
+        output: The output.
+        config: The configuration; without triggers nothing is done.
+        note: Called with what a user should know.
+
+    Yields:
+        How actions ended, which grows.
+    """
+    ended: list[Outcome] = []
+    if not config.triggers:
+        yield ended
+        return
+    stop, finish = threading.Event(), threading.Event()
+    storage = at(output)
+    pause = LOOK_SECONDS if storage.local is not None else LOOK_SECONDS_STORE
+
+    def work() -> None:
+        last, said = False, ""
+        while not last and not stop.is_set():
+            last = finish.wait(pause)
+            try:
+                ended.extend(act(storage, config, stop))
+            except LockedError:
+                if last:
+                    note("another process acts on the triggers; `evenflow trigger history` shows")
+            except Exception as error:  # the run goes on, and the decision stays
+                if said != str(error):
+                    note(f"triggers: {error}")
+                said = str(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield ended
+        finish.set()
+        if triggers.pending(storage):
+            note("waiting for the actions of triggers")
+        thread.join()
+    finally:
+        stop.set()
+        finish.set()
+        thread.join(10)

@@ -1,0 +1,129 @@
+"""The file of an experiment: one model, several arms of data, and what they are compared by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+
+from evenflow.schemas.config import ConfigError
+from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.schemas.messages import Problem, problems, refuse
+from evenflow.schemas.sections import Section
+from evenflow.schemas.yaml_file import SettingsError, read
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+
+
+class Arm(Section):
+    """Section `arms.NAME`: the data that a model is trained on."""
+
+    title: str | None = Field(default=None, description="What it is called. null: its name.")
+    trained: bool = Field(default=True, description="false: the model as it was pretrained.")
+    gate: dict[str, Any] = Field(
+        default_factory=dict[str, Any],
+        description="Keys of a gate's configuration, which makes the data of the input.",
+    )
+    data: str | None = Field(
+        default=None, description="Output of a gate that exists, in place of one that is made."
+    )
+    subset: Literal["all", "neutral", "relevant", "random"] = Field(
+        default="all",
+        description=(
+            "Which documents are trained on. neutral: those that name no group of the attribute."
+            " relevant: those that do. random: each with the probability share."
+        ),
+    )
+    share: float = Field(default=0.5, gt=0, le=1, description="Share of a random subset.")
+
+
+# The main paper's design (its baselines 1 to 3, then its two kinds of data), with a random subset
+ARMS = {
+    "pretrained": Arm(title="pretrained (baseline 1)", trained=False),
+    "original": Arm(title="data as it came (baseline 2)"),
+    "random": Arm(title="random half of it", subset="random"),
+    "neutral": Arm(title="neutral documents of it (baseline 3)", subset="neutral"),
+    "base_cda": Arm(title="BaseCDA", gate={"repair": {"mode": "substitute", "method": "base"}}),
+    "gc_cda": Arm(title="GC-CDA", gate={"repair": {"mode": "substitute", "method": "gc"}}),
+}
+
+
+class BenchmarkSettings(Section):
+    """Section `benchmark`."""
+
+    suites: list[str] = Field(min_length=1, description="Names of the benchmarks.")
+    items: int | None = Field(default=None, ge=1, description="Most items of each. null: all.")
+    data: str | None = Field(
+        default=None, description="Folder of benchmark data that does not ship."
+    )
+
+
+class Experiment(Section):
+    """The file of an experiment."""
+
+    model: str = Field(description="Folder of a model, or a name in build/models.")
+    input: list[str] = Field(min_length=1, description="Paths, folders or globs of the text.")
+    output: str = Field(description="Folder of the results, relative to this file's folder.")
+    attribute: str = Field(default="gender", description="The attribute that is debiased.")
+    seeds: list[int] = Field(default=[0, 1, 2], min_length=1, description="Seeds of the arms.")
+    baseline: Name = Field(
+        default="original", description="The arm that the others are compared with."
+    )
+    arms: dict[Name, Arm] = Field(
+        default_factory=lambda: dict(ARMS), description="The arms. Default: the main paper's."
+    )
+    finetune: FinetuneSettings = Field(
+        default_factory=FinetuneSettings, description="How all arms are trained."
+    )
+    benchmark: BenchmarkSettings = Field(description="What all models are measured by.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Experiment:
+        """Refuse a baseline that is no arm, and arms that are trained for different steps."""
+        found: list[Problem] = []
+        if self.baseline not in self.arms:
+            found.append(Problem(("baseline",), f"no arm of this name: {', '.join(self.arms)}"))
+        if self.finetune.steps is None:
+            found.append(
+                Problem(("finetune", "steps"), "a number was expected: all arms take as many steps")
+            )
+        if len(set(self.seeds)) < len(self.seeds):
+            found.append(Problem(("seeds",), "a seed is named twice"))
+        refuse(found)
+        return self
+
+
+def load(path: Path) -> Experiment:
+    """Read the file of an experiment.
+
+    Args:
+        path: The YAML file.
+
+    Returns:
+        The experiment; its paths are resolved against the file's folder where something is there.
+
+    Raises:
+        ConfigError: It cannot be used; every mistake is named.
+    """
+    try:
+        settings = read(path)
+    except SettingsError as error:
+        raise ConfigError(str(error)) from error
+    try:
+        found = Experiment.model_validate(settings.data)
+    except ValidationError as error:
+        lines = [
+            f"{path}:{settings.line(each.key) or 1}: {each}" for each in problems(error, Experiment)
+        ]
+        raise ConfigError("\n".join(lines)) from error
+
+    def resolved(place: str) -> str:
+        return str(path.parent / place) if (path.parent / place).exists() else place
+
+    found.input = [resolved(each) for each in found.input]
+    found.model = resolved(found.model)
+    found.output = str(path.parent / found.output)
+    for arm in found.arms.values():
+        arm.data = resolved(arm.data) if arm.data else None
+    return found

@@ -1,0 +1,106 @@
+"""Section `finetune` of the configuration: how a model is trained on accepted documents.
+
+The defaults are the main paper's (section on its experimental setup) unless a description says
+otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from evenflow.schemas.sections import Section, Share
+
+
+class FinetuneSettings(Section):
+    """Section `finetune`."""
+
+    objective: Literal["causal", "mlm"] = Field(
+        default="causal",
+        description=(
+            "What is learnt. causal: the next token. mlm: masked tokens, for models like BERT."
+        ),
+    )
+    rank: int = Field(
+        default=16,
+        ge=0,
+        description="Rank of LoRA. 0: no LoRA, all weights are trained, and all are saved.",
+    )
+    alpha: int = Field(default=16, ge=1, description="LoRA's scale is alpha / rank.")
+    dropout: Share = Field(default=0.0, description="Dropout of LoRA.")
+    targets: list[str] | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Names of the layers that LoRA adapts. null: with causal the projections q, k, v, o,"
+            " gate, up and down; with mlm query, key, value and dense."
+        ),
+    )
+    rate: float = Field(default=2e-4, gt=0, description="Highest learning rate of AdamW.")
+    weight_decay: float = Field(default=0.01, ge=0, description="Weight decay of AdamW.")
+    warmup: int = Field(
+        default=5,
+        ge=0,
+        description="Steps in which the rate rises from 0. After them it falls linearly to 0.",
+    )
+    clip: float | None = Field(
+        default=1.0,
+        gt=0,
+        description=(
+            "Greatest norm of a step's gradient. null: any. 1: the paper names none, and 1 is what"
+            " the Trainer of transformers has."
+        ),
+    )
+    batch: int = Field(default=512, ge=1, description="Sequences in a step.")
+    micro_batch: int = Field(
+        default=8,
+        ge=1,
+        description=(
+            "Sequences that are computed at once; their gradients add up to a step's. 8: the"
+            " paper's 64 need a large GPU. The result differs by rounding alone."
+        ),
+    )
+    context: int = Field(
+        default=512,
+        ge=8,
+        description=(
+            "Tokens in a sequence; never more than the model has. Longer documents are cut. 512:"
+            " the paper names none, and most paragraphs are shorter."
+        ),
+    )
+    packing: bool = Field(
+        default=True,
+        description=(
+            "Whether short documents share a sequence, with an end-of-text token between them."
+            " mlm never packs."
+        ),
+    )
+    weights: bool = Field(
+        default=True,
+        description=(
+            "Whether a token counts with its document's weight (mode reweight): the product of its"
+            " weights for all attributes."
+        ),
+    )
+    masked: Share = Field(
+        default=0.15, description="Share of the tokens that mlm predicts. 0.15: as BERT's training."
+    )
+    epochs: float = Field(default=10.0, gt=0, description="Passes over the data.")
+    steps: int | None = Field(
+        default=None, ge=1, description="Number of steps. null: as many as the epochs have."
+    )
+    seed: int = Field(
+        default=0, ge=0, description="Seed of the order, of dropout, of masks and of LoRA."
+    )
+    checkpoint_steps: int = Field(
+        default=20, ge=1, description="Steps between checkpoints. 20: a kill loses few steps."
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        description=(
+            "Threads on a CPU. null: PyTorch's choice. Bitwise the same result needs the same"
+            " number."
+        ),
+    )

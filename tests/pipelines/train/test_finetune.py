@@ -1,0 +1,227 @@
+"""Fine-tuning: what is read, what is learnt, kills, and bad input, with models of some kB."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import Call
+from places import HELPERS
+
+for _name in ("torch", "transformers", "peft"):
+    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+
+pytest_plugins = ["commands"]
+
+from tiny_models import gate_output, tiny_model  # noqa: E402
+
+from evenflow.pipelines.train import finetune as training  # noqa: E402
+from evenflow.pipelines.train import memory  # noqa: E402
+from evenflow.pipelines.train.errors import TrainingError, TrainInputError  # noqa: E402
+from evenflow.pipelines.train.rows import select  # noqa: E402
+from evenflow.schemas.finetune_section import FinetuneSettings  # noqa: E402
+
+TEXTS = [["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."] * 3]
+SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02, "steps": 6}
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return gate_output(tmp_path / "data", TEXTS)
+
+
+def settings(**more: object) -> FinetuneSettings:
+    return FinetuneSettings.model_validate({**SMALL, **more})
+
+
+def test_it_learns_and_writes_what_peft_and_people_read(
+    data: Path, llama: Path, tmp_path: Path, call: Call
+) -> None:
+    out = tmp_path / "out"
+    words = ("--data", data, "--model", llama, "--output", out, "--batch", 4, "--context", 16)
+    ended = call("finetune", *words, "--steps", 30, "--rate", 0.02, "--json")
+    assert ended.status == 0, ended.err
+    made = json.loads((out / "training.json").read_text())
+    assert ended.json == {"output": str(out), **made}
+    assert sum(made["losses"][-5:]) < sum(made["losses"][:5]) - 0.5
+    assert made["data"]["panes"] == [0] and made["data"]["documents"] == 6
+    assert made["settings"]["rank"] == 16 and made["optimizer"] == "AdamW"
+    assert {"adapter_model.safetensors", "adapter_config.json", "tokenizer.json"} <= {
+        path.name for path in out.iterdir()
+    }
+    assert not (out / "checkpoint.safetensors").exists()
+    before = (out / "training.json").stat().st_mtime_ns
+    again = call("finetune", *words, "--steps", 30, "--rate", 0.02)
+    assert again.status == 0 and (out / "training.json").stat().st_mtime_ns == before
+    other = call("finetune", *words, "--steps", 31, "--rate", 0.02)
+    assert other.status == 2 and "settings.steps: 30 -> 31" in other.err
+
+
+def test_killed_at_ten_moments_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "finetune"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_micro_batch_changes_nothing_but_rounding(
+    data: Path, llama: Path, tmp_path: Path
+) -> None:
+    one, four = (
+        training.finetune(select(data), str(llama), tmp_path / str(n), settings(micro_batch=n))
+        for n in (1, 4)
+    )
+    assert one["losses"] == pytest.approx(four["losses"], rel=1e-4)
+
+
+def test_weights_and_copies_count(llama: Path, tmp_path: Path) -> None:
+    heavy = gate_output(
+        tmp_path / "heavy",
+        TEXTS,
+        weight_gender=[[4.0, 0.0] * 3],
+        weight_age=[[0.5, 1.0] * 3],
+        copy_of=[[None, "x"] * 3],
+    )
+    alone = gate_output(tmp_path / "alone", [TEXTS[0][::2]])
+    own = settings(packing=False, clip=None)
+    whole = training.finetune(select(heavy), str(llama), tmp_path / "a", own)
+    assert whole["data"]["copies"] == 3 and whole["data"]["weighted"] == 6
+    # The copies have no weight, and the others the same: the losses are those of the others alone
+    taken = {**SMALL, "batch": 12, "packing": False, "clip": None, "steps": 1}
+    first, second = (
+        training.finetune(
+            select(each), str(llama), tmp_path / name, FinetuneSettings.model_validate(taken)
+        )
+        for each, name in ((heavy, "b"), (alone, "c"))
+    )
+    assert first["losses"] == pytest.approx(second["losses"], rel=1e-5)
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+def test_a_masked_language_model(data: Path, tmp_path: Path, rank: int) -> None:
+    bert = tiny_model(tmp_path / "bert", "bert")
+    own = settings(objective="mlm", rank=rank, masked=0.4, steps=40, weight_decay=0.0)
+    made = training.finetune(select(data), str(bert), tmp_path / "out", own)
+    assert sum(made["losses"][-5:]) < sum(made["losses"][:5])
+    name = "adapter_model" if rank else "model"
+    assert (tmp_path / "out" / f"{name}.safetensors").exists()
+
+
+def test_panes_and_quarantine(tmp_path: Path) -> None:
+    out = gate_output(tmp_path / "data", [["a man"], ["a woman"], []], quarantined=[1])
+    found = select(out)
+    assert (found.panes, found.skipped) == ((0, 2), 1)
+    assert [row.text for row in select(out, quarantined="take").rows()] == ["a man", "a woman"]
+    with pytest.raises(TrainInputError, match="in quarantine"):
+        select(out, slice(0, 2))
+    with pytest.raises(TrainInputError, match="no accepted document"):
+        select(out, slice(2, 3))
+    with pytest.raises(TrainInputError, match="no ledger here"):
+        select(tmp_path / "nowhere")
+    shard = next((out / "accepted").iterdir())
+    shard.write_bytes(shard.read_bytes() + b" ")
+    with pytest.raises(TrainInputError, match="not those that the ledger names"):
+        list(select(out).rows())
+
+
+def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call: Call) -> None:
+    def message(model: Path | str) -> str:
+        words = ("--data", data, "--output", tmp_path / "out", "--steps", 1)
+        ended = call("finetune", "--model", model, *words)
+        assert ended.status == 2
+        return ended.err
+
+    assert "no such folder" in message("nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "no config.json" in message(tmp_path / "empty")
+    assert "is no causal language model" in message(tiny_model(tmp_path / "bert", "bert"))
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (bare / name).write_bytes((llama / name).read_bytes())
+    assert "no tokenizer" in message(bare)
+    small = tiny_model(tmp_path / "small")
+    other = json.loads((small / "tokenizer.json").read_text())
+    other["model"]["vocab"] |= {f"w{number}": number for number in range(27, 40)}
+    (small / "tokenizer.json").write_text(json.dumps(other))
+    assert "do not belong together" in message(small)
+    (small / "model.safetensors").write_bytes(b"no weights")
+    (small / "tokenizer.json").write_bytes((llama / "tokenizer.json").read_bytes())
+    assert "cannot be read" in message(small)
+    words = ("--model", llama, "--data", data, "--output", tmp_path / "o", "--config")
+    (tmp_path / "c.yaml").write_text("finetune: {targets: [nothing_proj]}\n")
+    assert "Name its layers in targets" in call("finetune", *words, tmp_path / "c.yaml").err
+
+
+def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_state(
+    data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = training._Trainer._loss
+    count = 0
+
+    def loss(self: object, *arguments: object) -> object:
+        nonlocal count
+        count += 1
+        return real(self, *arguments) * (float("nan") if count > 6 else 1)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(training._Trainer, "_loss", loss)
+    own = settings(checkpoint_steps=1)
+    with pytest.raises(TrainingError, match=r"step 4 is nan; the model after step 3 .*lower"):
+        training.finetune(select(data), str(llama), tmp_path / "out", own)
+    assert (tmp_path / "out/last-good/adapter_model.safetensors").exists()
+
+
+def test_too_little_memory_is_said_before_the_weights_are_read(
+    data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    (llama / "model.safetensors").rename(tmp_path / "away")
+    try:
+        with pytest.raises(TrainInputError, match=r"needs about 0.0 GiB .*smaller --micro-batch"):
+            training.finetune(select(data), str(llama), tmp_path / "out", settings())
+    finally:
+        (tmp_path / "away").rename(llama / "model.safetensors")
+
+
+def test_a_full_gpu_gets_half_as_much_at_once(
+    data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    real = training._Trainer._loss
+
+    def run(most: int, name: str) -> dict[str, object]:
+        def loss(self: training._Trainer, taken: object, targets: object, part: slice) -> object:
+            if part.stop - part.start > most:
+                raise torch.OutOfMemoryError
+            return real(self, taken, targets, part)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(training._Trainer, "_loss", loss)
+        return training.finetune(select(data), str(llama), tmp_path / name, settings(micro_batch=4))
+
+    assert run(2, "half")["halved"] == 4
+    with pytest.raises(TrainingError, match="does not suffice for 2 sequences"):
+        run(1, "none")
+
+
+def test_a_full_disk_ends_with_a_sentence(
+    data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device", str(tmp_path / "out"))
+
+    monkeypatch.setattr(training.checkpoint, "save", full)
+    (tmp_path / "c.yaml").write_text("finetune: {checkpoint_steps: 1, batch: 2}\n")
+    words = ("--data", data, "--model", llama, "--output", tmp_path / "out")
+    ended = call("finetune", *words, "--config", tmp_path / "c.yaml", "--steps", 2)
+    assert ended.status == 1 and "make room, then run the same command again" in ended.err
