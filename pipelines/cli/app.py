@@ -12,7 +12,9 @@ from typing import Annotated, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import bias_score, coverage, estimate, explain, measure, run, stream
+from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
@@ -88,6 +90,8 @@ def application() -> typer.Typer:
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
     add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
+    add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES)
+    add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES)
     rules = group("trigger", cli_trigger.HELP)
     add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
     add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evenflow.gates.ledger.files import canonical
+from evenflow.pipelines.report.benchmarks import page
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.transforms.benchmarks.data import Data
 from evenflow.transforms.benchmarks.estimate import difference, estimate
@@ -30,7 +31,7 @@ from evenflow.transforms.benchmarks.suites import SUITES
 from evenflow.transforms.language_models.loading import LanguageModelError
 from evenflow.transforms.storage.storage import Place, Storage, at
 
-RESULTS, ITEMS, SETTINGS = "results.json", "items", "settings.json"
+RESULTS, PAGE, ITEMS, SETTINGS = "results.json", "results.html", "items", "settings.json"
 BATCH = 16
 VERSION = 1  # of what items are asked and how values are computed
 KIND = re.compile(r"[\w-]+")  # a kind names a file
@@ -62,12 +63,14 @@ class Progress:
         suite: Its name.
         done: Items that are done, with those of earlier starts.
         new: Items that this start did.
+        first: Items of its first batch, which took the time to load the model.
         total: All items.
     """
 
     suite: str
     done: int
     new: int
+    first: int
     total: int
 
 
@@ -141,6 +144,7 @@ def benchmark(
             found["suites"][name] = {**figures, **suite.describe(), "settings": settings}
             storage.write(RESULTS, canonical(found))
         storage.remove_tree(f"{ITEMS}/{name}")
+    storage.write(PAGE, page(found).encode("utf-8"))
     return found
 
 
@@ -224,16 +228,17 @@ class _Run:
         order = sorted(self._items, key=lambda item: (-item.size(), item.id))
         batches = [order[start : start + batch] for start in range(0, len(order), batch)]
         there = set(self._folder.names(""))
-        done, new = 0, 0
+        done = new = first = 0
         for number, chosen in enumerate(batches):
             name = f"{number:06d}.jsonl"
             if name not in there:
                 answered = self._ask(asked.ready(self._suite), chosen, seed)
                 self._folder.write(name, b"".join(canonical_line(row) for row in answered))
                 new += len(chosen)
+                first = first or new
             done += len(chosen)
             if name not in there or done == len(order):
-                on_batch(Progress(self._name, done, new, len(order)))
+                on_batch(Progress(self._name, done, new, first, len(order)))
         found: dict[str, dict[str, Any]] = {}
         for number in range(len(batches)):
             for row in _parsed(self._folder.read(f"{number:06d}.jsonl")):
@@ -279,11 +284,11 @@ def _items(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
     items = suite.read(data)
     if kind or ":" in name:
         kinds = [each for each in _kinds(item.kind for item in items) if KIND.fullmatch(each)]
-        if kind not in kinds:
+        if not any(f"{each}-".startswith(f"{kind}-") for each in kinds) or not kind:
             raise TrainInputError(
                 f"{name!r}: {base} has no items of that kind; it has {', '.join(kinds) or 'none'}"
             )
-        items = [item for item in items if item.kind == kind]
+        items = [item for item in items if f"{item.kind}-".startswith(f"{kind}-")]
     if most is not None and most < len(items):
         kept = sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())[:most]
         ids = {item.id for item in kept}
@@ -309,7 +314,8 @@ def _same(before: Mapping[str, Any], now: Mapping[str, Any], storage: Storage, n
     for key, value in now.items():
         if before.get(key) != value:
             raise TrainInputError(
-                f"{storage}: {name} was run there with another {key}; give another --output"
+                f"{storage}: {name} was run there with other settings ({key}); give another"
+                " --output"
             )
 
 

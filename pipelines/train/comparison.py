@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from scipy.stats import t as student
+from scipy.stats import t
 
 LEVEL = 0.95
 NORMAL = 1.959964  # quantile of the intervals that benchmarks give
@@ -20,14 +20,14 @@ class Estimate:
     """A figure over seeds.
 
     Attributes:
-        value: Its mean over the seeds.
+        value: Its mean over the seeds; None: no seed has one.
         low: Lower bound of its interval; None: there is none.
         high: Upper bound of its interval.
         error: Its standard error; None: there is none.
         seeds: The figure of each seed.
     """
 
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     error: float | None
@@ -42,30 +42,31 @@ class Estimate:
 def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Estimate:
     """Combine the figures of k seeds, each with its interval over items.
 
-    The squared error is that of the items plus s²/k of the seeds. The items are the same for all
-    seeds, so their part does not become smaller with k. The interval is Student's, with degrees of
-    freedom after Welch and Satterthwaite: few seeds make it wide. What items and seeds share is
-    counted in both parts, so the interval is rather too wide than too narrow.
+    The half width is the root of the sum of two squares: that of the interval over items, and that
+    of Student's interval over seeds (MOVER, Zou and Donner 2008). The items are the same for all
+    seeds, so their part does not become smaller with k. The interval is rather too wide than too
+    narrow; tests/pipelines/train/test_comparison.py simulates it.
 
     Args:
-        figures: For each seed a mapping with the key, low, high and n.
+        figures: For each seed a mapping with the key, low and high. A seed without a figure does
+            not count.
         key: Name of the figure.
 
     Returns:
         The estimate; without an interval where a seed has none.
     """
+    figures = [each for each in figures if each[key] is not None]
     values = tuple(float(each[key]) for each in figures)
+    if not values:
+        return Estimate(None, None, None, None, values)
     mean, count = fmean(values), len(values)
     if any(each.get("low") is None or each.get("high") is None for each in figures):
         return Estimate(mean, None, None, None, values)
-    items = fmean(((each["high"] - each["low"]) / 2 / NORMAL) ** 2 for each in figures)
+    items = fmean(((each["high"] - each["low"]) / 2) ** 2 for each in figures)
     seeds = variance(values) / count if count > 1 else 0.0
-    error = math.sqrt(items + seeds)
-    if not error:
-        return Estimate(mean, mean, mean, 0.0, values)
-    of_items = max(min(int(each.get("n") or 2) for each in figures) - 1, 1)
-    freedom = error**4 / (items**2 / of_items + (seeds**2 / (count - 1) if seeds else 0.0))
-    reach = float(student.ppf((1 + LEVEL) / 2, freedom)) * error
+    student = float(t.ppf((1 + LEVEL) / 2, max(count - 1, 1)))
+    reach = math.sqrt(items + student**2 * seeds)
+    error = math.sqrt(items / NORMAL**2 + seeds)
     return Estimate(mean, mean - reach, mean + reach, error, values)
 
 
@@ -108,13 +109,13 @@ def conclusions(
     for suite, each in table.items():
         own = each["estimates"]
         for arm, difference in each["differences"].items():
-            compared += 1
+            compared += difference.low is not None
             if difference.excludes_zero:
                 how = better(own[arm].value, own[baseline].value, each["wanted"])
                 word = {True: "better", False: "worse", None: "as good"}[how]
                 shown.append(
                     f"{suite}: {arms[arm]} differs from {arms[baseline]} by"
-                    f" {interval(difference)}, which is {word}."
+                    f" {interval(difference)}; its figure is {word}."
                 )
         errors = [found.error for found in each["differences"].values() if found.error]
         if errors:
@@ -122,10 +123,10 @@ def conclusions(
                 f"{suite}: a difference below about {POWER * max(errors):.2g} would rather have"
                 " been missed than seen."
             )
-    chance = f"{compared * (1 - LEVEL):.1f}"
+    chance = compared * (1 - LEVEL)
     said = [
         f"{len(shown)} of {compared} differences from {arms[baseline]} have an interval without 0;"
-        f" about {chance} would if no arm differed at all."
+        f" about {chance:.1f} would if no arm differed at all."
     ]
     if not shown:
         said.append(
@@ -145,6 +146,8 @@ def conclusions(
 
 def interval(estimate: Estimate, digits: int = 3) -> str:
     """An estimate with its interval, for people."""
+    if estimate.value is None:
+        return "–"
     value = f"{estimate.value:.{digits}f}"
     if estimate.low is None or estimate.high is None:
         return f"{value} (no interval)"

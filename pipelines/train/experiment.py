@@ -69,23 +69,11 @@ def run(
         TrainingError: A cell cannot be trained.
         OSError: A file cannot be read or written.
     """
-    from evenflow.pipelines.train.benchmark import benchmark
-
     begin(experiment)
     train(experiment, on_cell, on_step)
-    own = experiment.benchmark
     for cell in cells(experiment):
         on_cell("measure", cell)
-        trained = experiment.arms[cell.arm].trained
-        benchmark(
-            experiment.model,
-            cell.folder / "benchmark",
-            own.suites,
-            adapter=str(cell.folder / "model") if trained else None,
-            data=Path(own.data) if own.data else None,
-            items=own.items,
-            seed=cell.seed,
-        )
+        measure(experiment, cell)
     found = compared(experiment)
     Directory(Path(experiment.output)).write(RESULT, canonical(found))
     return found
@@ -125,6 +113,27 @@ def train(
             )
 
 
+def measure(experiment: Experiment, cell: Cell) -> None:
+    """Run the benchmarks on a cell's model. Raises as `benchmark`."""
+    from evenflow.pipelines.train.benchmark import benchmark
+    from evenflow.transforms.benchmarks.asking import Models
+
+    own, trained = experiment.benchmark, experiment.arms[cell.arm].trained
+    adapter = str(cell.folder / "model") if trained else None
+    model = Models(experiment.model, adapter)  # loaded once for all suites
+    for suite, most in own.suites.items():
+        benchmark(
+            model,
+            cell.folder / "benchmark",
+            [suite],
+            adapter=adapter,
+            data=Path(own.data) if own.data else None,
+            items=most,
+            seed=cell.seed,
+            batch=own.batch,
+        )
+
+
 def compared(experiment: Experiment) -> dict[str, Any]:
     """Compare the arms from the files of finished cells.
 
@@ -143,26 +152,29 @@ def compared(experiment: Experiment) -> dict[str, Any]:
     base = {cell.seed: cell for cell in every if cell.arm == experiment.baseline}
     results = {cell: _results(cell) for cell in every}
     table: dict[str, dict[str, Any]] = {}
-    for suite, facts in results[every[0]].items():
+    for column in columns(experiment):
+        suite, _, part = column.partition("/")
         estimates: dict[str, comparison.Estimate] = {}
         differences: dict[str, comparison.Estimate] = {}
+
+        def figure(cell: Cell, suite: str = suite, part: str = part) -> dict[str, Any]:
+            own = results[cell][suite]
+            return own["parts"].get(part, {**own, "figure": None}) if part else own
+
         for arm in experiment.arms:
             own = [cell for cell in every if cell.arm == arm]
-            estimates[arm] = comparison.over_seeds([results[cell][suite] for cell in own])
+            estimates[arm] = comparison.over_seeds([figure(cell) for cell in own])
             if arm != experiment.baseline:
+                name = f"{suite}.jsonl"
                 differences[arm] = comparison.over_seeds(
-                    [
-                        paired(
-                            cell.items / f"{suite}.jsonl", base[cell.seed].items / f"{suite}.jsonl"
-                        )
-                        for cell in own
-                    ],
+                    [paired(cell.items / name, base[cell.seed].items / name, part) for cell in own],
                     "difference",
                 )
-        table[suite] = {
+        facts = figure(every[0])
+        table[column] = {
             "wanted": facts["better"],
             "n": facts["n"],
-            "source": facts.get("source", ""),
+            **{key: results[every[0]][suite][key] for key in ("title", "source", "limits")},
             "estimates": estimates,
             "differences": differences,
         }
@@ -178,6 +190,16 @@ def compared(experiment: Experiment) -> dict[str, Any]:
         "may_be_concluded": may,
         "may_not_be_concluded": may_not,
     }
+
+
+def columns(experiment: Experiment) -> list[str]:
+    """What is compared: the suites, each followed by its parts that are asked for."""
+    parts = experiment.benchmark.parts
+    return [
+        column
+        for suite in experiment.benchmark.suites
+        for column in (suite, *(each for each in parts if each.split("/")[0] == suite))
+    ]
 
 
 def _results(cell: Cell) -> dict[str, Any]:

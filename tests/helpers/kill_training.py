@@ -13,8 +13,10 @@ import transformers
 from kill_anywhere import killed_runs, wrong
 from tiny_models import gate_output
 
+from evenflow.pipelines.train.experiment import run
 from evenflow.pipelines.train.finetune import finetune
 from evenflow.pipelines.train.rows import select
+from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.finetune_section import FinetuneSettings
 
 for lazy in (
@@ -56,10 +58,34 @@ def killed_finetune(folder: Path) -> list[dict[str, object]]:
     return killed_runs(work, folder / "work", digests)
 
 
+def killed_experiment(folder: Path) -> list[dict[str, object]]:
+    """Kill an experiment of two arms and two seeds."""
+    llama, data = model(folder / "llama"), gate_output(folder / "data", [TEXTS] * 4)
+    settings = {"batch": 2, "micro_batch": 2, "context": 16, "threads": 1, "steps": 2}
+    arms = {"original": {"data": str(data)}, "random": {"data": str(data), "subset": "random"}}
+
+    def work(output: Path) -> None:
+        run(
+            Experiment.model_validate(
+                {
+                    "model": str(llama),
+                    "input": ["none"],
+                    "output": str(output),
+                    "seeds": [0, 1],
+                    "arms": arms,
+                    "finetune": {**settings, "checkpoint_steps": 1},
+                    "benchmark": {"suites": {"crows_pairs:gender": 4}, "batch": 2},
+                }
+            )
+        )
+
+    return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
+
+
 def main() -> None:
     """Kill, and end with status 1 where a result differs."""
     folder, what = Path(sys.argv[1]), sys.argv[2]
-    found = {"finetune": killed_finetune}[what](folder)
+    found = {"finetune": killed_finetune, "experiment": killed_experiment}[what](folder)
     if found := wrong(found):
         sys.exit("\n".join(map(str, found)))
 

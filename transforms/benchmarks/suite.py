@@ -24,7 +24,8 @@ class Item:
     Attributes:
         id: Its name, which no other item has.
         content: What the model is asked about.
-        kind: What it is about, such as gender; `SUITE:KIND` asks these items alone.
+        kind: What it is about, such as gender; `SUITE:KIND` asks these items alone. Of a kind with
+            a hyphen, such as intra-gender, its beginning also stands for all kinds that begin so.
         cluster: What it shares with other items, such as a template; empty for nothing.
     """
 

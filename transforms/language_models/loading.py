@@ -87,7 +87,7 @@ def kind_of(model: str) -> Kind:
     Raises:
         LanguageModelError: There is no such model, or its configuration cannot be read.
     """
-    names = getattr(_config(folder_of(model)), "architectures", None) or ()
+    names = getattr(config_of(folder_of(model)), "architectures", None) or ()
     for kind, endings in HEADS.items():
         if any(name.endswith(endings) for name in names):
             return "causal" if kind == "causal" else "masked"
@@ -125,7 +125,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
         "encoder": transformers.AutoModel,
     }
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    config = _config(folder)
+    config = config_of(folder)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         # Weights as safetensors alone: the other form is a pickle, which is code
@@ -188,8 +188,18 @@ def digest(model: str, adapter: str | None = None) -> str:
     return whole.hexdigest()
 
 
-def _config(folder: Path) -> Any:
-    """A model's configuration. Raises LanguageModelError."""
+def config_of(folder: Path) -> Any:
+    """Read a model's configuration.
+
+    Args:
+        folder: The model's folder.
+
+    Returns:
+        The configuration of transformers.
+
+    Raises:
+        LanguageModelError: It cannot be read.
+    """
     from transformers import AutoConfig
 
     try:

@@ -18,10 +18,11 @@ pytest_plugins = ["commands"]
 
 from tiny_models import gate_output, tiny_model  # noqa: E402
 
+from evenflow.pipelines.train import checkpoint, memory  # noqa: E402
 from evenflow.pipelines.train import finetune as training  # noqa: E402
-from evenflow.pipelines.train import memory  # noqa: E402
 from evenflow.pipelines.train.errors import TrainingError, TrainInputError  # noqa: E402
 from evenflow.pipelines.train.rows import select  # noqa: E402
+from evenflow.pipelines.train.trainer import Trainer  # noqa: E402
 from evenflow.schemas.finetune_section import FinetuneSettings  # noqa: E402
 
 TEXTS = [["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."] * 3]
@@ -141,15 +142,15 @@ def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call:
         assert ended.status == 2
         return ended.err
 
-    assert "no such folder" in message("nowhere")
+    assert "there is no such folder" in message("nowhere")
     (tmp_path / "empty").mkdir()
-    assert "no config.json" in message(tmp_path / "empty")
-    assert "is no causal language model" in message(tiny_model(tmp_path / "bert", "bert"))
+    assert "there is no config.json" in message(tmp_path / "empty")
+    assert "not for the objective causal" in message(tiny_model(tmp_path / "bert", "bert"))
     bare = tmp_path / "bare"
     bare.mkdir()
     for name in ("config.json", "model.safetensors"):
         (bare / name).write_bytes((llama / name).read_bytes())
-    assert "no tokenizer" in message(bare)
+    assert "there is no tokenizer" in message(bare)
     small = tiny_model(tmp_path / "small")
     other = json.loads((small / "tokenizer.json").read_text())
     other["model"]["vocab"] |= {f"w{number}": number for number in range(27, 40)}
@@ -157,7 +158,7 @@ def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call:
     assert "do not belong together" in message(small)
     (small / "model.safetensors").write_bytes(b"no weights")
     (small / "tokenizer.json").write_bytes((llama / "tokenizer.json").read_bytes())
-    assert "cannot be read" in message(small)
+    assert "cannot be loaded" in message(small)
     words = ("--model", llama, "--data", data, "--output", tmp_path / "o", "--config")
     (tmp_path / "c.yaml").write_text("finetune: {targets: [nothing_proj]}\n")
     assert "Name its layers in targets" in call("finetune", *words, tmp_path / "c.yaml").err
@@ -166,7 +167,7 @@ def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call:
 def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_state(
     data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = training._Trainer._loss
+    real = Trainer._loss
     count = 0
 
     def loss(self: object, *arguments: object) -> object:
@@ -174,7 +175,7 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_state(
         count += 1
         return real(self, *arguments) * (float("nan") if count > 6 else 1)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(training._Trainer, "_loss", loss)
+    monkeypatch.setattr(Trainer, "_loss", loss)
     own = settings(checkpoint_steps=1)
     with pytest.raises(TrainingError, match=r"step 4 is nan; the model after step 3 .*lower"):
         training.finetune(select(data), str(llama), tmp_path / "out", own)
@@ -198,15 +199,15 @@ def test_a_full_gpu_gets_half_as_much_at_once(
 ) -> None:
     import torch
 
-    real = training._Trainer._loss
+    real = Trainer._loss
 
     def run(most: int, name: str) -> dict[str, object]:
-        def loss(self: training._Trainer, taken: object, targets: object, part: slice) -> object:
+        def loss(self: Trainer, taken: object, targets: object, part: slice) -> object:
             if part.stop - part.start > most:
                 raise torch.OutOfMemoryError
             return real(self, taken, targets, part)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(training._Trainer, "_loss", loss)
+        monkeypatch.setattr(Trainer, "_loss", loss)
         return training.finetune(select(data), str(llama), tmp_path / name, settings(micro_batch=4))
 
     assert run(2, "half")["halved"] == 4
@@ -220,7 +221,7 @@ def test_a_full_disk_ends_with_a_sentence(
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device", str(tmp_path / "out"))
 
-    monkeypatch.setattr(training.checkpoint, "save", full)
+    monkeypatch.setattr(checkpoint, "save", full)
     (tmp_path / "c.yaml").write_text("finetune: {checkpoint_steps: 1, batch: 2}\n")
     words = ("--data", data, "--model", llama, "--output", tmp_path / "out")
     ended = call("finetune", *words, "--config", tmp_path / "c.yaml", "--steps", 2)

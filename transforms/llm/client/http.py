@@ -23,6 +23,8 @@ CONNECT_SECONDS = 10.0  # for a connection; a server that needs longer to wake u
 LEAST_SHOWN = 4  # characters of a key: fewer reveal nothing, and may be part of any word
 SHOWN = 200  # characters of a server's text in a message
 
+CHATS, TEXTS = "/chat/completions", "/completions"  # what is asked of a server, below /v1
+
 # Why a question got its fallback. Ledgers hold these texts, so they must not change.
 UNREACHABLE, CUT, TIMEOUT = "unreachable", "connection cut", "timeout"
 REFUSED, NO_MODEL, REJECTED = "key refused", "no such model", "request rejected"
@@ -112,15 +114,20 @@ def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
 
 
 async def complete(
-    client: httpx.AsyncClient, settings: ServerSettings, payload: Mapping[str, Any], seconds: float
+    client: httpx.AsyncClient,
+    settings: ServerSettings,
+    payload: Mapping[str, Any],
+    seconds: float,
+    path: str = CHATS,
 ) -> Completion:
-    """The answer to a chat.
+    """The answer to a chat, or the continuation of a text.
 
     Args:
         client: A client of `open_places`.
         settings: The server.
         payload: The body of the request.
         seconds: The longest wait.
+        path: CHATS or TEXTS.
 
     Returns:
         The model's answer.
@@ -134,7 +141,7 @@ async def complete(
     try:
         async with asyncio.timeout(seconds):
             status, headers, body = await _post(
-                client, f"{settings.url}/chat/completions", content, settings.max_answer_bytes
+                client, f"{settings.url}{path}", content, settings.max_answer_bytes
             )
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
         raise RequestError(
@@ -234,12 +241,12 @@ def parse_completion(body: bytes, secret: str = "") -> Completion:
         The answer.
 
     Raises:
-        RequestError: The body is no chat completion.
+        RequestError: The body is no completion.
     """
     try:
         data = json.loads(body)
         choice = data["choices"][0]
-        text = choice["message"]["content"]
+        text = choice["text"] if "text" in choice else choice["message"]["content"]
         usage = data.get("usage")
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")

@@ -1,0 +1,120 @@
+"""An experiment as a whole, with a model of some kB: arms, cells, table, page, kills."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import Call
+from places import HELPERS
+
+for _name in ("torch", "transformers", "peft"):
+    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+
+from tiny_models import tiny_model  # noqa: E402
+
+from evenflow.pipelines.train import arms  # noqa: E402
+from evenflow.pipelines.train.rows import Row  # noqa: E402
+from evenflow.schemas.config import ConfigError  # noqa: E402
+from evenflow.schemas.experiment import ARMS, Arm, Experiment, load  # noqa: E402
+
+pytest_plugins = ["commands"]
+SENTENCES = (
+    "the man said that he is a doctor .",
+    "she was a nurse and he was a young doctor .",
+    "the nurse is old .",
+    "his doctor is a man .",
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    tiny_model(tmp_path / "llama")
+    rows = [{"id": str(n), "text": SENTENCES[n % 4]} for n in range(40)]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    path = tmp_path / "experiment.yaml"
+    path.write_text(
+        json.dumps(
+            {
+                "model": "llama",
+                "input": ["in.jsonl"],
+                "output": "out",
+                "seeds": [0, 1],
+                "finetune": {
+                    "steps": 3,
+                    "batch": 2,
+                    "micro_batch": 2,
+                    "context": 16,
+                    "threads": 1,
+                },
+                "benchmark": {"suites": {"crows_pairs:gender": 6}, "batch": 6},
+            }
+        )
+    )
+    return path
+
+
+def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -> None:
+    ended = call("experiment", file, "--json")
+    assert ended.status == 0, ended.err
+    out = file.parent / "out"
+    assert ended.json == json.loads((out / "experiment.json").read_text())
+    found = ended.json["suites"]["crows_pairs:gender"]
+    assert list(found["estimates"]) == list(ARMS) and len(found["differences"]) == len(ARMS) - 1
+    assert all(len(each["seeds"]) == 2 for each in found["estimates"].values())
+    page = (out / "experiment.html").read_text()
+    for text in ("What may be concluded", "What may not", "GC-CDA", "crows_pairs:gender"):
+        assert text in page
+    assert "http://" not in page and "<script" not in page
+    sizes = {name: arm.get("documents") for name, arm in ended.json["arms"].items()}
+    assert sizes["original"] == sizes["gc_cda"] == 40 and sizes["neutral"] == 10
+    assert sizes["pretrained"] is None and 8 <= sizes["random"] <= 32
+    times = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("training.json")}
+    again = call("experiment", file)
+    assert again.status == 0 and "May be concluded" in again.out
+    assert times == {path: path.stat().st_mtime_ns for path in times}
+    file.write_text(file.read_text().replace('"steps": 3', '"steps": 4'))
+    other = call("experiment", file)
+    assert other.status == 2 and "finetune.steps: 3 -> 4" in other.err
+
+
+def test_killed_at_ten_moments_it_ends_with_the_same_figures(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "experiment"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_subsets() -> None:
+    experiment = Experiment.model_construct(attribute="gender")
+    rows = [Row(str(n), "", 1.0, False, {"gender": n % 2, "age": 1}) for n in range(1000)]
+
+    def taken(**fields: object) -> list[int]:
+        keep = arms.keep(experiment, Arm.model_validate(fields))
+        return [int(row.id) for row in rows if keep(row)]
+
+    assert len(taken()) == 1000
+    assert taken(subset="neutral") == list(range(0, 1000, 2))
+    assert taken(subset="relevant") == list(range(1, 1000, 2))
+    half, fifth = taken(subset="random"), taken(subset="random", share=0.2)
+    assert 440 < len(half) < 560 and 160 < len(fifth) < 240 and set(fifth) < set(half)
+
+
+def test_files_that_cannot_be_used(file: Path) -> None:
+    good = json.loads(file.read_text())
+    for change, message in (
+        ({"baseline": "none"}, "baseline: no arm of this name"),
+        ({"finetune": {}}, "all arms take as many steps"),
+        ({"seeds": [1, 1]}, "a seed is named twice"),
+        ({"arms": {"../x": {}}}, "arms"),
+        ({"benchmark": {}}, "benchmark.suites"),
+        ({"model": None}, "model"),
+    ):
+        file.write_text(json.dumps({**good, **change}))
+        with pytest.raises(ConfigError, match=message):
+            load(file)
