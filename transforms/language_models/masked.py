@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evenflow.transforms.language_models import heads
 from evenflow.transforms.language_models.loading import LanguageModelError, Loaded
@@ -107,6 +108,19 @@ class MaskedModel:
             for number, value in zip(chosen, own, strict=True):
                 found[number] = value
         return found
+
+    def log_probabilities(self, rows: Any, positions: Any, **inputs: Any) -> Any:
+        """The log-probabilities of all words at some places of a batch.
+
+        Args:
+            rows: Rows of the places (n,).
+            positions: Their positions (n,).
+            **inputs: What the model is given.
+
+        Returns:
+            A tensor (n, V).
+        """
+        return self._apply(rows, positions, **inputs)[0]
 
     def fill(self, masks: Sequence[Mask], most: int, batch: int = 32) -> list[list[str]]:
         """The words that the model prefers for each mask.
