@@ -17,8 +17,6 @@ from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
     from evenflow.pipelines.train.mining import Counts
-    from evenflow.transforms.masking.scoring import Scorer
-    from evenflow.wordlists.loader import WordList
 
 EXAMPLES = examples(
     "evenflow mine out --model bert-base-uncased --top 10",
@@ -55,7 +53,7 @@ def mine(
         typer.Option(
             metavar="NAME",
             help="Replace the words: naive-masking, neutral-masking, random-phrase-masking,"
-            " female-first-random-phrase-masking, fixed-phrase-masking-1 to -4.",
+            " female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.",
         ),
     ] = None,
     names: Annotated[
@@ -90,7 +88,7 @@ def mine(
     to --output with the sentences after an intervention. If it was killed, run it again: it goes
     on. It needs the extra `train`, except with --random.
     """
-    from evenflow.pipelines.train.mining import Settings, source
+    from evenflow.pipelines.train.mining import Settings, scorer_of, source
     from evenflow.pipelines.train.mining import mine as run
     from evenflow.transforms.masking.interventions import NAMES
     from evenflow.transforms.masking.sentences import SentenceFinder
@@ -110,7 +108,7 @@ def mine(
     if output is not None:
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
-    scorer, digest = (None, None) if model is None else _scorer(model, words, onnx, threads)
+    scorer, digest = (None, None) if model is None else scorer_of(model, words, onnx, threads)
     settings = Settings(
         top, digest, model or "", 8 if onnx else 32, seed, intervene, names and bool(intervene)
     )
@@ -125,34 +123,6 @@ def mine(
                 f"{len(lines):,} of {counts.scored:,} sentences of {counts.documents:,} documents"
                 f" are in {output}"
             )
-
-
-def _scorer(
-    model: str, words: WordList, onnx: Path | None, threads: int | None
-) -> tuple[Scorer, str]:
-    """What scores with a model, and the model's digest. Raises LanguageModelError, OSError."""
-    import torch
-
-    from evenflow.transforms.language_models import loading
-    from evenflow.transforms.language_models.causal import CausalModel
-    from evenflow.transforms.language_models.masked import MaskedModel
-    from evenflow.transforms.masking.scoring import CausalScorer, MaskedScorer
-
-    if threads:
-        torch.set_num_threads(threads)
-    kind = loading.kind_of(model)
-    if onnx is not None and kind == "causal":
-        raise typer.BadParameter("--onnx goes with a masked model", param_hint="'--onnx'")
-    loaded = loading.load(model, kind="causal" if kind == "causal" else "masked")
-    digest = loading.digest(model)
-    if kind == "causal":
-        return CausalScorer(CausalModel(loaded), words.groups), digest
-    masked, predict = MaskedModel(loaded), None
-    if onnx is not None:
-        from evenflow.transforms.masking import quantised
-
-        predict = quantised.predict(masked, digest, onnx, threads)
-    return MaskedScorer(masked, words.groups, predict), digest
 
 
 def _progress(session: Session, quiet: bool) -> Callable[[Counts], None]:

@@ -4,7 +4,7 @@ What an output holds:
 
     mining.json           settings, counts, what was not scored
     mined.jsonl           a line for each sentence: the highest score first, pair by pair
-    records/mined.jsonl   with an intervention: the sentences after it, as records for `run`
+    records/mined.jsonl   the sentences, after an intervention if one is named: records for `run`
     state.json            while mining is under way: how many documents are done, and the best
 
 state.json is replaced after each chunk of sentences, so a run that was killed goes on from it.
@@ -27,15 +27,24 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.rows import select
 from evenflow.schemas.config import Config
+from evenflow.schemas.experiment import Mined
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import validate
-from evenflow.transforms.masking.interventions import Intervention
-from evenflow.transforms.masking.scoring import Leaning, Said, Scorer, pairs
+from evenflow.transforms.masking.interventions import NAMES, Intervention
+from evenflow.transforms.masking.scoring import (
+    CausalScorer,
+    Leaning,
+    MaskedScorer,
+    Said,
+    Scorer,
+    pairs,
+)
 from evenflow.transforms.masking.sentences import Sentence, SentenceFinder
 from evenflow.transforms.masking.top import Top
 from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import at
+from evenflow.wordlists.loader import WordList
 
 SETTINGS, MINED, RECORDS, STATE = "mining.json", "mined.jsonl", "records/mined.jsonl", "state.json"
 CHUNK = 2048  # sentences that are scored together: enough for batches of one length
@@ -151,6 +160,75 @@ def source(inputs: list[str], config: Config) -> Source:
     )
 
 
+def scorer_of(
+    model: str, words: WordList, onnx: Path | None = None, threads: int | None = None
+) -> tuple[Scorer, str]:
+    """Load what scores sentences.
+
+    Args:
+        model: Folder of a masked or causal model, or its name.
+        words: The attribute's list.
+        onnx: Folder of models in 8 bits, in which it computes; None: as the model is.
+        threads: Threads on a CPU; None: PyTorch's choice.
+
+    Returns:
+        The scorer, and the digest of the model's files.
+
+    Raises:
+        LanguageModelError: The model cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    import torch
+
+    from evenflow.transforms.language_models import loading
+    from evenflow.transforms.language_models.causal import CausalModel
+    from evenflow.transforms.language_models.masked import MaskedModel
+
+    if threads:
+        torch.set_num_threads(threads)
+    causal = loading.kind_of(model) == "causal"
+    if causal and onnx is not None:
+        raise TrainInputError(f"{model}: only a masked model can be computed in 8 bits")
+    loaded = loading.load(model, kind="causal" if causal else "masked")
+    digest = loading.digest(model)
+    if causal:
+        return CausalScorer(CausalModel(loaded), words.groups), digest
+    masked, predict = MaskedModel(loaded), None
+    if onnx is not None:
+        from evenflow.transforms.masking import quantised
+
+        predict = quantised.predict(masked, digest, onnx, threads)
+    return MaskedScorer(masked, words.groups, predict), digest
+
+
+def mine_for(inputs: list[str], model: str, output: Path, config: Config, how: Mined) -> None:
+    """Mine the sentences of an experiment's arm; nothing is done where they are mined.
+
+    Args:
+        inputs: As for `source`.
+        model: Folder of the model, or its name.
+        output: Where results go.
+        config: Its first attribute is that of the sentences.
+        how: What the arm says.
+
+    Raises:
+        TrainInputError: There is no such intervention, or no sentence.
+        LanguageModelError: The model cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    if (output / SETTINGS).exists():
+        return
+    if how.intervention is not None and how.intervention not in NAMES:
+        raise TrainInputError(f"{how.intervention!r}: one of {', '.join(NAMES)} was expected")
+    words = config.word_lists()[0]
+    scorer, digest = (None, None) if how.random else scorer_of(model, words)
+    name = "" if how.random else model
+    settings = Settings(how.top, digest, name, 32, how.seed, how.intervention, how.names)
+    lines, _ = mine(source(inputs, config), SentenceFinder(words), scorer, settings, output)
+    if not lines:
+        raise TrainInputError(f"{', '.join(inputs)}: no sentence that could be mined")
+
+
 def mine(
     given: Source,
     finder: SentenceFinder,
@@ -226,7 +304,8 @@ class _Mining:
             if self._storage is not None:
                 kept = [[pair, list(top.best())] for pair, top in self._tops.items()]
                 state = {"record": self._record, "counts": asdict(counts), "kept": kept}
-                self._storage.write(STATE, canonical(state))
+                # With the order of keys, so that the same lines come out after a restart
+                self._storage.write(STATE, _json(state))
             on_chunk(counts)
         lines = [
             {"rank": rank, **line}
@@ -275,9 +354,12 @@ class _Mining:
             "digest": candidate.digest,
             "words": [_said(each, leaning.pair) for each in leaning.said],
         }
+        sentence = candidate.sentence
         if self._intervene:
-            made = self._intervene(candidate.sentence)
+            made = self._intervene(sentence)
             line["intervened"] = {"text": made.text, "spans": made.spans}
+        else:
+            line["spans"] = [(word.start, word.end) for word in sentence.words]
         return line
 
     def _resume(self) -> None:
@@ -303,11 +385,10 @@ class _Mining:
     def _write(self, storage: Directory, lines: list[dict[str, Any]]) -> None:
         """Write what was mined; mining.json comes last, and says that all is there."""
         storage.write(MINED, b"".join(map(_json, lines)))
-        if self._intervene:
-            # A sentence may be among those of several pairs
-            every = {line["digest"]: line for line in reversed(lines)}
-            made = [_training(line, self._record) for line in reversed(every.values())]
-            storage.write(RECORDS, b"".join(map(_json, made)))
+        # A sentence may be among those of several pairs
+        every = {line["digest"]: line for line in reversed(lines)}
+        made = [_training(line, self._record) for line in reversed(every.values())]
+        storage.write(RECORDS, b"".join(map(_json, made)))
         counts = asdict(self._counts)
         found = {"record": self._record, "counts": counts, "lines": len(lines)}
         storage.write(SETTINGS, canonical(found))
@@ -339,10 +420,10 @@ def _said(said: Said, pair: Pair) -> dict[str, Any]:
 
 def _training(line: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
     """A record to train on, with where it comes from."""
+    own = line.get("intervened") or {"text": line["sentence"], "spans": line["spans"]}
     return {
         "id": line["digest"],
-        "text": line["intervened"]["text"],
-        "spans": line["intervened"]["spans"],
+        **own,
         "original": line["sentence"],
         "document": line["document"],
         "start": line["start"],

@@ -8,6 +8,7 @@ Section 4 and appendix A.4 of the paper define them:
 - random-phrase-masking: a phrase that names both groups; the phrase and its order are drawn.
 - female-first-random-phrase-masking: the same, with the first group of the list always first.
 - fixed-phrase-masking-1 to -4: one of the four phrases, with the word's own group first.
+- counterfactual: the counterpart alone, as CDA has it (Zmigrod et al. 2019), the paper's baseline.
 
 The paper does not say how pronouns, verbs, articles and titles follow; here they do. Of three or
 more groups, a phrase names the word's own and a drawn one. A pair that a sentence names already
@@ -36,7 +37,8 @@ PHRASES = ("both {0} and {1}", "{0} and {1}", "{0} or {1}", "either {0} or {1}")
 RANDOM, FIRST = "random-phrase-masking", "female-first-random-phrase-masking"
 NAIVE, NEUTRAL = "naive-masking", "neutral-masking"
 FIXED = {f"fixed-phrase-masking-{number}": each for number, each in enumerate(PHRASES, 1)}
-NAMES = (NAIVE, NEUTRAL, RANDOM, FIRST, *FIXED)
+COUNTERFACTUAL = "counterfactual"
+NAMES = (NAIVE, NEUTRAL, RANDOM, FIRST, *FIXED, COUNTERFACTUAL)
 SUBJECTS = frozenset(("she", "he"))
 ARTICLE = re.compile(r"(?<![\w'’])(?:the|an?) $", re.IGNORECASE)
 FORMS = {
@@ -125,6 +127,8 @@ class Intervention:
         groups = self._list.groups
         turn = _draws(self._seed, text, -1)(len(groups))
         target = next(each for each in groups[turn:] + groups[:turn] if each in word.counterparts)
+        if self.name == COUNTERFACTUAL:
+            return replaced(text, word, word.counterparts[target])
         phrase = FIXED.get(self.name) or PHRASES[draw(len(PHRASES))]
         at = self._list.groups.index
         turned = (
