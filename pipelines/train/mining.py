@@ -293,8 +293,8 @@ class _Mining:
                 leanings = [_unscored(each.sentence, self._finder) for each in chunk]
             else:
                 leanings = scorer.score([each.sentence for each in chunk])
-                counts.left = Counter(counts.left) + scorer.left.sentences
-                counts.words = Counter(counts.words) + scorer.left.words
+                counts.left = dict(Counter(counts.left) + scorer.left.sentences)
+                counts.words = dict(Counter(counts.words) + scorer.left.words)
                 scorer.left.clear()
             counts.documents += documents
             counts.sentences += len(chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,7 @@ class Stopping:
         if self.seen == self._most:
             raise KeyboardInterrupt
         self.seen += 1
+        self.left.words["actress"] += self.seen
         found = [mining._unscored(each, GENDER) for each in sentences]
         for each, own in zip(sentences, found, strict=True):
             own[0] = mining.Leaning(own[0].pair, float(len(each.text) % 7), own[0].said)
@@ -143,7 +145,8 @@ def test_it_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         with pytest.raises(KeyboardInterrupt):
             go(output, most)
         again = go(output)
-        assert again[1:] == (counts, chunks - most)
+        assert again[2] == chunks - most and again[1].words.pop("actress") > 0
+        assert again[1] == replace(counts, words={})
         assert not (output / "state.json").exists()
         wanted = "".join(json.dumps(line) + "\n" for line in whole)
         assert (output / "mined.jsonl").read_text() == wanted
