@@ -275,7 +275,9 @@ class _Mining:
         self._given, self._finder, self._scorer, self._settings = given, finder, scorer, settings
         self._storage = None if output is None else Directory(output)
         name = settings.intervention
-        self._intervene = name and Intervention(name, finder.list, settings.names, settings.seed)
+        self._intervene = (
+            None if name is None else Intervention(name, finder.list, settings.names, settings.seed)
+        )
         self._record = {
             "attribute": finder.list.attribute,
             "source": given.record,
