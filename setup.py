@@ -46,7 +46,7 @@ setup(
             *(f"*.{kind}" for kind in ("yaml", "json", "tsv", "npz", "j2")),
             "py.typed",
             "shipped/*",
-            "data/*.gz",
+            "data/*",
         ]
     },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},

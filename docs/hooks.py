@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ PAGES = {
     "data_stereotype_sets.md": "tests/data/stereotype_sets_README.md",
     "data_stereotype_gold.md": "tests/data/stereotype_gold_README.md",
     "report.png": "docs/report.png",
+    "experiment.html": "docs/experiment/speeches.html",
 }
 DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
@@ -116,6 +118,34 @@ def metrics(_: str) -> str:
     return "\n".join(rows)
 
 
+def experiment(name: str) -> str:
+    """Return the table of an experiment and what follows from it.
+
+    Args:
+        name: Its experiment.json, in the repository.
+    """
+    from evenflow.pipelines.train.comparison import Estimate, interval
+
+    found = json.loads((ROOT / name).read_text(encoding="utf-8"))
+    arms = {arm: each["title"] for arm, each in found["arms"].items()}
+    base = arms[found["baseline"]]
+    rows = [f"| suite, n, best | arm | figure | difference from {base} |"]
+    rows.append("| --- | --- | --- | --- |")
+    for suite, each in found["suites"].items():
+        head = f"{suite}, {each['n']}, {each['wanted']}"
+        for arm, own in each["estimates"].items():
+            other = each["differences"].get(arm)
+            figures = [interval(Estimate(**one)) if one else "" for one in (own, other)]
+            rows.append(f"| {head} | {arms[arm]} | {' | '.join(figures)} |")
+            head = ""
+    for title, key in (
+        ("What may be concluded:", "may_be_concluded"),
+        ("What may not be concluded:", "may_not_be_concluded"),
+    ):
+        rows += ["", title, "", *(f"- {sentence}" for sentence in found[key])]
+    return "\n".join(rows)
+
+
 def rooms(_: str) -> str:
     """Return a table of the rooms with the first paragraph of their docstrings."""
     rows = ["| room | what belongs there |", "| --- | --- |"]
@@ -125,6 +155,26 @@ def rooms(_: str) -> str:
             if said:
                 about = " ".join(said.split("\n\n")[0].split())
                 rows.append(f"| `{path.parent.relative_to(ROOT)}/` | {about} |")
+    return "\n".join(rows)
+
+
+def benchmarks(_: str) -> str:
+    """Return a table of the benchmarks of language models, from their records."""
+    from evenflow.transforms.benchmarks.suites import SUITES
+
+    rows = ["| suite | figure | models | items | limits |", "| --- | --- | --- | --- | --- |"]
+    for name, suite in SUITES.items():
+        best = suite.measures([])[:1]
+        wanted = {"higher": "higher is better", "lower": "lower is better"}
+        goal = f"; {wanted.get(best[0].better, f'best at {best[0].better}')}" if best else ""
+        cells = (
+            f"`{name}`<br>{suite.source}",
+            suite.formula.replace("|", "\\|") + goal,
+            ", ".join(suite.models),
+            suite.data,
+            suite.limits,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
@@ -152,5 +202,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "commands": commands,
     "metrics": metrics,
     "rooms": rooms,
+    "experiment": experiment,
+    "benchmarks": benchmarks,
     "docstring": docstring,
 }

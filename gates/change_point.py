@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scipy import stats
-
 from evenflow.schemas.ledger import Entry
 
 DRIFT = 0.5  # standard deviations: best for changes of one (the reference value k)
@@ -60,13 +58,14 @@ class Cusum(Entry):
         """The figure as a standard normal deviate; 0 where there is nothing to compare with."""
         if self.count < FIRST or self.squares <= 0:
             return 0.0
+        import scipy.special  # it takes a third of a second to load
+
+        special: Any = scipy.special
         spread = math.sqrt(self.squares / (self.count - 1))
         student = (figure - self.mean) / spread * math.sqrt(self.count / (self.count + 1))
-        t: Any = stats.t
-        normal: Any = stats.norm
-        # By the tail, so that a large value does not become 1 and then infinite
-        tail = float(normal.isf(max(float(t.sf(abs(student), self.count - 1)), 1e-300)))
-        return math.copysign(tail, student)
+        # By the lower tail, so that a large value does not become 1 and then infinite
+        tail = max(float(special.stdtr(self.count - 1, -abs(student))), 1e-300)
+        return math.copysign(-float(special.ndtri(tail)), student)
 
 
 def threshold(run_length: float) -> float:

@@ -176,8 +176,9 @@ class Decider:
         self._panes, known = _read_state(self._storage, len(entries))
         for name, rule in self._rules.items():
             digest, own = _digest(rule), known.get(name)
-            fresh = own is None or own.condition != digest
-            self._memories[name] = Memory(condition=digest) if fresh else own
+            if own is None or own.condition != digest:
+                own = Memory(condition=digest)
+            self._memories[name] = own
         self._save()
         for entry in entries[self._panes :]:
             self.decide(entry)
@@ -238,13 +239,14 @@ def write_decision(output: Place, decision: Decision) -> bool:
     return at(output).create(name, canonical(decision.model_dump()))
 
 
-def scheduled(output: Place, rules: Mapping[str, Trigger], panes: int, now: datetime) -> None:
-    """Fire the rules whose time has come. Only the process that acts calls this.
+def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> None:
+    """Fire the rules whose time has come, for the last pane that a committer asked about.
+
+    Only the process that acts calls this.
 
     Args:
         output: The output.
         rules: The rules by name.
-        panes: Number of panes in the ledger.
         now: The time, in UTC.
 
     Raises:
@@ -254,6 +256,7 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], panes: int, now: date
     if not timed:
         return
     storage = at(output)
+    panes, _ = _read_state(storage, 0)
     try:
         asked: dict[str, str] = json.loads(storage.read(CLOCK))
     except FileNotFoundError:

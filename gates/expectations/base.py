@@ -5,6 +5,7 @@ Each states in a sentence what it expects, and describes in words what it found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
@@ -28,6 +29,20 @@ from great_expectations.render.renderer.renderer import (
 from great_expectations.render.renderer_configuration import RendererValueType
 
 RECORDED = "A failure is recorded ($severity) and does not quarantine the pane."
+
+
+def require_columns(frame: Any, columns: Sequence[str]) -> None:
+    """Check that a frame has columns.
+
+    Args:
+        frame: The frame.
+        columns: Their names.
+
+    Raises:
+        ValueError: A column is missing.
+    """
+    if absent := [column for column in columns if column not in frame.columns]:
+        raise ValueError(f"no such column: {', '.join(absent)}")
 
 
 class FrameMetric(TableMetricProvider):

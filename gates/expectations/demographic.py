@@ -15,7 +15,7 @@ from pydantic.v1 import (
     validator,  # pyright: ignore[reportUnknownVariableType]
 )
 
-from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
 from evenflow.transforms.representation import dr
 
 METRIC = "table.demographic_representation"
@@ -54,8 +54,7 @@ class DemographicRepresentation(FrameMetric):
             ValueError: A column is missing.
         """
         columns: list[str] = arguments["columns"]
-        if absent := [column for column in columns if column not in frame.columns]:
-            raise ValueError(f"no such column: {', '.join(absent)}")
+        require_columns(frame, columns)
         target: list[float] | None = arguments.get("target")
         if target is not None:
             target = [share / sum(target) for share in target]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Union
 import numpy as np
 from pydantic.v1 import Field
 
-from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
 
 METRIC = "table.bias_score"
 CONFIDENCE = 0.95
@@ -50,8 +50,7 @@ class BiasScoreShare(FrameMetric):
         from evenflow.transforms.text import sentences
 
         column, attribute = arguments["column"], arguments.get("attribute") or "gender"
-        if column not in frame.columns:
-            raise ValueError(f"no such column: {column}")
+        require_columns(frame, [column])
         settings = {
             "bias_score.mode": "measure",
             "bias_score.attribute": attribute,

@@ -14,7 +14,7 @@ from pydantic.v1 import (
     validator,  # pyright: ignore[reportUnknownVariableType]
 )
 
-from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
+from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.gaps import summary, words
 from evenflow.transforms.coverage.mups import Coverage
@@ -50,8 +50,7 @@ class CoverageGaps(FrameMetric):
             ValueError: A column is missing.
         """
         columns: list[str] = arguments["columns"]
-        if absent := [column for column in columns if column not in frame.columns]:
-            raise ValueError(f"no such column: {', '.join(absent)}")
+        require_columns(frame, columns)
         texts = {name: frame[name].dropna().map(str).reindex(frame.index) for name in columns}
         table = Table.of_columns(
             {name: pa.array(each, pa.string(), from_pandas=True) for name, each in texts.items()}

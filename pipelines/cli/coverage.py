@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,7 +48,7 @@ DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counting:
+class Counting(options.Lists):
     """What is counted, and what is asked of a pattern; the attributes are options."""
 
     attributes: Annotated[
@@ -125,20 +125,6 @@ class Counting:
         ),
     ] = None
     text_field: options.TextFieldOption = None
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", metavar="FILE", help="YAML file.", rich_help_panel=DATA),
-    ] = None
-    wordlist: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--wordlist",
-            "-w",
-            metavar="PATH",
-            help="Your own word list; repeatable.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
 
     @property
     def names(self) -> list[str]:
@@ -153,8 +139,6 @@ class Counting:
             ConfigError: The configuration is wrong.
             WordListError: A word list is wrong.
         """
-        from evenflow.schemas.config import load
-
         overrides = {
             "coverage.tau": self.tau,
             "coverage.attributes": self.names,
@@ -162,8 +146,7 @@ class Counting:
             "fields.text": self.text_field,
             **(more or {}),
         }
-        given = {key: value for key, value in overrides.items() if value is not None}
-        return load(self.config, given, (), self.wordlist or ())
+        return self.configuration(overrides)
 
     def knowledge(self) -> Knowledge | None:
         """The knowledge base; its contradictions are said on the standard error stream.
@@ -306,12 +289,7 @@ def gaps(
         from evenflow.pipelines.report.coverage import page as drawn
 
         page.write_text(drawn(parts, things), encoding="utf-8")
-    with printing():
-        if as_json:
-            whole = parts[None] if list(parts) == [None] else parts
-            print(json.dumps(whole, indent=1, ensure_ascii=False))
-        else:
-            coverage_tables.gaps(parts, things)
+    _print(parts, as_json, lambda: coverage_tables.gaps(parts, things))
     if page is not None:
         print(f"page: {page}", file=sys.stderr)
 
@@ -375,12 +353,7 @@ def plan(
         name: planned(each, counting.depth, wishes, things)
         for name, each in counting.parts(inputs).items()
     }
-    with printing():
-        if as_json:
-            whole = parts[None] if list(parts) == [None] else parts
-            print(json.dumps(whole, indent=1, ensure_ascii=False))
-        else:
-            coverage_tables.plans(parts, things)
+    _print(parts, as_json, lambda: coverage_tables.plans(parts, things))
 
 
 @with_groups
@@ -432,9 +405,16 @@ def generate(
         for each in results.values():
             file.writelines(writing.lines(each))
     told = {name: writing.told(each) for name, each in results.items()}
+    _print(told, as_json, lambda: coverage_tables.generated(told))
+
+
+def _print(
+    parts: Mapping[str | None, dict[str, Any]], as_json: bool, table: Callable[[], None]
+) -> None:
+    """Print results by value of `by`, or the one result of all records, as JSON or as a table."""
     with printing():
         if as_json:
-            whole = told[None] if list(told) == [None] else told
+            whole = parts[None] if list(parts) == [None] else parts
             print(json.dumps(whole, indent=1, ensure_ascii=False))
         else:
-            coverage_tables.generated(told)
+            table()

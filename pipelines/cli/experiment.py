@@ -12,7 +12,7 @@ from rich.table import Table
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
-from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import at
 
@@ -43,6 +43,7 @@ def experiment(
 
     own = load(config)
     session: Session = context.obj
+    logs(session)
     session.output, session.resumable = at(own.output), True
     began = time.monotonic()
 

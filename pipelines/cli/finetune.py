@@ -13,7 +13,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, one_of
-from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
 from evenflow.transforms.storage.storage import Storage, at
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def finetune(
     chosen = {f"finetune.{key}": value for key, value in given.items() if value is not None}
     settings = load(config, chosen).finetune
     session: Session = context.obj
+    logs(session)
     session.output, session.resumable = at(output), True
     found = select(data, options.panes(pane), quarantined)  # type: ignore[arg-type]
     if found.skipped:

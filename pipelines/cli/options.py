@@ -97,12 +97,11 @@ TextFieldOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
-    """What is measured.
+class Lists:
+    """The configuration and the user's word lists.
 
     Attributes:
         config: A YAML file; None for the defaults.
-        attribute: Names of the attributes; None for all.
         wordlist: Paths of the user's own word lists; None for none.
     """
 
@@ -116,16 +115,6 @@ class Selection:
             rich_help_panel=DATA,
         ),
     ] = None
-    attribute: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--attribute",
-            "-a",
-            metavar="NAME",
-            help="Measure only this attribute; repeatable.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
     wordlist: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,6 +125,11 @@ class Selection:
             rich_help_panel=DATA,
         ),
     ] = None
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of the attributes that are measured alone; none: all."""
+        return []
 
     def configuration(self, overrides: Mapping[str, object] | None = None) -> Config:
         """Make the configuration that a command works under.
@@ -153,7 +147,32 @@ class Selection:
         from evenflow.schemas.config import load
 
         given = {key: value for key, value in (overrides or {}).items() if value is not None}
-        return load(self.config, given, self.attribute or (), self.wordlist or ())
+        return load(self.config, given, self.chosen, self.wordlist or ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection(Lists):
+    """What is measured.
+
+    Attributes:
+        attribute: Names of the attributes; None for all.
+    """
+
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attribute",
+            "-a",
+            metavar="NAME",
+            help="Measure only this attribute; repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = None
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of the attributes that are measured alone; none: all."""
+        return self.attribute or []
 
 
 @dataclass(frozen=True, kw_only=True)

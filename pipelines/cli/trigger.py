@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,14 +24,26 @@ RUN_EXAMPLES = examples("evenflow trigger run out", "evenflow trigger run out ni
 HISTORY_EXAMPLES = examples("evenflow trigger history out")
 
 
-def trigger_list(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", metavar="FILE", help="YAML file.  [default: as the output was begun]"
+    ),
+]
+
+
+def trigger_list(
+    directory: options.DirArgument,
+    config: ConfigOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
     """List the rules of a gate's configuration, and how often their actions ended how."""
     from evenflow.gates import triggers
     from evenflow.schemas.trigger_section import ACTIONS, CONDITIONS
 
-    config, counts = _config(directory), triggers.runs(directory)
+    rules, counts = _config(directory, config).triggers, triggers.runs(directory)
     rows: list[dict[str, Any]] = []
-    for name, rule in config.triggers.items():
+    for name, rule in rules.items():
         when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
         what = next(key for key in ACTIONS if getattr(rule, key) is not None)
         ended = {each: counts.get((name, each), 0) for each in ("done", "failed", "pending")}
@@ -43,6 +56,7 @@ def trigger_run(
     rule: Annotated[
         str | None, typer.Argument(metavar="RULE", help="Fire this rule for the last pane first.")
     ] = None,
+    config: ConfigOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Act on every decision that is pending; with RULE, fire it first.
@@ -53,17 +67,16 @@ def trigger_run(
     from evenflow.gates.ledger.history import History
     from evenflow.pipelines.triggers.worker import act
 
-    config, panes = _config(directory), len(History(directory))
+    own, panes = _config(directory, config), len(History(directory))
     if rule is not None:
-        if rule not in config.triggers:
-            raise typer.BadParameter(
-                f"{rule!r} is none of {', '.join(config.triggers) or 'no'} rules"
-            )
+        if rule not in own.triggers:
+            known = ", ".join(own.triggers) or "there are none"
+            raise typer.BadParameter(f"{rule!r} is no rule of the configuration: {known}")
         if not panes:
             raise typer.BadParameter("there is no pane yet")
         fired = triggers.Decision(rule=rule, pane=panes - 1, reason="by hand")
         triggers.write_decision(directory, fired)
-    ended = act(directory, config, panes=panes)
+    ended = act(directory, own)
     _print([triggers.record(each) for each in ended], as_json)
     raise typer.Exit(FAILED if any(each.outcome == "failed" for each in ended) else 0)
 
@@ -77,16 +90,16 @@ def trigger_history(directory: options.DirArgument, as_json: options.JsonOption 
     _print([*rows, *left], as_json)
 
 
-def _config(directory: Storage) -> Config:
-    """The configuration of a run. Raises ConfigError."""
+def _config(directory: Storage, path: Path | None) -> Config:
+    """The configuration of a file, or that with which an output was begun. Raises ConfigError."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.report.figures import configuration
-    from evenflow.schemas.config import ConfigError
+    from evenflow.schemas.config import ConfigError, load
 
     found = configuration(read_meta(directory))
     if found is None:
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")
-    return found
+    return found if path is None else load(path)
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

@@ -144,6 +144,8 @@ def benchmark(
             found["suites"][name] = {**figures, **suite.describe(), "settings": settings}
             storage.write(RESULTS, canonical(found))
         storage.remove_tree(f"{ITEMS}/{name}")
+    # As it is read again, so that page and result are the same after a restart
+    found = json.loads(canonical(found))
     storage.write(PAGE, page(found).encode("utf-8"))
     return found
 

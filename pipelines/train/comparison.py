@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 LEVEL = 0.95
 NORMAL = 1.959964  # quantile of the intervals that benchmarks give
@@ -42,10 +42,10 @@ class Estimate:
 def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Estimate:
     """Combine the figures of k seeds, each with its interval over items.
 
-    The half width is the root of the sum of two squares: that of the interval over items, and that
-    of Student's interval over seeds (MOVER, Zou and Donner 2008). The items are the same for all
-    seeds, so their part does not become smaller with k. The interval is rather too wide than too
-    narrow; tests/pipelines/train/test_comparison.py simulates it.
+    The distance of a bound is the root of the sum of two squares: that of the interval over items,
+    and that of Student's interval over seeds (MOVER, Zou and Donner 2008). The items are the same
+    for all seeds, so their part does not become smaller with k. The interval is rather too wide
+    than too narrow; tests/pipelines/train/test_comparison.py simulates it.
 
     Args:
         figures: For each seed a mapping with the key, low and high. A seed without a figure does
@@ -62,12 +62,15 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
     mean, count = fmean(values), len(values)
     if any(each.get("low") is None or each.get("high") is None for each in figures):
         return Estimate(mean, None, None, None, values)
-    items = fmean(((each["high"] - each["low"]) / 2) ** 2 for each in figures)
+    below, above = (
+        fmean((float(each[key]) - each[bound]) ** 2 for each in figures)
+        for bound in ("low", "high")
+    )
     seeds = variance(values) / count if count > 1 else 0.0
-    student = float(t.ppf((1 + LEVEL) / 2, max(count - 1, 1)))
-    reach = math.sqrt(items + student**2 * seeds)
-    error = math.sqrt(items / NORMAL**2 + seeds)
-    return Estimate(mean, mean - reach, mean + reach, error, values)
+    student = float(stdtrit(max(count - 1, 1), (1 + LEVEL) / 2))
+    low, high = (math.sqrt(items + student**2 * seeds) for items in (below, above))
+    error = math.sqrt((below + above) / 2 / NORMAL**2 + seeds)
+    return Estimate(mean, mean - low, mean + high, error, values)
 
 
 def better(figure: float, than: float, wanted: str) -> bool | None:
@@ -117,6 +120,14 @@ def conclusions(
                     f"{suite}: {arms[arm]} differs from {arms[baseline]} by"
                     f" {interval(difference)}; its figure is {word}."
                 )
+        alike = [found for found in each["differences"].values() if found.low == found.high == 0]
+        if alike:
+            open_.append(
+                f"{suite}: {len(alike)} of the differences are 0 whichever items are drawn: the"
+                f" {each['n']} items were answered alike. Of other items, up to"
+                f" {min(1.0, 3 / max(each['n'], 1)):.0%} might be answered otherwise (rule of"
+                " three), which the intervals do not show."
+            )
         errors = [found.error for found in each["differences"].values() if found.error]
         if errors:
             open_.append(

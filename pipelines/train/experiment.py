@@ -80,9 +80,12 @@ def run(
 
 
 def begin(experiment: Experiment) -> None:
-    """Note the settings. Raises TrainInputError where others were noted, OSError."""
+    """Note the settings, but for the seeds: more may follow.
+
+    Raises TrainInputError where others were noted, OSError.
+    """
     storage = Directory(Path(experiment.output))
-    data = canonical(experiment.model_dump(exclude={"output"}))
+    data = canonical(experiment.model_dump(exclude={"output", "seeds"}))
     if not storage.create(BEGUN, data):
         changed = changed_settings(json.loads(storage.read(BEGUN)), json.loads(data))
         raise TrainInputError(

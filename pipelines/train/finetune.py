@@ -67,7 +67,8 @@ def finetune(
     if loading.kind_of(model) != KINDS[settings.objective]:
         raise TrainInputError(f"{folder}: this model is not for the objective {settings.objective}")
     tokens, config = _tokenizer(folder), loading.config_of(folder)
-    context = min(settings.context, getattr(config, "max_position_embeddings", settings.context))
+    most = getattr(config, "max_position_embeddings", None) or settings.context
+    context = min(settings.context, most)
     with OutputLock(output):
         rows, corpus = _read(data, tokens, settings, context, keep)
         steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)

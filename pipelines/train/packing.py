@@ -91,9 +91,10 @@ class Corpus:
         """
         if self.ends is None:
             whole = size * self.context
-            laid = self._stream(step * whole, whole, seed)
-            tokens, weights = (each.reshape(size, self.context) for each in laid)
-            return Sequences(tokens, weights, np.full(size, self.context))
+            laid, weighed = self._stream(step * whole, whole, seed)
+            shape = size, self.context
+            full = np.full(size, self.context)
+            return Sequences(laid.reshape(shape), weighed.reshape(shape), full)
         (first, last), units = self.ends, len(self.keys)
         tokens = np.full((size, self.context), self.pad, np.int32)
         weights = np.zeros((size, self.context), np.float32)

@@ -81,7 +81,7 @@ def _drawn(own: Estimate | None, low: float, high: float) -> dict[str, Any] | No
         "at": place(own.value),
         "from": place(own.low),
         "to": place(own.high),
-        "clear": own.excludes_zero,
+        "differs": own.excludes_zero,
     }
 
 

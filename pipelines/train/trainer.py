@@ -150,7 +150,7 @@ class Trainer:
 
         own = self._settings
         weights = list(checkpoint.trained(self._model).values())
-        options = {"lr": own.rate, "weight_decay": own.weight_decay}
+        options: dict[str, Any] = {"lr": own.rate, "weight_decay": own.weight_decay}
         if self._cuda:
             with suppress(ImportError):
                 from bitsandbytes.optim import AdamW8bit  # pyright: ignore[reportMissingImports]

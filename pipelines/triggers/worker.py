@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 
 from evenflow.gates import triggers
 from evenflow.gates.lease import Lease
-from evenflow.gates.ledger.history import History
 from evenflow.gates.lock import LockedError
 from evenflow.gates.triggers import Decision, Outcome
 from evenflow.pipelines.triggers.actions import Attempt, Interrupted, attempt
@@ -28,19 +27,13 @@ from evenflow.transforms.storage.storage import Place, Storage, at
 LOOK_SECONDS, LOOK_SECONDS_STORE = 1.0, 30.0  # between two looks for decisions
 
 
-def act(
-    output: Place,
-    config: Config,
-    stop: threading.Event | None = None,
-    panes: int | None = None,
-) -> list[Outcome]:
+def act(output: Place, config: Config, stop: threading.Event | None = None) -> list[Outcome]:
     """Act on every decision that is pending, and on those that follow from them.
 
     Args:
         output: The output.
         config: The configuration. A decision of a rule that it no longer has is left alone.
         stop: Set it to end early.
-        panes: Number of panes, for schedules; None: the ledger's.
 
     Returns:
         How the actions ended.
@@ -50,17 +43,20 @@ def act(
         OSError: A file cannot be read or written.
     """
     storage, stop = at(output), stop or threading.Event()
+
+    def due() -> list[Decision]:
+        triggers.chained(storage, config.triggers)
+        return [each for each in triggers.pending(storage) if each.rule in config.triggers]
+
     ended: list[Outcome] = []
+    timed = any(rule.schedule is not None for rule in config.triggers.values())
+    if not timed and not due():
+        return ended  # without a lease, which costs requests in a store
     with Lease(storage.below(triggers.FOLDER)):
-        count = len(History(storage, config)) if panes is None else panes
-        triggers.scheduled(storage, config.triggers, count, datetime.now(UTC))
-        while not stop.is_set():
-            triggers.chained(storage, config.triggers)
-            due = [each for each in triggers.pending(storage) if each.rule in config.triggers]
-            if not due:
-                break
+        triggers.scheduled(storage, config.triggers, datetime.now(UTC))
+        while not stop.is_set() and (left := due()):
             with suppress(Interrupted):
-                ended.append(_act_on(storage, config, due[0], stop))
+                ended.append(_act_on(storage, config, left[0], stop))
     return ended
 
 
@@ -68,17 +64,17 @@ def _act_on(storage: Storage, config: Config, decision: Decision, stop: threadin
     """Try an action until it is done or its tries are spent. Raises Interrupted."""
     rule = config.triggers[decision.rule]
     begun = triggers.attempts(storage, decision)
-    for number in range(rule.tries):
-        if number and stop.wait(rule.backoff * 2 ** (number - 1)):
-            raise Interrupted
+    for number in range(1, rule.tries + 1):
         triggers.begin_attempt(storage, decision, begun + number)
         began = time.monotonic()
         found = attempt(storage, config, decision, stop)
-        if found.ok or found.hopeless:
-            break
-    outcome = _outcome(decision, found, begun + number + 1, time.monotonic() - began)
-    triggers.finish(storage, outcome)
-    return outcome
+        if found.ok or found.hopeless or number == rule.tries:
+            outcome = _outcome(decision, found, begun + number, time.monotonic() - began)
+            triggers.finish(storage, outcome)
+            return outcome
+        if stop.wait(rule.backoff * 2 ** (number - 1)):
+            raise Interrupted
+    raise AssertionError("a rule has at least one try")
 
 
 def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) -> Outcome:

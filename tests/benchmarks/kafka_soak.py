@@ -42,6 +42,9 @@ from scipy import stats
 from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 
+from evenflow.gates.ledger.files import entry_name
+from evenflow.gates.ledger.history import History
+
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
 PRISM = HERE.parents[1] / "build" / "services" / "prism" / "prism"
@@ -96,21 +99,27 @@ class Ledger:
     """
 
     def __init__(self, output: Path):
-        self._folder = output / "ledger"
+        self._output = output
         self.documents = self.dead = 0
         self.panes: list[dict[str, float]] = []
 
     def read(self, span: float) -> None:
         """Take in the new entries. span: of a pane, in seconds."""
-        while (path := self._folder / f"{len(self.panes):08d}.json").exists():
-            entry, written = json.loads(path.read_bytes()), path.stat().st_mtime
-            self.documents += entry["documents"]
-            self.dead += entry["dead"]
-            close = entry["stream"]["span"] / 1000 + span
+        if not (self._output / "ledger").exists():
+            return
+        history, now = History(self._output), time.time()
+        for entry in history.some(range(len(self.panes), len(history))):
+            assert entry.stream is not None
+            path = self._output / entry_name(entry.pane)
+            # One of a full segment has no file any more; the next look was a few seconds later
+            written = path.stat().st_mtime if path.exists() else now
+            close = entry.stream.span / 1000 + span
+            self.documents += entry.documents
+            self.dead += entry.dead
             self.panes.append(
                 {
-                    "pane": entry["pane"],
-                    "documents": entry["documents"],
+                    "pane": entry.pane,
+                    "documents": entry.documents,
                     "close_to_ledger": written - close,
                 }
             )

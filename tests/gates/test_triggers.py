@@ -126,7 +126,8 @@ def test_schedules_fire_once_for_a_pane(tmp_path: Path) -> None:
     rules = {"nightly": rule(schedule="0 3 * * *")}
 
     def ask(day: int, hour: int, panes: int) -> int:
-        triggers.scheduled(tmp_path, rules, panes, datetime(2026, 5, day, hour, tzinfo=UTC))
+        Decider(tmp_path, rules, [pane_entry(n) for n in range(panes)])
+        triggers.scheduled(tmp_path, rules, datetime(2026, 5, day, hour, tzinfo=UTC))
         return len(triggers.pending(tmp_path))
 
     assert [ask(1, 1, 5), ask(1, 2, 5), ask(1, 4, 5), ask(2, 4, 5), ask(3, 4, 6)] == [0, 0, 1, 1, 2]

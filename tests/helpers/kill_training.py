@@ -13,6 +13,7 @@ import transformers
 from kill_anywhere import killed_runs, wrong
 from tiny_models import gate_output
 
+import evenflow.transforms.benchmarks.asking  # noqa: F401
 from evenflow.pipelines.train.experiment import run
 from evenflow.pipelines.train.finetune import finetune
 from evenflow.pipelines.train.rows import select

@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,11 +100,11 @@ class Data:
         found: list[dict[str, Any]] = []
         for number, line in enumerate(self.text(name).splitlines(), 1):
             try:
-                record = json.loads(line)
+                record: Any = json.loads(line)
             except ValueError as error:
                 raise BenchmarkDataError(f"{name}, line {number}: it is not JSON") from error
             missing = [
-                each for each in fields if not isinstance(record, Mapping) or each not in record
+                each for each in fields if not isinstance(record, dict) or each not in record
             ]
             if missing:
                 raise BenchmarkDataError(f"{name}, line {number}: there is no {missing[0]!r}")

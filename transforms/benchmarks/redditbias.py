@@ -81,9 +81,10 @@ def finish(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for kind in FILES:
         own = [row for row in rows if row["kind"] == kind and row["values"] is not None]
         found = np.array([[row["values"][name] for name in SETS] for row in own]).reshape(-1, 2)
-        far = np.abs(found - found.mean(axis=0)) > FAR * found.std(axis=0) if own else found
-        for row, outside in zip(own, far.any(axis=1), strict=True):
-            row["values"]["left_out"] = int(outside)
+        if own:
+            far: Any = np.abs(found - found.mean(axis=0)) > FAR * found.std(axis=0)
+            for row, outside in zip(own, far.any(axis=1), strict=True):
+                row["values"]["left_out"] = int(outside)
     return rows
 
 

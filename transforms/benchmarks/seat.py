@@ -143,12 +143,12 @@ def more(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for test in TESTS:
         own = [row["values"] for row in rows if row["kind"] == test and row["values"]]
-        sides = [
+        x, y = (
             np.array([each["association"] for each in own if each["first"] == first], float)
             for first in (1, 0)
-        ]
-        if min(map(len, sides)) >= 2:
-            found[test] = {"p": association.p_value(*sides)}
+        )
+        if min(len(x), len(y)) >= 2:
+            found[test] = {"p": association.p_value(x, y)}
     return found
 
 

@@ -82,13 +82,15 @@ class Served:
             places.put_nowait(each)
 
         async def one(prompt: Prompt) -> str:
-            payload = {
+            payload: dict[str, object] = {
                 "model": self._settings.model,
                 "prompt": prompt.text,
                 "max_tokens": most,
                 "temperature": 0 if prompt.seed is None else 1,
                 "stop": list(stops),
-            } | ({} if prompt.seed is None else {"seed": prompt.seed})
+            }
+            if prompt.seed is not None:
+                payload["seed"] = prompt.seed
             place = await places.get()
             try:
                 return await self._once(place, payload)

@@ -196,7 +196,7 @@ def icat(means: Floats, n: Floats) -> Floats:
 
 
 def measures(kinds: Sequence[str]) -> list[Measure]:
-    """icat of the sentences with a blank; then each score by task, and by kind."""
+    """The suite's icat; then each score by task, and by kind."""
     scores: tuple[tuple[str, Callable[[Floats, Floats], Floats], str], ...] = (
         ("lms", lms, "higher"),
         ("ss", ss, "50"),

@@ -26,7 +26,7 @@ def log_probabilities(model: Any, kind: str) -> Callable[..., Any]:
     import torch
 
     body = model.base_model
-    head = (
+    head: Any = (
         model.get_output_embeddings()
         if kind == "causal"
         else getattr(model, "cls", None) or getattr(model, "lm_head", None)

@@ -111,6 +111,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
     """
     import torch
     import transformers
+    from safetensors import SafetensorError
 
     folder, own = folder_of(model), kind_of(model)
     kind = kind or own
@@ -137,7 +138,7 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
             output_loading_info=True,
             dtype="auto" if device.type == "cuda" else torch.float32,
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise LanguageModelError(
             f"{folder}: the model cannot be loaded ({_line(error)})"
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,10 +99,10 @@ class MaskedModel:
         Returns:
             A value for each, in order (natural logarithm).
         """
+        import torch
+
         found = [0.0] * len(masks)
         for chosen, values in self._batches(masks, batch):
-            import torch
-
             targets = torch.tensor([masks[number].target for number in chosen])
             own = values.gather(1, targets.to(values.device)[:, None])[:, 0].double().tolist()
             for number, value in zip(chosen, own, strict=True):
@@ -139,7 +139,7 @@ class MaskedModel:
                 found[number] = [self.loaded.tokenizer.decode([each]).strip() for each in row]
         return found
 
-    def _batches(self, masks: Sequence[Mask], batch: int):
+    def _batches(self, masks: Sequence[Mask], batch: int) -> Iterator[tuple[list[int], Any]]:
         """Numbers of texts, with the log-probabilities (n, V) at their masks."""
         import torch
 

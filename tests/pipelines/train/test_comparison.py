@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from evenflow.pipelines.train import comparison
 from evenflow.pipelines.train.comparison import Estimate, over_seeds
+from evenflow.pipelines.train.page import page
+
+KINDS = ("estimates", "differences")
 
 
 def test_items_and_seeds_both_make_an_interval_wide() -> None:
     one = [{"figure": 0.5, "low": 0.4, "high": 0.6}]
     alone = over_seeds(one)
     assert (alone.low, alone.high) == pytest.approx((0.4, 0.6), abs=1e-3)
+    uneven = over_seeds([{"figure": 0.5, "low": 0.3, "high": 0.55}])
+    assert (uneven.low, uneven.high) == pytest.approx((0.3, 0.55), abs=1e-9)
     # The same three times: the items are the same, so nothing is gained
     same = over_seeds(one * 3)
     assert (same.low, same.high) == pytest.approx((0.4, 0.6), abs=1e-3)
@@ -65,7 +72,7 @@ def table(*differences: Estimate) -> dict[str, dict[str, object]]:
     own = {"a": Estimate(0.6, 0.5, 0.7, 0.05, (0.6,))}
     own |= {f"b{n}": Estimate(0.5, 0.4, 0.6, 0.05, (0.5,)) for n in range(len(differences))}
     found = {f"b{n}": each for n, each in enumerate(differences)}
-    return {"suite": {"wanted": "0.5", "estimates": own, "differences": found}}
+    return {"suite": {"wanted": "0.5", "n": 30, "estimates": own, "differences": found}}
 
 
 def test_conclusions_are_those_of_the_intervals() -> None:
@@ -76,9 +83,41 @@ def test_conclusions_are_those_of_the_intervals() -> None:
     assert may[0].startswith("0 of 2 differences") and "about 0.1 would" in may[0]
     assert may[1].startswith("No difference was shown")
     assert "a difference below about 0.28" in may_not[0]
+    same = Estimate(0.0, 0.0, 0.0, 0.0, (0.0,))
+    _, limits = comparison.conclusions(names, table(same, none), "a")
+    assert limits[0].startswith("suite: 1 of the differences are 0 whichever items")
+    assert "up to 10% might" in limits[0]
     assert any("pretrained model alone says nothing" in each for each in may_not)
     may, _ = comparison.conclusions(names, table(clear, none), "a")
     assert may[0].startswith("1 of 2") and len(may) == 2
     assert may[1] == (
         "suite: GC-CDA differs from as it came by -0.100 [-0.150, -0.050]; its figure is better."
     )
+
+
+def test_the_page_marks_the_differences_that_were_shown() -> None:
+    clear = Estimate(-0.1, -0.15, -0.05, 0.02, (-0.1,))
+    none = Estimate(0.0, 0.0, 0.0, 0.0, (0.0,))
+    suites = {
+        name: {
+            **each,
+            "title": "T",
+            "source": "S",
+            "limits": "L",
+            **{key: {a: asdict(e) for a, e in each[key].items()} for key in KINDS},  # type: ignore
+        }
+        for name, each in table(clear, none).items()
+    }
+    found = {
+        "model": "<b>",
+        "baseline": "a",
+        "seeds": [0],
+        "arms": {name: {"title": name, "losses": [3.0, 2.0]} for name in ("a", "b0", "b1")},
+        "settings": {"steps": 2, "batch": 1, "context": 8},
+        "suites": suites,
+        "may_be_concluded": ["x"],
+        "may_not_be_concluded": ["y"],
+    }
+    html = page(found)
+    assert html.count("<strong>") == 1 and "<strong>-0.100 [-0.150, -0.050]</strong>" in html
+    assert "<b>" not in html and "&lt;b&gt;" in html

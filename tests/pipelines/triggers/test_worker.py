@@ -33,8 +33,8 @@ def config(**rules: Any) -> Config:
 def outcome(output: Path, **rule: Any) -> Outcome:
     """How one action ends."""
     triggers.write_decision(output, Decision(rule="r", pane=3, reason="why"))
-    [found] = act(output, config(r=rule), panes=4)
-    assert act(output, config(r=rule), panes=4) == []
+    [found] = act(output, config(r=rule))
+    assert act(output, config(r=rule)) == []
     return found
 
 
@@ -118,7 +118,7 @@ def test_a_webhook_is_sent_again_until_it_is_taken(
 def test_two_processes_do_not_act_at_a_time(tmp_path: Path) -> None:
     triggers.write_decision(tmp_path, Decision(rule="r", pane=0, reason="x"))
     with Lease(tmp_path / "triggers"), pytest.raises(LockedError):
-        act(tmp_path, config(r={"command": ["true"]}), panes=1)
+        act(tmp_path, config(r={"command": ["true"]}))
     assert len(triggers.pending(tmp_path)) == 1
 
 
@@ -139,7 +139,7 @@ def test_an_action_ends_with_the_process_that_acts(tmp_path: Path) -> None:
     program = (
         "import json, sys; from evenflow.pipelines.triggers.worker import act\n"
         "from evenflow.schemas.config import Config\n"
-        "act(sys.argv[1], Config.model_validate(json.loads(sys.argv[2])), panes=1)"
+        "act(sys.argv[1], Config.model_validate(json.loads(sys.argv[2])))"
     )
     words = [sys.executable, "-c", program, str(tmp_path), json.dumps(rule)]
     process = subprocess.Popen(words)
@@ -200,6 +200,8 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
     del rules["then"]
     settings.write_text(json.dumps({"triggers": rules, "gate": {"min_mentions": 5}}))
     assert call(*words, "--block", 1, "--warn", 1).status == 0
+    listed = call("trigger", "list", out, "--config", settings, "--json").json
+    assert [row["rule"] for row in listed] == ["second", "by_hand", "blocked"]
 
 
 def test_a_trigger_never_holds_up_the_stream(tmp_path: Path, call: Call) -> None:

@@ -154,17 +154,17 @@ def test_soct() -> None:
     ],
 )
 def test_stereoset(scores: list[float], expected: tuple[float, ...]) -> None:
-    rows = [stereo.judged("intra", scores) for _ in range(6)]
+    rows = [stereo.judged(scores) for _ in range(6)]
     parts = results(
-        lines("stereoset", [row["values"] for row in rows], "gender"), SUITES["stereoset"]
+        lines("stereoset", [row["values"] for row in rows], "intra-gender"), SUITES["stereoset"]
     )["parts"]
-    assert tuple(parts[f"intra gender {n}"]["figure"] for n in ("lms", "ss", "icat")) == expected
+    assert tuple(parts[f"intra-gender {n}"]["figure"] for n in ("lms", "ss", "icat")) == expected
 
 
 def test_stereoset_takes_means_over_targets() -> None:
-    both = [stereo.judged("intra", scores)["values"] for scores in ([3, 2, 1], [2, 3, 1])]
+    both = [stereo.judged(scores)["values"] for scores in ([3, 2, 1], [2, 3, 1])]
     # One target has three items with stereotypes, another has one without: 50, not 75
-    rows = lines("stereoset", [both[0]] * 3 + [both[1]], "gender")
+    rows = lines("stereoset", [both[0]] * 3 + [both[1]], "intra-gender")
     for number, row in enumerate(rows):
         row["cluster"] = "one" if number < 3 else "other"
     found = results(rows, SUITES["stereoset"])
@@ -189,9 +189,8 @@ def test_stereoset_finds_the_word_that_differs(texts: list[str], words: str) -> 
 
 def test_seat_has_the_effect_of_the_association_test() -> None:
     random = np.random.default_rng(0)
-    x, y, a, b = (
-        random.normal(size=(n, 5)) + shift for n, shift in ((8, 0.5), (9, 0), (4, 1), (4, 0))
-    )
+    sizes = ((8, 0.5), (9, 0), (4, 1), (4, 0))
+    x, y, a, b = (random.normal(size=(n, 5)) + shift for n, shift in sizes)
     expected = associate(x, y, a, b)
     own = [
         {"association": float(value), "first": first}
@@ -239,7 +238,7 @@ def _write(name: str, text: str) -> Callable[[Path], object]:
         (
             "crows_pairs",
             _write("crows_pairs_anonymized.csv", "a,b\n1,2\n"),
-            "no column 'sent_more'",
+            "no column",
         ),
         ("hellaswag", _write("hellaswag_val.jsonl", '{"ind": 1}\n'), "line 1: there is no 'ctx'"),
         ("hellaswag", _write("hellaswag_val.jsonl", "x\n"), "line 1: it is not JSON"),
@@ -270,7 +269,7 @@ def test_stereoset_as_published(tmp_path: Path) -> None:
     (tmp_path / "dev.json").write_text(json.dumps(whole))
     (found,) = stereo.read(Data(tmp_path))
     assert found.content["texts"] == ["She is soft.", "She is rough.", "She is fish."]
-    assert (found.id, found.kind, found.cluster) == ("intra-x", "gender", "intra gender she")
+    assert (found.id, found.kind, found.cluster) == ("intra-x", "intra-gender", "intra-gender she")
 
 
 def test_paired_wants_one_suite() -> None:

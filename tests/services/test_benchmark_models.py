@@ -1,0 +1,76 @@
+"""Benchmarks with real weights, a few items each: SmolLM2 and BERT-base of `make models`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parts import require
+from places import ROOT
+
+MODELS = ROOT / "build" / "models"
+
+
+def made(name: str) -> Path:
+    """The folder of a model; the test skips without it."""
+    missing = next((part for part in ("torch", "transformers", "peft") if not find_spec(part)), "")
+    if missing:
+        require(f"training: needs {missing}; pip install 'evenflow[train]'")
+    folder = MODELS / name
+    require(None if folder.is_dir() else f"no {folder.relative_to(ROOT)}: run `make models`")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def smollm2() -> Any:
+    folder = made("smollm2-135m-instruct")
+    from evenflow.transforms.language_models import loading
+    from evenflow.transforms.language_models.causal import CausalModel
+
+    return CausalModel(loading.load(str(folder)))
+
+
+def test_smollm2_scores_in_batches_as_it_does_alone(smollm2: Any) -> None:
+    import torch
+
+    endings = (" Paris.", " Berlin.", " a small dog.")
+    items = [
+        [smollm2.ending("The capital of France is", each) for each in endings],
+        [smollm2.ending("", "He is a nurse and kind."), smollm2.ending("", "She is a nurse.")],
+    ]
+    scores = smollm2.score(items)
+    assert smollm2._apply.__name__ == "some"
+    assert max(range(3), key=lambda at: scores[0][at].total) == 0
+    for texts, own in zip(items, scores, strict=True):
+        for text, score in zip(texts, own, strict=True):
+            with torch.inference_mode():
+                logits = smollm2.loaded.model(torch.tensor([text.tokens])).logits[0]
+            values = torch.log_softmax(logits, -1)
+            alone = sum(
+                values[at - 1, text.tokens[at]].item() for at in range(text.start, len(text.tokens))
+            )
+            assert score.total == pytest.approx(alone, abs=1e-3)
+
+
+def test_smollm2_writes(smollm2: Any) -> None:
+    from evenflow.transforms.language_models.generation import Prompt
+
+    (answer,) = smollm2.generate([Prompt("Q: What is the capital of France?\nA:")], 12, ("\n",))
+    assert "Paris" in answer
+
+
+def test_bert_fills_masks_and_is_measured(tmp_path: Path) -> None:
+    folder = made("bert-base-uncased")
+    from evenflow.pipelines.train.benchmark import benchmark
+    from evenflow.transforms.language_models import loading
+    from evenflow.transforms.language_models.masked import MaskedModel
+
+    bert = MaskedModel(loading.load(str(folder)))
+    tokens = bert.tokens("The capital of France is Paris.")
+    assert bert.fill([bert.masked(tokens, 6)], 1) == [["paris"]]
+    found = benchmark(str(folder), tmp_path, ["stereoset:intra-gender"])
+    parts = found["suites"]["stereoset:intra-gender"]["parts"]
+    # A real language model prefers words that mean something
+    assert parts["intra-gender lms"]["figure"] > 75
