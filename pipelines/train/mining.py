@@ -36,6 +36,7 @@ from evenflow.transforms.masking.scoring import (
     CausalScorer,
     Leaning,
     MaskedScorer,
+    Pair,
     Said,
     Scorer,
     pairs,
@@ -48,7 +49,6 @@ from evenflow.wordlists.loader import WordList
 
 SETTINGS, MINED, RECORDS, STATE = "mining.json", "mined.jsonl", "records/mined.jsonl", "state.json"
 CHUNK = 2048  # sentences that are scored together: enough for batches of one length
-Pair = tuple[str, str]
 
 
 class Document(NamedTuple):
@@ -394,7 +394,9 @@ class _Mining:
         counts = asdict(self._counts)
         found = {"record": self._record, "counts": counts, "lines": len(lines)}
         storage.write(SETTINGS, canonical(found))
-        (storage.path / STATE).unlink(missing_ok=True)
+        # With what a kill left of files that it was writing
+        for path in (storage.path / STATE, *storage.path.rglob(".*.part")):
+            path.unlink(missing_ok=True)
 
 
 def _unscored(sentence: Sentence, finder: SentenceFinder) -> list[Leaning]:

@@ -29,12 +29,15 @@ from evenflow.transforms.language_models.causal import CausalModel, Text
 from evenflow.transforms.language_models.loading import LanguageModelError
 from evenflow.transforms.language_models.masked import MaskedModel
 from evenflow.transforms.masking.sentences import Sentence, Word, exchanged
+from evenflow.transforms.substitution import sets
 
 SEVERAL, LONG, MASK = "several tokens", "longer than the context", "the mask's own token"
 DIGITS = 6  # of a score: what differs by the cut of a batch alone is far below
 BATCH_TOKENS = 4096  # tokens of a batch with its padding; more is no faster on a CPU
 WOULD_SAY = 3  # words that the model would have said, for each mask
 
+Pair = tuple[str, str]  # two groups in the list's order
+Forms = tuple[int, Word, tuple[str, str]]  # number of a word, the word, its form in both groups
 # Tokens (B, T), which of them there are (B, T), and rows and positions (n,) of masks: to the
 # logarithms of the probabilities of all words there (n, V)
 Predict = Callable[[NDArray[np.int64], NDArray[np.int64], Sequence[int], Sequence[int]], Any]
@@ -68,7 +71,7 @@ class Leaning:
         said: Its words.
     """
 
-    pair: tuple[str, str]
+    pair: Pair
     mean: float
     said: tuple[Said, ...]
 
@@ -106,9 +109,7 @@ class Scorer(Protocol):
         ...
 
 
-def pairs(
-    sentence: Sentence, groups: Sequence[str]
-) -> Iterator[tuple[tuple[str, str], list[tuple[int, Word, tuple[str, str]]]]]:
+def pairs(sentence: Sentence, groups: Sequence[str]) -> Iterator[tuple[Pair, list[Forms]]]:
     """The pairs of groups of a sentence.
 
     Args:
@@ -119,7 +120,7 @@ def pairs(
         Two groups, and for each word that has a form in both: its number, the word, both forms. A
         word that is even already has none.
     """
-    found: dict[tuple[str, str], list[tuple[int, Word, tuple[str, str]]]] = {}
+    found: dict[Pair, list[Forms]] = {}
     for number, word in enumerate(sentence.words):
         original = sentence.text[word.start : word.end]
         for other, counterpart in word.counterparts.items():
@@ -171,15 +172,15 @@ class MaskedScorer:
             The leanings of each, empty where none of its words can be scored.
         """
         masked = self._masked(sentences)
-        asked: dict[int, list[tuple[tuple[str, str], Word, tuple[str, str], int, list[int]]]] = {}
+        asked: dict[int, list[tuple[Pair, Forms, list[int]]]] = {}
         for number, (sentence, own) in enumerate(zip(sentences, masked, strict=True)):
             if own is None:
                 continue
             tokens = [
-                (pair, word, forms, place, ids)
+                (pair, each, ids)
                 for pair, words in pairs(sentence, self._groups)
-                for place, word, forms in words
-                if (ids := self._tokens(sentence.text, word, forms)) is not None
+                for each in words
+                if (ids := self._tokens(sentence.text, each)) is not None
             ]
             if tokens:
                 asked[number] = tokens
@@ -188,9 +189,9 @@ class MaskedScorer:
         out: list[list[Leaning]] = [[] for _ in sentences]
         rows = {number: own for number in asked if (own := masked[number]) is not None}
         for number, values in self._predicted(rows):
-            found: dict[tuple[str, str], list[tuple[Said, float]]] = {}
+            found: dict[Pair, list[tuple[Said, float]]] = {}
             says = [self._would_say(each) for each in values]
-            for pair, word, forms, place, ids in asked[number]:
+            for pair, (place, word, forms), ids in asked[number]:
                 logs = values[place, ids].astype(np.float64)
                 first, second = (round(float(each), DIGITS) for each in np.exp(logs))
                 said = Said(word.start, word.end, forms, (first, second), says[place])
@@ -212,11 +213,8 @@ class MaskedScorer:
         token, mask = self._tokenizer.mask_token, self._model.mask
         texts: list[str] = []
         for sentence in sentences:
-            parts, at = [""][:0], 0
-            for word in sentence.words:
-                parts += [sentence.text[at : word.start], token]
-                at = word.end
-            texts.append("".join([*parts, sentence.text[at:]]))
+            masks = [sets.Edit(word.start, word.end, token) for word in sentence.words]
+            texts.append(sets.apply(sentence.text, masks))
         out: list[_Masked | None] = []
         given = self._tokenizer(texts, verbose=False)["input_ids"]
         for sentence, tokens in zip(sentences, given, strict=True):
@@ -235,8 +233,9 @@ class MaskedScorer:
         best = best[np.argsort(-values[best], kind="stable")]
         return tuple(self._tokenizer.decode([int(each)]).strip() for each in best)
 
-    def _tokens(self, text: str, word: Word, forms: tuple[str, str]) -> list[int] | None:
+    def _tokens(self, text: str, given: Forms) -> list[int] | None:
         """The token of each form; None where one has several, or is not in the vocabulary."""
+        _, word, forms = given
         spaced = text[word.start - 1 : word.start].isspace()
         found = [self._token(form, spaced) for form in forms]
         if None in found:
@@ -330,7 +329,7 @@ class CausalScorer:
             The leanings of each.
         """
         out: list[list[Leaning]] = [[] for _ in sentences]
-        asked: list[tuple[int, tuple[str, str], tuple[Said, ...], list[Text]]] = []
+        asked: list[tuple[int, Pair, tuple[Said, ...], list[Text]]] = []
         for number, sentence in enumerate(sentences):
             for pair, words in pairs(sentence, self._groups):
                 texts = [self._model.ending("", exchanged(sentence, group)) for group in pair]
