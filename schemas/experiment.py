@@ -27,6 +27,9 @@ class Mined(Section):
         default=False, description="Whether they are drawn; else those the model leans most in."
     )
     names: bool = Field(default=False, description="Whether first names become “person” too.")
+    without: list[str] = Field(
+        default_factory=list[str], description="Words that are left as they are."
+    )
     seed: int = Field(default=0, ge=0, description="Seed of what is drawn.")
 
 

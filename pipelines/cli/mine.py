@@ -59,6 +59,12 @@ def mine(
     names: Annotated[
         bool, typer.Option("--names", help="With --intervene, first names become “person” too.")
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD", help="Leave this word of the list as it is, such as god; repeatable."
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -103,14 +109,21 @@ def mine(
         raise typer.BadParameter("--intervene goes with --output", param_hint="'--intervene'")
     config = selection.configuration({"fields.text": text_field})
     words = config.word_lists()[0]
-    finder = SentenceFinder(words)
+    finder = SentenceFinder(words, without or ())
     session: Session = context.obj
     if output is not None:
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
     scorer, digest = (None, None) if model is None else scorer_of(model, words, onnx, threads)
     settings = Settings(
-        top, digest, model or "", 8 if onnx else 32, seed, intervene, names and bool(intervene)
+        top,
+        digest,
+        model or "",
+        8 if onnx else 32,
+        seed,
+        intervene,
+        names and bool(intervene),
+        tuple(without or ()),
     )
     lines, counts = run(given, finder, scorer, settings, output, _progress(session, quiet))
     _notes(len(lines), counts, top, session)

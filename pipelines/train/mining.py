@@ -88,6 +88,7 @@ class Settings:
         seed: Seed of a random draw, and of an intervention's.
         intervention: Name of the intervention; None for none.
         names: Whether an intervention replaces first names.
+        without: Words that the finder leaves as they are.
     """
 
     top: int
@@ -97,6 +98,7 @@ class Settings:
     seed: int = 0
     intervention: str | None = None
     names: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass
@@ -223,8 +225,11 @@ def mine_for(inputs: list[str], model: str, output: Path, config: Config, how: M
     words = config.word_lists()[0]
     scorer, digest = (None, None) if how.random else scorer_of(model, words)
     name = "" if how.random else model
-    settings = Settings(how.top, digest, name, 32, how.seed, how.intervention, how.names)
-    lines, _ = mine(source(inputs, config), SentenceFinder(words), scorer, settings, output)
+    settings = Settings(
+        how.top, digest, name, 32, how.seed, how.intervention, how.names, tuple(how.without)
+    )
+    finder = SentenceFinder(words, how.without)
+    lines, _ = mine(source(inputs, config), finder, scorer, settings, output)
     if not lines:
         raise TrainInputError(f"{', '.join(inputs)}: no sentence that could be mined")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
@@ -82,17 +82,19 @@ class SentenceFinder:
 
     Args:
         words: The attribute's list.
+        without: Words that are left as they are, such as “god”.
 
     Attributes:
-        list: The same.
+        list: The same list.
 
     Raises:
         NoPairsError: The list has neither pairs nor a role map.
         RoleMapError: Its role map cannot be read.
     """
 
-    def __init__(self, words: WordList):
+    def __init__(self, words: WordList, without: Iterable[str] = ()):
         self.list = words
+        self._without = {spelling.fold(word) for word in without}
         role_map = roles.of(words)
         if not words.counterparts and not role_map.by_word:
             raise NoPairsError(
@@ -125,7 +127,8 @@ class SentenceFinder:
         chains = self._source.find_chains(text, spans, mentions)
         by_place: dict[int, list[Item]] = {}
         for item in sorted((each for chain in chains for each in chain), key=lambda i: i.start):
-            by_place.setdefault(item.sentence, []).append(item)
+            if item.word not in self._without:
+                by_place.setdefault(item.sentence, []).append(item)
         caseless = is_caseless(text)
         for place, items in sorted(by_place.items()):
             start, end = spans[place]

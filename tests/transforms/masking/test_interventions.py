@@ -155,6 +155,14 @@ def test_every_gender_label_has_a_neutral_word_that_names_no_group() -> None:
     assert set(found.words) <= known | set(roles.of(GENDER).by_word)
 
 
+def test_words_that_are_left_as_they_are() -> None:
+    found = list(SentenceFinder(GENDER, ["God"]).find("God saw her. He is a god. God saw it."))
+    assert [(each.text, len(each.words)) for each in found] == [
+        ("God saw her.", 1),
+        ("He is a god.", 1),
+    ]
+
+
 def test_an_unknown_intervention() -> None:
     with pytest.raises(ValueError, match="'x': no such intervention; there are naive-masking"):
         interventions.Intervention("x", GENDER)
