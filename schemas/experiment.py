@@ -16,6 +16,23 @@ from evenflow.schemas.yaml_file import SettingsError, read
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
 
 
+class Mined(Section):
+    """Section `arms.NAME.mined`: few sentences of the input (Thakur et al. 2023)."""
+
+    top: int = Field(default=10, ge=1, description="Sentences for each pair of groups.")
+    intervention: str | None = Field(
+        default=None, description="Name of an intervention, as for `evenflow mine`. null: none."
+    )
+    random: bool = Field(
+        default=False, description="Whether they are drawn; else those the model leans most in."
+    )
+    names: bool = Field(default=False, description="Whether first names become “person” too.")
+    without: list[str] = Field(
+        default_factory=list[str], description="Words that are left as they are."
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of what is drawn.")
+
+
 class Arm(Section):
     """Section `arms.NAME`: the data that a model is trained on."""
 
@@ -27,6 +44,9 @@ class Arm(Section):
     )
     data: str | None = Field(
         default=None, description="Output of a gate that exists, in place of one that is made."
+    )
+    mined: Mined | None = Field(
+        default=None, description="The gate's input is what is mined of the input. null: all of it."
     )
     subset: Literal["all", "neutral", "relevant", "random"] = Field(
         default="all",

@@ -86,6 +86,13 @@ class FinetuneSettings(Section):
     masked: Share = Field(
         default=0.15, description="Share of the tokens that mlm predicts. 0.15: as BERT's training."
     )
+    focus: str | None = Field(
+        default=None,
+        description=(
+            "Field of the documents with spans of characters, [[start, end], …]: only tokens there"
+            " are learnt (documents are not packed then). null: all tokens."
+        ),
+    )
     epochs: float = Field(default=10.0, gt=0, description="Passes over the data.")
     steps: int | None = Field(
         default=None, ge=1, description="Number of steps. null: as many as the epochs have."

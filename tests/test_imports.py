@@ -31,7 +31,7 @@ ORDER = (
     ("gates.verdict", "gates.lock", "gates.change_point"),
     ("transforms.repair",),
     ("transforms.annotation", "transforms.generation", "transforms.word_lists"),
-    ("transforms.benchmarks",),
+    ("transforms.benchmarks", "transforms.masking"),
     ("transforms.bias_score",),
     ("transforms.llm",),
     ("transforms.stereotypes", "transforms.coverage"),

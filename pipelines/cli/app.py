@@ -31,6 +31,7 @@ from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
+from evenflow.pipelines.cli import mine as cli_mine
 from evenflow.pipelines.cli import trigger as cli_trigger
 from evenflow.pipelines.cli import word_lists as cli_word_lists
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
@@ -110,6 +111,7 @@ def application() -> typer.Typer:
     leaning = group("bias-score", "What the neutral words of sentences lean to.")
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
+    add("mine", cli_mine.mine, cli_mine.EXAMPLES)
     add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
     add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES)
     add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES)

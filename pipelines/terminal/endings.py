@@ -59,6 +59,8 @@ KNOWN = (
     ("evenflow.transforms.models.files", "ModelError", FAILED),
     ("evenflow.transforms.language_models.loading", "LanguageModelError", USAGE),
     ("evenflow.transforms.benchmarks.data", "BenchmarkDataError", USAGE),
+    ("evenflow.transforms.masking.sentences", "NoPairsError", USAGE),
+    ("evenflow.transforms.masking.neutral", "NeutralError", USAGE),
     ("evenflow.pipelines.train.errors", "TrainInputError", USAGE),
     ("evenflow.pipelines.train.errors", "TrainingError", FAILED),
     ("evenflow.transforms.bias_score.vectors", "VectorsError", USAGE),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.train import mining
 from evenflow.pipelines.train.rows import Data, Row, select
 from evenflow.schemas.config import load
 from evenflow.schemas.experiment import Arm, Experiment
@@ -34,10 +35,22 @@ def data_of(experiment: Experiment, arm: Arm) -> Data:
     """
     if arm.data is not None:
         return select(arm.data)
-    output = Path(experiment.output) / "data" / hashlib.sha256(canonical(arm.gate)).hexdigest()[:8]
     config = load(None, {**arm.gate, **OPEN}, [experiment.attribute])
-    Run(experiment.input, output, config).go()
+    inputs = experiment.input
+    if arm.mined is not None:
+        folder = _folder(experiment, arm.mined.model_dump())
+        mining.mine_for(inputs, experiment.model, folder, config, arm.mined)
+        inputs = [str(folder / mining.RECORDS)]
+    kind = [arm.gate, arm.mined.model_dump()] if arm.mined else arm.gate
+    output = _folder(experiment, kind)
+    Run(inputs, output, config).go()
     return select(output)
+
+
+def _folder(experiment: Experiment, kind: object) -> Path:
+    """Where data of a kind are."""
+    digest = hashlib.sha256(canonical(kind)).hexdigest()
+    return Path(experiment.output) / "data" / digest[:8]
 
 
 def keep(experiment: Experiment, arm: Arm) -> Callable[[Row], bool]:

@@ -136,17 +136,29 @@ def _read(
     keep: Callable[[Row], bool],
 ) -> tuple[dict[str, int], Corpus]:
     """Tokens of the documents, and their number. Raises TrainInputError, OSError."""
+    focus = settings.focus
     seen = {"documents": 0, "copies": 0, "weighted": 0, "tokens": 0, "longer": 0}
 
     def documents() -> Iterator[Document]:
-        for row in filter(keep, data.rows()):
-            own = tokens(row.text, add_special_tokens=False, verbose=False)["input_ids"]
+        for row in filter(keep, data.rows(focus)):
+            given = tokens(
+                row.text,
+                add_special_tokens=False,
+                return_offsets_mapping=focus is not None,
+                verbose=False,
+            )
+            own = given["input_ids"]
             seen["documents"] += 1
             seen["copies"] += row.is_copy
             seen["weighted"] += row.weight != 1
             seen["tokens"] += len(own)
             seen["longer"] += len(own) > context
-            yield Document(row.id, own, row.weight if settings.weights else 1.0)
+            learnt = focus and [
+                any(start < last and first < end for first, last in row.spans)
+                for start, end in given["offset_mapping"]
+            ]
+            weight = row.weight if settings.weights else 1.0
+            yield Document(row.id, own, weight, learnt or None)
 
     end = tokens.eos_token_id
     pad = tokens.pad_token_id if tokens.pad_token_id is not None else end
@@ -157,11 +169,11 @@ def _read(
         found = packing.apart(documents(), context, pad, ends[:1], ends[1:2])
     elif end is None:
         raise TrainInputError("the tokenizer has no end-of-text token")
-    elif settings.packing:
+    elif settings.packing and focus is None:
         found = packing.packed(documents(), context, end)
     else:
         found = packing.apart(documents(), context, pad)
-    if not found.weights.any():
+    if not found.weights.any() or (found.learnt is not None and not found.learnt.any()):
         raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
     return seen, found
 

@@ -8,7 +8,7 @@ other words, both come in the same order; of a subset, the documents keep their 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -39,11 +39,13 @@ class Document(NamedTuple):
         id: Its id.
         tokens: Its tokens.
         weight: Weight of each as a target.
+        learnt: Which of them are targets; None: all.
     """
 
     id: str
     tokens: list[int]
     weight: float
+    learnt: list[bool] | None = None
 
 
 @dataclass
@@ -59,6 +61,7 @@ class Corpus:
         starts: Where each unit starts, (U + 1,).
         weights: Weight of each unit's tokens as targets, (U,).
         keys: What the order depends on, (U,) uint64.
+        learnt: Which tokens are targets, as `tokens`; None: all. Only where `ends` is not None.
     """
 
     context: int
@@ -68,6 +71,7 @@ class Corpus:
     starts: NDArray[np.int64]
     weights: NDArray[np.float32]
     keys: NDArray[np.uint64]
+    learnt: NDArray[np.bool_] | None = None
     _orders: dict[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -101,6 +105,9 @@ class Corpus:
             whole = np.concatenate([first, own, last]).astype(np.int32)
             tokens[row, : len(whole)], lengths[row] = whole, len(whole)
             weights[row, len(first) : len(first) + len(own)] = self.weights[unit]
+            if self.learnt is not None:
+                learnt = self.learnt[self.starts[unit] : self.starts[unit + 1]]
+                weights[row, len(first) : len(first) + len(own)] *= learnt
         return Sequences(tokens, weights, lengths)
 
     def _stream(
@@ -170,12 +177,17 @@ def apart(
         The corpus.
     """
     room = context - len(first) - len(last)
-    units = (
-        (f"{each.id}\0{start}", each.tokens[start : start + room], each.weight)
-        for each in documents
-        for start in range(0, len(each.tokens), room)
-    )
-    return _corpus(units, context, (first, last), pad)
+    learnt: list[bool] = []
+
+    def units() -> Iterator[tuple[str, list[int], float]]:
+        for each in documents:
+            learnt.extend(each.learnt or ())
+            for start in range(0, len(each.tokens), room):
+                yield f"{each.id}\0{start}", each.tokens[start : start + room], each.weight
+
+    found = _corpus(units(), context, (first, last), pad)
+    found.learnt = np.array(learnt, bool) if learnt else None
+    return found
 
 
 def _corpus(

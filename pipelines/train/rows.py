@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import read_meta
@@ -18,6 +19,7 @@ from evenflow.schemas.ledger import Shard
 from evenflow.transforms.storage.storage import Place, at
 
 Quarantined = Literal["refuse", "skip", "take"]
+SPANS = pa.list_(pa.list_(pa.int64()))
 ROWS = 1024  # documents that are in memory at once
 
 
@@ -31,6 +33,7 @@ class Row:
         weight: The product of its weights for all attributes; 1 without mode reweight.
         is_copy: Whether it is a changed copy of another one (mode augment).
         mentions: Its number of mentions by attribute, of all groups.
+        spans: Spans of its text, where a field of spans was asked for.
     """
 
     id: str
@@ -38,6 +41,7 @@ class Row:
     weight: float
     is_copy: bool
     mentions: dict[str, int]
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,17 @@ class Data:
             "shards": {f"{folder}/{each.name}": each.sha256 for folder, each in self.shards},
         }
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, spans: str | None = None) -> Iterator[Row]:
         """Read the documents, in the ledger's order.
+
+        Args:
+            spans: Field that holds spans of a document's text; None: spans are not asked for.
 
         Yields:
             The documents.
 
         Raises:
-            TrainInputError: A shard is not what the ledger says.
+            TrainInputError: A shard is not what the ledger says, or has no such spans.
             OSError: A file cannot be read.
         """
         storage = at(self.output)
@@ -88,14 +95,16 @@ class Data:
                             " names; run the gate again into a new --output"
                         )
                 with pq.ParquetFile(path) as table:
-                    yield from _rows(table, *names, attributes)
+                    yield from _rows(table, *names, attributes, spans)
 
 
 def _rows(
-    table: pq.ParquetFile, identity: str, text: str, attributes: Sequence[str]
+    table: pq.ParquetFile, identity: str, text: str, attributes: Sequence[str], spans: str | None
 ) -> Iterator[Row]:
-    """The documents of a shard."""
+    """The documents of a shard. Raises TrainInputError."""
     names = table.schema_arrow.names
+    if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
+        raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
     weights = [name for name in map(weight, attributes) if name in names]
     counts = {
         each: [name for name in names if name.startswith(f"mentions_{each}_")]
@@ -107,6 +116,7 @@ def _rows(
         text,
         *weights,
         *copies,
+        *([] if spans is None else [spans]),
         *(name for group in counts.values() for name in group),
     ]
     for batch in table.iter_batches(ROWS, columns=columns):
@@ -117,6 +127,7 @@ def _rows(
                 prod(row[name] for name in weights),
                 any(row[name] is not None for name in copies),
                 {each: sum(row[name] for name in group) for each, group in counts.items()},
+                () if spans is None else tuple((start, end) for start, end in row[spans] or ()),
             )
 
 

@@ -1,4 +1,4 @@
-"""Kills training at ten moments: python kill_training.py FOLDER finetune|experiment"""
+"""Kills training at ten moments: python kill_training.py FOLDER finetune|experiment|mine"""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from kill_anywhere import killed_runs, wrong
 from tiny_models import gate_output
 
 import evenflow.transforms.benchmarks.asking  # noqa: F401
+from evenflow.pipelines.train import mining
 from evenflow.pipelines.train.experiment import run
 from evenflow.pipelines.train.finetune import finetune
 from evenflow.pipelines.train.rows import select
 from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.transforms.masking.sentences import SentenceFinder
+from evenflow.wordlists import loader
 
 for lazy in (
     transformers.AutoModelForCausalLM,
@@ -83,10 +86,25 @@ def killed_experiment(folder: Path) -> list[dict[str, object]]:
     return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
 
 
+def killed_mine(folder: Path) -> list[dict[str, object]]:
+    """Kill a random draw of sentences, in chunks of a few."""
+    mining.CHUNK = 5
+    finder = SentenceFinder(loader.load("gender"))
+    texts = [f"She met {n} men. He left her." for n in range(40)]
+
+    def work(output: Path) -> None:
+        given = mining.Source({}, [mining.Document(str(n), text) for n, text in enumerate(texts)])
+        settings = mining.Settings(7, None, intervention="neutral-masking")
+        mining.mine(given, finder, None, settings, output)
+
+    return killed_runs(work, folder / "work", digests)
+
+
 def main() -> None:
     """Kill, and end with status 1 where a result differs."""
     folder, what = Path(sys.argv[1]), sys.argv[2]
-    found = {"finetune": killed_finetune, "experiment": killed_experiment}[what](folder)
+    kinds = {"finetune": killed_finetune, "experiment": killed_experiment, "mine": killed_mine}
+    found = kinds[what](folder)
     if found := wrong(found):
         sys.exit("\n".join(map(str, found)))
 

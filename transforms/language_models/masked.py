@@ -109,6 +109,19 @@ class MaskedModel:
                 found[number] = value
         return found
 
+    def log_probabilities(self, rows: Any, positions: Any, **inputs: Any) -> Any:
+        """The log-probabilities of all words at some places of a batch.
+
+        Args:
+            rows: Rows of the places (n,).
+            positions: Their positions (n,).
+            **inputs: What the model is given.
+
+        Returns:
+            A tensor (n, V).
+        """
+        return self._apply(rows, positions, **inputs)[0]
+
     def fill(self, masks: Sequence[Mask], most: int, batch: int = 32) -> list[list[str]]:
         """The words that the model prefers for each mask.
 

@@ -81,6 +81,31 @@ def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -
     assert other.status == 2 and "finetune.steps: 3 -> 4" in other.err
 
 
+def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
+    tiny_model(file.parent / "bert", "bert")
+    own = json.loads(file.read_text())
+    own["model"], own["seeds"], own["baseline"] = "bert", [0], "unchanged"
+    own["finetune"] |= {"objective": "mlm", "focus": "spans", "masked": 1.0}
+    own["benchmark"] = {"suites": {"crows_pairs:gender": 2}, "batch": 2, "parts": []}
+    mined = {"top": 2, "intervention": "naive-masking"}
+    own["arms"] = {
+        "unchanged": {"trained": False},
+        "mined": {"mined": mined},
+        "drawn": {"mined": {**mined, "random": True}},
+        "plain": {"mined": {"top": 2, "random": True}},
+    }
+    file.write_text(json.dumps(own))
+    ended = call("experiment", file, "--json")
+    assert ended.status == 0, ended.err
+    assert {ended.json["arms"][arm]["documents"] for arm in ("mined", "drawn", "plain")} == {2}
+    made = [path.read_text() for path in (file.parent / "out" / "data").glob("*/records/*.jsonl")]
+    assert len(made) == 3 and sum("person" in text for text in made) == 2
+    own["arms"]["drawn"]["mined"]["intervention"], own["output"] = "none", "other"
+    file.write_text(json.dumps(own))
+    wrong = call("experiment", file)
+    assert wrong.status == 2 and "'none': one of naive-masking" in wrong.err
+
+
 def test_killed_at_ten_moments_it_ends_with_the_same_figures(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "experiment"],

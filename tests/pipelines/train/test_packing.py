@@ -65,6 +65,25 @@ def test_other_words_and_fewer_documents_keep_the_order() -> None:
     assert first_words(dict.fromkeys(range(0, 20, 3), 2)) == [n for n in whole if n % 3 == 1]
 
 
+def test_only_tokens_that_are_learnt_are_targets() -> None:
+    given = [
+        Document("a", [5, 6, 7], 2.0, [False, True, True]),
+        Document("b", [8], 1.0, [False]),
+        Document("c", [9], 1.0, [True]),
+    ]
+    taken = packing.apart(given, 4, 0, (2,), (3,)).take(0, 4, seed=1)
+    weights = {
+        tuple(tokens[:length].tolist()): own[:length].tolist()
+        for tokens, own, length in zip(*taken, strict=True)
+    }
+    assert weights == {
+        (2, 5, 6, 3): [0, 0, 2, 0],
+        (2, 7, 3): [0, 2, 0],
+        (2, 8, 3): [0, 0, 0],
+        (2, 9, 3): [0, 1, 0],
+    }
+
+
 def test_masks_hide_only_targets_and_the_usual_shares() -> None:
     tokens = np.full((200, 100), 7, np.int32)
     weights = np.ones((200, 100), np.float32)

@@ -1,0 +1,220 @@
+"""Finds the sentences that name a group of an attribute, with the words that do and their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from evenflow.transforms.labels.finder import LabelFinder, uncut
+from evenflow.transforms.substitution import agreement, roles, sets
+from evenflow.transforms.substitution.bygroup import ByGroup
+from evenflow.transforms.substitution.gendered import Gendered, is_caseless, is_gendered
+from evenflow.transforms.substitution.sets import Edit, Item
+from evenflow.transforms.text import names
+from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.wordlists import spelling
+from evenflow.wordlists.loader import WordList
+
+LONGEST = 1000  # characters: a longer sentence is a table or a list
+
+
+class NoPairsError(ValueError):
+    """An attribute whose words have no counterparts in other groups."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that names a group, at text[start:end] of its sentence.
+
+    Attributes:
+        start: First character.
+        end: Character after the last.
+        folded: The word as lists are searched for it.
+        group: Its group.
+        kind: pronoun, noun, plural, adjective, title, collective or other.
+        counterparts: By other group, the word in its place, with its form and its capitals.
+        even: Whether the sentence names the counterpart beside it (“he or she”).
+        proper: Whether it has a capital everywhere (“Christian”, “Mrs”).
+    """
+
+    start: int
+    end: int
+    folded: str
+    group: str
+    kind: str
+    counterparts: Mapping[str, str]
+    even: bool = False
+    proper: bool = False
+
+
+@dataclass(frozen=True)
+class Name:
+    """A first name that says a sex, with what follows it, at text[start:end] of its sentence.
+
+    Attributes:
+        start: First character.
+        end: Character after the last.
+    """
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that names a group.
+
+    Attributes:
+        text: The sentence.
+        start: Its first character in the document.
+        words: Its words, in order.
+        names: Its names, in order; none overlaps a word.
+    """
+
+    text: str
+    start: int
+    words: tuple[Word, ...]
+    names: tuple[Name, ...] = field(default=())
+
+
+class SentenceFinder:
+    """Finds the sentences of documents that name a group.
+
+    Args:
+        words: The attribute's list.
+        without: Words that are left as they are, such as “god”.
+
+    Attributes:
+        list: The same list.
+
+    Raises:
+        NoPairsError: The list has neither pairs nor a role map.
+        RoleMapError: Its role map cannot be read.
+    """
+
+    def __init__(self, words: WordList, without: Iterable[str] = ()):
+        self.list = words
+        self._without = {spelling.fold(word) for word in without}
+        role_map = roles.of(words)
+        if not words.counterparts and not role_map.by_word:
+            raise NoPairsError(
+                f"{words.attribute}: its words have no counterparts in other groups; give its list"
+                f" pairs, or put roles into {roles.path_of(words)}"
+            )
+        self._gendered = Gendered(words, role_map) if is_gendered(words) else None
+        self._source = self._gendered or ByGroup(words, role_map)
+        self._finder = LabelFinder([words])
+        self._proper = {
+            spelling.fold(each)
+            for each in (*words.labels, *role_map.canonical.values())
+            if each != each.lower()
+        }
+
+    def find(self, text: str) -> Iterator[Sentence]:
+        """Find the sentences of a document that name a group.
+
+        Args:
+            text: The document.
+
+        Yields:
+            The sentences in order.
+        """
+        found = self._finder.find_all(text)
+        mentions = self._finder.named(found)
+        if not mentions:
+            return
+        spans = trimmed(text, uncut(bounds(text), found).tolist())
+        chains = self._source.find_chains(text, spans, mentions)
+        by_place: dict[int, list[Item]] = {}
+        for item in sorted((each for chain in chains for each in chain), key=lambda i: i.start):
+            if item.word not in self._without:
+                by_place.setdefault(item.sentence, []).append(item)
+        caseless = is_caseless(text)
+        for place, items in sorted(by_place.items()):
+            start, end = spans[place]
+            if end - start > LONGEST or not any(item.mention for item in items):
+                continue
+            own = self._words(text, start, items)
+            people: list[Name] = []
+            if self._gendered is not None:
+                for each in names.find(text, start, end, caseless):
+                    at = each.start - start
+                    stop = at + len(text[each.start : each.end].rstrip("."))
+                    inside = [word for word in own if word.start < stop and at < word.end]
+                    if each.sex != "e" and not inside:
+                        people.append(Name(at, stop))
+                    elif inside and inside[-1].kind == "title" and stop > inside[-1].end + 2:
+                        rest = text[start + inside[-1].end : start + stop]
+                        people.append(Name(stop - len(rest.lstrip(". \u00a0")), stop))
+            yield Sentence(text[start:end], start, tuple(own), tuple(people))
+
+    def _words(self, text: str, start: int, items: list[Item]) -> list[Word]:
+        """The words of items; an item that is said together with the next one is one with it."""
+        out: list[Word] = []
+        joined: Word | None = None
+        for item in items:
+            if item.kind == "pronoun" and self._gendered is not None:
+                self._gendered.replace_pronoun(text, item)
+            word = Word(
+                item.start - start,
+                item.end - start,
+                item.word,
+                item.group,
+                item.kind,
+                {group: each for group, each in item.replacements.items() if each},
+                item.refusal == sets.EVEN,
+                item.kind == "title" or item.word in self._proper,
+            )
+            if joined is not None:  # “Catholic priest”
+                word = replace(
+                    word,
+                    start=joined.start,
+                    folded=f"{joined.folded} {word.folded}",
+                    proper=joined.proper or word.proper,
+                )
+            if item.gap:
+                joined = word
+                continue
+            out.append(word)
+            joined = None
+        return out
+
+
+def exchanged(sentence: Sentence, group: str) -> str:
+    """The sentence with every word in the form of a group.
+
+    Args:
+        sentence: The sentence.
+        group: The group; words that have no counterpart there stay.
+
+    Returns:
+        The text, with articles and possessives that fit.
+    """
+    edits = [
+        edit
+        for word in sentence.words
+        if group in word.counterparts and not word.even
+        for edit in replaced(sentence.text, word, word.counterparts[group])
+    ]
+    return sets.apply(sentence.text, edits)
+
+
+def replaced(text: str, word: Word, by: str, end: int | None = None) -> list[Edit]:
+    """The edits that put a replacement in a word's place.
+
+    Args:
+        text: The sentence.
+        word: The word.
+        by: What is put in.
+        end: Character after the last that is replaced; None: where the word ends.
+
+    Returns:
+        The edit of the article before it, if that changes, and the word's own, with the possessive
+        of what is put in.
+    """
+    original = text[word.start : word.end]
+    stop = word.end if end is None else end
+    if word.kind in ("noun", "plural") and end is None:
+        stop, by = agreement.fit_possessive(text, word.end, original, by)
+    article = agreement.edit_article(text, word.start, original, by)
+    return [*([Edit(*article)] if article else []), Edit(word.start, stop, by)]
