@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from evenflow.transforms.word_lists.proposals import Proposal
 
 GENERATE_EXAMPLES = examples(
-    "evenflow wordlists generate --attribute gender --groups female,male"
-    " --seeds female=she,woman --seeds male=he,man --corpus corpus/ --output draft.json",
-    "evenflow wordlists generate --attribute gender --groups female,male --corpus corpus/"
-    " --output draft.json --llm http://127.0.0.1:8000 --llm-model mistral-7b",
+    "evenflow wordlists generate --attribute a --groups f,m --seeds f=she …",
+    "evenflow wordlists generate … --llm http://127.0.0.1:8000 --llm-model m",
 )
 REVIEW_EXAMPLES = examples(
     "evenflow wordlists review draft.json",
     "evenflow wordlists review draft.json --terminal --reviewer Ada",
-    "evenflow wordlists review draft.json --terminal --reviewer Ada --disputed",
+    "evenflow wordlists review draft.json --terminal --reviewer A --disputed",
 )
 FINISH_EXAMPLES = examples("evenflow wordlists finish draft.json --output mine.yaml")
 # Above 0, so that the runs differ

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 COMPLETE_EXAMPLES = examples(
     "evenflow wordlists complete mine.yaml --corpus corpus/",
-    "evenflow wordlists complete mine.yaml --corpus corpus/ --output fuller.yaml",
+    "evenflow wordlists complete mine.yaml --corpus texts/ --output new.yaml",
 )
 COMPARE_EXAMPLES = examples(
     "evenflow wordlists compare mine.yaml gender",
-    "evenflow wordlists compare mine.yaml gender --corpus 'corpus/*.jsonl.gz' --json",
+    "evenflow wordlists compare mine.yaml gender --corpus texts/ --json",
 )
 SHOWN = 20  # lines of a long table; --json prints all
 

@@ -14,6 +14,7 @@ import pytest
 
 from evenflow.pipelines.cli import (
     coverage,
+    drafts,
     estimate,
     explain,
     gate,
@@ -22,6 +23,7 @@ from evenflow.pipelines.cli import (
     measure,
     run,
     stream,
+    word_lists,
 )
 from evenflow.schemas.config import Config, load
 
@@ -47,6 +49,11 @@ COMMANDS = {
     "wordlists list": lists.LIST_EXAMPLES,
     "wordlists show": lists.SHOW_EXAMPLES,
     "wordlists check": lists.CHECK_EXAMPLES,
+    "wordlists complete": word_lists.COMPLETE_EXAMPLES,
+    "wordlists compare": word_lists.COMPARE_EXAMPLES,
+    "wordlists generate": drafts.GENERATE_EXAMPLES,
+    "wordlists review": drafts.REVIEW_EXAMPLES,
+    "wordlists finish": drafts.FINISH_EXAMPLES,
     "config show": lists.CONFIG_EXAMPLES,
     "llm check": llm.CHECK_EXAMPLES,
     "estimate": estimate.EXAMPLES,
@@ -284,10 +291,10 @@ def test_explain_what_cannot_be_read(
 
 def test_wordlists(call: Call, tmp_path: Path) -> None:
     shipped = call("wordlists", "list", "--json").json
-    assert [each["attribute"] for each in shipped] == ["gender", "age", "religion"]
+    assert [each["name"] for each in shipped if each["default"]] == ["gender", "age", "religion"]
     assert all(size > 0 for each in shipped for size in each["groups"].values())
     table = call("wordlists", "list").out
-    assert all(each["attribute"] in table for each in shipped)
+    assert all(each["name"] in table for each in shipped)
     own = tmp_path / "colour.yaml"
     own.write_text(COLOUR)
     assert call("wordlists", "show", own).out == "red: scarlet\nblue: azure\n"

@@ -99,6 +99,9 @@ def test_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_words_of_a_source_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     tables.lists(
-        [{"attribute": "a", "groups": {"b": 1}, "source": "[red]x[/nope] :smile: \x1b[31m"}]
+        [
+            {"name": "a", "default": True, "groups": {"b": 1}}
+            | {"source": "[red]x[/nope] :smile: \x1b[31m"}
+        ]
     )
     assert "[red]x[/nope] :smile: \\u001b[31m" in capsys.readouterr().out
