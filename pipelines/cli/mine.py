@@ -94,8 +94,9 @@ def mine(
     to --output with the sentences after an intervention. If it was killed, run it again: it goes
     on. It needs the extra `train`, except with --random.
     """
-    from evenflow.pipelines.train.mining import Settings, scorer_of, source
+    from evenflow.pipelines.train.mining import Settings
     from evenflow.pipelines.train.mining import mine as run
+    from evenflow.pipelines.train.mining_inputs import scorer_of, source
     from evenflow.transforms.masking.interventions import NAMES
     from evenflow.transforms.masking.sentences import SentenceFinder
 

@@ -17,6 +17,7 @@ import evenflow.transforms.benchmarks.asking  # noqa: F401
 from evenflow.pipelines.train import mining
 from evenflow.pipelines.train.experiment import run
 from evenflow.pipelines.train.finetune import finetune
+from evenflow.pipelines.train.mining_inputs import Document, Source
 from evenflow.pipelines.train.rows import select
 from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.finetune_section import FinetuneSettings
@@ -93,7 +94,7 @@ def killed_mine(folder: Path) -> list[dict[str, object]]:
     texts = [f"She met {n} men. He left her." for n in range(40)]
 
     def work(output: Path) -> None:
-        given = mining.Source({}, [mining.Document(str(n), text) for n, text in enumerate(texts)])
+        given = Source({}, [Document(str(n), text) for n, text in enumerate(texts)])
         settings = mining.Settings(7, None, intervention="neutral-masking")
         mining.mine(given, finder, None, settings, output)
 

@@ -10,9 +10,6 @@ The paper says “confidence” only. Its published means of up to 6.85 cannot b
 probabilities, so logarithms are taken here: then a difference of log-probabilities is one of logits
 too. A word and its counterpart must be one token each. The paper adds new words to the model's
 vocabulary, where nothing has taught it what they mean. Here such words are masked and not scored.
-
-A causal model cannot fill a mask. Its score is the difference of the log-probabilities of the whole
-sentence with all words in the form of one group and of the other, over the number of words.
 """
 
 from __future__ import annotations
@@ -25,10 +22,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evenflow.transforms.language_models.causal import CausalModel, Text
-from evenflow.transforms.language_models.loading import LanguageModelError
+from evenflow.transforms.language_models.causal import CausalModel
 from evenflow.transforms.language_models.masked import MaskedModel
-from evenflow.transforms.masking.sentences import Sentence, Word, exchanged
+from evenflow.transforms.masking.sentences import Sentence, Word
 from evenflow.transforms.substitution import sets
 
 SEVERAL, LONG, MASK = "several tokens", "longer than the context", "the mask's own token"
@@ -160,7 +156,7 @@ class MaskedScorer:
     ):
         self.left = Left()
         self._model, self._groups = model, groups
-        self._batch_tokens = batch_tokens or _batch_tokens(model)
+        self._batch_tokens = batch_tokens or batch_size(model)
         self._tokenizer = model.loaded.tokenizer
         self._predict = predict or exact(model)
         self._known: dict[tuple[str, bool], int | None] = {}
@@ -309,59 +305,6 @@ def exact(model: MaskedModel) -> Predict:
     return predict
 
 
-class CausalScorer:
-    """Scores with a causal language model.
-
-    Args:
-        model: The model.
-        groups: The attribute's groups.
-        batch_tokens: Most tokens of a batch; None: what suits its device.
-    """
-
-    def __init__(self, model: CausalModel, groups: Sequence[str], batch_tokens: int | None = None):
-        self.left = Left()
-        self._model, self._groups = model, groups
-        self._batch_tokens = batch_tokens or _batch_tokens(model)
-
-    def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
-        """Score sentences.
-
-        Args:
-            sentences: The sentences.
-
-        Returns:
-            The leanings of each.
-        """
-        out: list[list[Leaning]] = [[] for _ in sentences]
-        asked: list[tuple[int, Pair, tuple[Said, ...], list[Text]]] = []
-        for number, sentence in enumerate(sentences):
-            for pair, words in pairs(sentence, self._groups):
-                texts = [self._model.ending("", exchanged(sentence, group)) for group in pair]
-                try:
-                    self._model.check(texts, "a sentence")
-                except LanguageModelError:
-                    self.left.sentences[LONG] += 1
-                    continue
-                said = [Said(word.start, word.end, both) for _, word, both in words]
-                asked.append((number, pair, tuple(said), texts))
-        asked.sort(key=lambda each: len(each[3][0].tokens))
-        start = 0
-        while start < len(asked):
-            stop, longest = start, 0
-            while stop < len(asked):
-                longest = max(longest, *(len(each.tokens) for each in asked[stop][3]))
-                if stop > start and 2 * longest * (stop + 1 - start) > self._batch_tokens:
-                    break
-                stop += 1
-            part = asked[start:stop]
-            scores = self._model.score([texts for *_, texts in part])
-            for (number, pair, said, _), (first, second) in zip(part, scores, strict=True):
-                mean = round((first.total - second.total) / len(said), DIGITS)
-                out[number].append(Leaning(pair, mean, said))
-            start = stop
-        return out
-
-
-def _batch_tokens(model: MaskedModel | CausalModel) -> int:
+def batch_size(model: MaskedModel | CausalModel) -> int:
     """Tokens of a batch that suit a model's device."""
     return GPU_TOKENS if model.loaded.device.type == "cuda" else CPU_TOKENS

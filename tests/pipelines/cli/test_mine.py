@@ -22,7 +22,8 @@ from tiny_models import gate_output, tiny_model  # noqa: E402
 
 from evenflow.pipelines.train import mining  # noqa: E402
 from evenflow.pipelines.train.errors import TrainInputError  # noqa: E402
-from evenflow.pipelines.train.mining import Document, Settings, Source, mine  # noqa: E402
+from evenflow.pipelines.train.mining import Settings, mine  # noqa: E402
+from evenflow.pipelines.train.mining_inputs import Document, Source  # noqa: E402
 from evenflow.transforms.masking.scoring import Left  # noqa: E402
 from evenflow.transforms.masking.sentences import SentenceFinder  # noqa: E402
 from evenflow.wordlists import loader  # noqa: E402

@@ -19,11 +19,11 @@ from evenflow.transforms.language_models.causal import CausalModel  # noqa: E402
 from evenflow.transforms.language_models.loading import load  # noqa: E402
 from evenflow.transforms.language_models.masked import MaskedModel  # noqa: E402
 from evenflow.transforms.masking import quantised  # noqa: E402
+from evenflow.transforms.masking.causal_scoring import CausalScorer  # noqa: E402
 from evenflow.transforms.masking.scoring import (  # noqa: E402
     LONG,
     MASK,
     SEVERAL,
-    CausalScorer,
     MaskedScorer,
 )
 from evenflow.transforms.masking.sentences import Sentence, SentenceFinder  # noqa: E402
