@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
@@ -65,6 +64,8 @@ def experiment(
 
 def _print(found: dict[str, Any]) -> None:
     """Print the table, and what follows."""
+    from rich.table import Table
+
     from evenflow.pipelines.terminal.tables import console
     from evenflow.pipelines.train.comparison import Estimate, interval
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
@@ -104,6 +103,8 @@ def _config(directory: Storage, path: Path | None) -> Config:
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
     """Print rows as JSON or as a table."""
+    from rich.table import Table
+
     from evenflow.pipelines.terminal.tables import console
 
     with printing():

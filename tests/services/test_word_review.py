@@ -63,7 +63,8 @@ def begin(tabs: Tabs, address: str, name: str, **settings: object) -> Page:
 
 
 def press(page: Page, key: str) -> None:
-    """Press a key that loads a page."""
+    """Press a key that loads a page, once the page before has its script."""
+    page.wait_for_load_state()
     with page.expect_navigation():
         page.keyboard.press(key)
 
@@ -113,7 +114,8 @@ def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve:
     assert "Ada" in other.inner_text("main")
     press(other, "n")
     assert agreement(journal.state().opinions).disputed == ("word0",)
-    other.click("text=1 disputed")
+    with other.expect_navigation():
+        other.click("text=1 disputed")
     press(other, "y")
     assert not agreement(journal.state().opinions).disputed
 
