@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import socket
 from types import FrameType
 from typing import Annotated
@@ -60,6 +61,7 @@ def board(
 
     from evenflow.pipelines.board.app import application
     from evenflow.pipelines.board.follow import Board, names
+    from evenflow.pipelines.panes.output import has_ledger
 
     token = _token() if allow_actions else None
     listener = listen(host, port)
@@ -71,6 +73,9 @@ def board(
         print(visible(f"board: {address}"))
         if token is not None and TOKEN not in os.environ:
             print(f"token: {token}")
+    for each in directories:
+        if not has_ledger(each):  # a gate that has not begun, or a name that is wrong
+            print(visible(f"evenflow: {each}: no ledger here yet"), file=sys.stderr)
     if show:
         webbrowser.open(address)
 
