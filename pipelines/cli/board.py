@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import socket
+import sys
+from contextlib import suppress
 from types import FrameType
 from typing import Annotated
 
@@ -74,8 +75,9 @@ def board(
         if token is not None and TOKEN not in os.environ:
             print(f"token: {token}")
     for each in directories:
-        if not has_ledger(each):  # a gate that has not begun, or a name that is wrong
-            print(visible(f"evenflow: {each}: no ledger here yet"), file=sys.stderr)
+        with suppress(OSError):  # a store that is away is shown on the page
+            if not has_ledger(each):  # a gate that has not begun, or a name that is wrong
+                print(visible(f"evenflow: {each}: no ledger here yet"), file=sys.stderr)
     if show:
         webbrowser.open(address)
 
