@@ -27,11 +27,13 @@ class Attribute:
         name: Name of the attribute.
         groups: Names of its groups, in the word list's order.
         mode: How it is repaired.
+        scored: Whether documents have a bias score for it.
     """
 
     name: str
     groups: tuple[str, ...]
     mode: Mode = "measure"
+    scored: bool = False
 
 
 def mentions(attribute: str, group: str) -> str:
@@ -42,6 +44,11 @@ def mentions(attribute: str, group: str) -> str:
 def weight(attribute: str) -> str:
     """Name of the shard column that holds a document's weight for an attribute (mode reweight)."""
     return f"weight_{attribute}"
+
+
+def leaning(attribute: str) -> pa.Field:
+    """The shard column that holds a document's bias score; null without a known word."""
+    return pa.field(f"bias_score_{attribute}", pa.float64())
 
 
 # Columns of a staged block: these, the mentions, then the document's other fields. The name of the
@@ -71,6 +78,7 @@ def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
         for each in attributes
         if each.mode == "reweight"
     ]
+    fields += [leaning(each.name) for each in attributes if each.scored]
     return [*fields, COPY_OF] if any(each.mode == "augment" for each in attributes) else fields
 
 

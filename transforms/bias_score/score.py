@@ -129,6 +129,18 @@ class BiasScorer:
         Returns:
             Their scores.
         """
+        return self.of(self.totals(text, starts))
+
+    def totals(self, text: str, starts: Sequence[int]) -> Ints:
+        """Add up what the scores of a text's sentences are computed from.
+
+        Args:
+            text: The text.
+            starts: As for `score`.
+
+        Returns:
+            Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.
+        """
         row, read = self._row, blanked(text)
         found: list[int] = []
         ends = [0]
@@ -137,7 +149,10 @@ class BiasScorer:
             ends.append(len(found))
         running = np.zeros((len(found) + 1, self._summed.shape[1]), np.int64)
         np.cumsum(self._summed[found], axis=0, out=running[1:])
-        sums = np.diff(running[ends], axis=0)
+        return np.diff(running[ends], axis=0)
+
+    def of(self, sums: Ints) -> Scores:
+        """The scores of n stretches of text from their totals (n, M + 3)."""
         scores = sums[:, :-2] / np.maximum(sums[:, -2:-1] * UNIT, 1)
         return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
 
