@@ -248,15 +248,13 @@ class _Rebuilder:
         """
         out: dict[str, dict[str, Any]] = {}
         for name, own in self._exchanges.items():
-            plan = self._plans.get(name)
+            plan, groups = self._plans.get(name), self._groups[name]
             out[name] = {
                 "mode": self._modes[name],
                 "strictness": self._config.strictness(name),
                 "before": before.attributes[name].sums.model_dump(),
                 "expected_dr": plan.expected.dr_after if plan else None,
-                "shortage": list(
-                    plan.expected.shortage if plan else [0.0] * len(self._groups[name])
-                ),
+                "shortage": list(plan.expected.shortage) if plan else [0.0] * len(groups),
                 "mentions": after.attributes[name].counts,
                 "sets": own.count,
                 "judged": own.judged,
