@@ -221,6 +221,7 @@ class Figures:
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         coverage: The records of coverage and how often each occurs (transforms.coverage.named).
         bias_score: Sums of the bias score (ledger.BiasSums); empty if it is not computed.
+        bias_words: What single words add to it (transforms.bias_score.score, BiasScorer.words).
     """
 
     documents: int = 0
@@ -232,6 +233,7 @@ class Figures:
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     coverage: dict[str, Any] = field(default_factory=dict[str, Any])
     bias_score: dict[str, Any] = field(default_factory=dict[str, Any])
+    bias_words: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -255,6 +257,7 @@ class Figures:
         self.llm = summed(self.llm, other.llm)
         self.coverage = summed(self.coverage, other.coverage)
         self.bias_score = summed(self.bias_score, other.bias_score)
+        self.bias_words = summed(self.bias_words, other.bias_words)
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

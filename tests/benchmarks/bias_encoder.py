@@ -10,8 +10,8 @@ vectors. It learns MRPC and the scores of STS-B (train and dev parts); --pairs i
 lines with premise, hypothesis and label, such as SNLI. Arms: the full data, Sub90 to Sub97 and
 Aug90 to Aug97 (by the gate itself, repair method base, names too), and vectors without their part
 along the gender direction (hard). Prints SEAT's mean |d| over the gender tests and the mean of
-SentEval's MRPC and STS-B (test parts), with differences from the full data; intervals are over items
-and seeds. A cell that is done is not run again.
+SentEval's MRPC and STS-B (test parts), with differences from the full data; intervals are over
+items and seeds. A cell that is done is not run again.
 """
 
 from __future__ import annotations

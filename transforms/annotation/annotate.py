@@ -192,10 +192,11 @@ class Annotator:
         pieces = [] if searched is None else searched
         figures, counts = self.mentions.count(found, searched=pieces)
         for piece in pieces:
-            sums, each = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
-            figures.bias_score = documents.summed(figures.bias_score, sums)
+            own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
+            figures.bias_score = documents.summed(figures.bias_score, own.figures)
+            figures.bias_words = documents.summed(figures.bias_words, own.words)
             if scores is not None:
-                scores += each
+                scores += own.documents
         if scores is not None and self.config.bias_score.fields:
             scores[:] = [self.bias.score(texts) for texts in self._scored(found)]
         return figures, counts

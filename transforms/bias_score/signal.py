@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.bias_score import direction, importance, reference, summary, vectors
 from evenflow.transforms.bias_score import words as listed
@@ -20,6 +22,21 @@ from evenflow.transforms.bias_score.score import BiasScorer, Scores
 STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The sums of some documents.
+
+    Attributes:
+        figures: Figures as ledger.BiasSums has them.
+        words: What single words add (see `BiasScorer.words`).
+        documents: The documents' scores (see `BiasSignal.score`).
+    """
+
+    figures: dict[str, Any]
+    words: dict[str, Any]
+    documents: list[float | None]
 
 
 class BiasSignal:
@@ -63,9 +80,7 @@ class BiasSignal:
             else None
         )
 
-    def sums(
-        self, text: str, begins: Ints, starts: Ints
-    ) -> tuple[dict[str, Any], list[float | None]]:
+    def sums(self, text: str, begins: Ints, starts: Ints) -> Scored:
         """Score all sentences of D documents that are joined to one text.
 
         Args:
@@ -74,23 +89,26 @@ class BiasSignal:
             starts: Where its n sentences begin, (n,), ascending.
 
         Returns:
-            Figures as ledger.BiasSums has them, and the scores of the documents (see `score`).
+            Their sums and scores.
         """
         edges = [*starts.tolist(), len(text)]
         each: list[Ints] = []
+        words: dict[str, Any] = {}
         for first in range(0, len(starts), STEP):
             last = min(first + STEP, len(starts))
             begin = edges[first]
             own = [start - begin for start in edges[first:last]]
-            each.append(self.scorer.totals(text[begin : edges[last]], own))
+            read = self.scorer.read(text[begin : edges[last]], own)
+            each.append(self.scorer.totals(read))
+            words = documents.summed(words, self.scorer.words(read, each[-1]))
         if not each:
-            return {}, [None] * len(begins)
+            return Scored({}, {}, [None] * len(begins))
         totals = np.concatenate(each)
         owners = np.searchsorted(begins, starts, "right")
         whole = np.zeros((len(begins), totals.shape[1]), np.int64)
         np.add.at(whole, owners - 1, totals)
         figures = summary.sums(self.scorer.of(totals), owners, self.scorer.groups, self.threshold)
-        return figures, _known(self.scorer.of(whole))
+        return Scored(figures, words, _known(self.scorer.of(whole)))
 
     def score(self, texts: Sequence[str]) -> float | None:
         """Score some texts of a document, each as a whole; its score is the largest.

@@ -62,6 +62,11 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     (entry,) = History(tmp_path / "out")
     assert entry.bias_score and entry.bias_score.rolling.sentences == 400
     assert entry.bias_score.verdict.judged
+    words = {each.word: each for each in entry.bias_score.words}
+    assert "he" not in words and words["report"].count == 200
+    assert 0 < sum(each.share for each in words.values()) <= 1.001
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Words that add most" in page and ">report<" in page
 
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("she 1 0\nhe -1 0\nnurse 0.6 0.8\n")
