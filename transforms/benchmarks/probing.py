@@ -53,7 +53,7 @@ def predicted(vectors: Floats, labels: Labels, tried: Floats) -> Labels:
     Returns:
         The predicted labels (m,).
     """
-    return _fit(vectors, labels).predict(tried)
+    return np.asarray(_fit(vectors, labels).predict(tried))
 
 
 def similarity(vectors: Floats, scores: Floats, tried: Floats) -> Floats:
