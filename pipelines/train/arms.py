@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from evenflow.gates.ledger.files import canonical
+from evenflow.gates.ledger.files import canonical, read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.train import mining
+from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.rows import Data, Row, select
 from evenflow.schemas.config import load
 from evenflow.schemas.experiment import Arm, Experiment
@@ -44,6 +45,8 @@ def data_of(experiment: Experiment, arm: Arm) -> Data:
     kind = [arm.gate, arm.mined.model_dump()] if arm.mined else arm.gate
     output = _folder(experiment, kind)
     Run(inputs, output, config).go()
+    if not read_entries(output):
+        raise TrainInputError(f"{', '.join(inputs)}: no document to train on")
     return select(output)
 
 
