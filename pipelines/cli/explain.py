@@ -72,6 +72,13 @@ def explain(
         bool,
         typer.Option("--bias-score", help="Score what the neutral words of each sentence lean to."),
     ] = False,
+    importance: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of a transformer that says how much each word counts for --bias-score.",
+        ),
+    ] = None,
     encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -93,10 +100,12 @@ def explain(
         raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
     if stereotypes is None:
         stereotypes = jsonl or as_json or not sys.stdout.isatty()
+    if importance is not None and not bias_score:
+        raise typer.BadParameter("it goes with --bias-score", param_hint="'--importance'")
     method = None if counterfactual is None else "gc" if counterfactual == "gc" else "base"
     try:
         explainer = Explainer(
-            config, method, source, target, stereotypes, all_sentences, bias_score
+            config, method, source, target, stereotypes, all_sentences, bias_score, importance
         )
     except ValueError as error:
         if source is None and target is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from rich.text import Text
 
 from evenflow.pipelines.explain.document import COLOURS
@@ -12,6 +14,7 @@ from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.bias_score.signal import BiasSignal
 
 DIGITS = 5  # of a printed figure, as in the paper's tables
+Shares = Callable[[str], npt.NDArray[np.float64]]
 FAINT = 0.2  # part of the sentence's greatest addition below which a word is not coloured
 
 
@@ -20,10 +23,11 @@ class BiasExplainer:
 
     Args:
         signal: The bias score under a configuration.
+        shares: Gives the importance of a sentence's words; None: how rare they are.
     """
 
-    def __init__(self, signal: BiasSignal):
-        self._signal = signal
+    def __init__(self, signal: BiasSignal, shares: Shares | None = None):
+        self._signal, self._shares = signal, shares
 
     def add_to(self, document: dict[str, Any]) -> None:
         """Add to each sentence bias_score (as in the paper's Table 2).
@@ -41,6 +45,8 @@ class BiasExplainer:
             row["bias_score"] = None
             if not score.known[0]:
                 continue
+            shares = None if self._shares is None else self._shares(row["sent_text"]).tolist()
+            parts = scorer.parts(row["sent_text"], shares)
             words = [
                 {
                     "word": part.word,
@@ -51,11 +57,16 @@ class BiasExplainer:
                     ),
                     "names_a_group": part.named,
                 }
-                for part in scorer.parts(row["sent_text"])
+                for part in parts
+            ]
+            known = [part for part in parts if part.leanings is not None]
+            towards = [
+                sum(part.importance * (part.leanings or ())[at] for part in known)
+                for at in range(len(groups))
             ]
             row["bias_score"] = {
-                "groups": _named(groups, score.groups[0].tolist()),
-                "absolute": round(float(score.absolute[0]), DIGITS),
+                "groups": _named(groups, towards),
+                "absolute": round(sum(part.importance * part.absolute for part in known), DIGITS),
                 "words": words,
             }
 

@@ -23,6 +23,8 @@ class Explainer:
         stereotypes: Whether sentences that name a group are judged.
         all_sentences: Whether sentences that name no group are judged too.
         bias_score: Whether sentences are scored by what their words lean to.
+        importance: Folder of a transformer that says how much each word then counts; None: how rare
+            it is says so.
 
     Attributes:
         finder: Finds the labels.
@@ -45,6 +47,7 @@ class Explainer:
         stereotypes: bool = False,
         all_sentences: bool = False,
         bias_score: bool = False,
+        importance: str | None = None,
     ):
         lists = config.word_lists()
         self.finder = LabelFinder(lists)
@@ -74,7 +77,12 @@ class Explainer:
             from evenflow.pipelines.explain.bias_score import BiasExplainer
             from evenflow.transforms.bias_score import signal
 
-            self._steps.append(BiasExplainer(signal.of(config)).add_to)
+            shares = None
+            if importance is not None:
+                from evenflow.transforms.bias_score.contextual import WordShares
+
+                shares = WordShares(importance).of
+            self._steps.append(BiasExplainer(signal.of(config), shares).add_to)
 
     def explain(self, identity: str, text: str) -> dict[str, Any]:
         """Explain a text.

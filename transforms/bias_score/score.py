@@ -46,12 +46,14 @@ class WordPart:
         leanings: max(cos(w, g_m), 0) of the M groups; zeros for a word in L; None if it has no
             vector.
         named: Whether it is in L.
+        absolute: The length of its projection on the subspace; of two groups, |cos|.
     """
 
     word: str
     importance: float
     leanings: tuple[float, ...] | None
     named: bool
+    absolute: float
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,7 @@ class BiasScorer:
                 float(share),
                 None if row == UNKNOWN else tuple((self._leanings[row, :-1] / UNIT).tolist()),
                 bool(self._named[row]),
+                float(self._leanings[row, -1] / UNIT),
             )
             for word, row, share in zip(words, rows, given / max(given.sum(), 1e-12), strict=True)
         ]
