@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -104,15 +101,6 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     file.write_text(json.dumps(own))
     wrong = call("experiment", file)
     assert wrong.status == 2 and "'none': one of naive-masking" in wrong.err
-
-
-def test_killed_at_ten_moments_it_ends_with_the_same_figures(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "experiment"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_subsets() -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -64,15 +61,6 @@ def test_it_learns_and_writes_what_peft_and_people_read(
     assert again.status == 0 and (out / "training.json").stat().st_mtime_ns == before
     other = call("finetune", *words, "--steps", 31, "--rate", 0.02)
     assert other.status == 2 and "settings.steps: 30 -> 31" in other.err
-
-
-def test_killed_at_ten_moments_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "finetune"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_micro_batch_changes_nothing_but_rounding(
