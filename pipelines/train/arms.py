@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from evenflow.gates.ledger.files import canonical
+from evenflow.gates.ledger.files import canonical, read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.train import mining
+from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.mining_inputs import scorer_of
 from evenflow.pipelines.train.rows import Data, Row, select
 from evenflow.schemas.config import load
@@ -31,6 +32,7 @@ class Datasets:
     def __init__(self, experiment: Experiment):
         self._experiment = experiment
         self._scorer: tuple[Scorer, str] | None = None
+        self._made: dict[Path, Data] = {}
 
     def of(self, arm: Arm, seed: int) -> Data:
         """Make the data of a cell, or find it where it is made.
@@ -59,8 +61,12 @@ class Datasets:
             mining.mine_for(inputs, own.model, folder, config, mined, self._scored)
             inputs, kind = [str(folder / mining.RECORDS)], {**kind, "mined": mined.model_dump()}
         output = self._folder(kind)
-        Run(inputs, output, config).go()
-        return select(output)
+        if output not in self._made:
+            Run(inputs, output, config).go()
+            if not read_entries(output):
+                raise TrainInputError(f"{', '.join(inputs)}: no document to train on")
+            self._made[output] = select(output)
+        return self._made[output]
 
     def _scored(self, words: WordList) -> tuple[Scorer, str]:
         """What scores sentences, loaded once. Raises LanguageModelError."""

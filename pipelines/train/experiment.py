@@ -17,6 +17,7 @@ from evenflow.pipelines.train import comparison
 from evenflow.pipelines.train.arms import Datasets, keep
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.finetune import Progress, finetune
+from evenflow.pipelines.train.rows import Data
 from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.storage.directory import Directory
 
@@ -72,13 +73,18 @@ def run(
         OSError: A file cannot be read or written.
     """
     begin(experiment)
-    data = Datasets(experiment)
-    for cell in cells(experiment):
-        if (cell.folder / MEASURED).exists():
-            continue
-        if experiment.arms[cell.arm].trained:
+    datasets = Datasets(experiment)
+    left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
+    # The data first: what is wrong with them is said before anything is trained
+    data = {
+        cell: datasets.of(experiment.arms[cell.arm], cell.seed)
+        for cell in left
+        if experiment.arms[cell.arm].trained
+    }
+    for cell in left:
+        if cell in data:
             on_cell("train", cell)
-            train(experiment, cell, data, on_step)
+            train(experiment, cell, data[cell], on_step)
         on_cell("measure", cell)
         measure(experiment, cell)
     found = compared(experiment)
@@ -101,12 +107,12 @@ def begin(experiment: Experiment) -> None:
 
 
 def train(
-    experiment: Experiment, cell: Cell, data: Datasets, on_step: Callable[[Progress], None]
+    experiment: Experiment, cell: Cell, data: Data, on_step: Callable[[Progress], None]
 ) -> None:
-    """Train a cell, on data that is made where it is missing. Raises as `run`."""
+    """Train a cell. Raises as `run`."""
     arm = experiment.arms[cell.arm]
     finetune(
-        data.of(arm, cell.seed),
+        data,
         experiment.model,
         cell.folder / "model",
         experiment.finetuning(arm, cell.seed),

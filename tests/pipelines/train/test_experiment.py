@@ -150,3 +150,9 @@ def test_files_that_cannot_be_used(file: Path) -> None:
         file.write_text(json.dumps({**good, **change}))
         with pytest.raises(ConfigError, match=message):
             load(file)
+
+
+def test_an_input_without_documents_is_named(file: Path, call: Call) -> None:
+    (file.parent / "in.jsonl").write_text("")
+    ended = call("experiment", file)
+    assert ended.status == 2 and "in.jsonl: no document to train on" in ended.err
