@@ -29,7 +29,8 @@ def set_dropout(model: Module, share: float) -> None:
         if isinstance(each, nn.Dropout):
             each.p, found = share, True
         if isinstance(getattr(each, "attention_dropout", None), float):  # llama and its kin
-            each.attention_dropout, found = share, True
+            setattr(each, "attention_dropout", share)  # noqa: B010 (a module's own number)
+            found = True
     if not found:
         raise TrainInputError("model_dropout: this model has no dropout")
 

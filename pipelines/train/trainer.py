@@ -285,7 +285,7 @@ class Trainer:
             taken = packing.masked(taken, own.masked, mask, self._words, rng)
         # Sequences of like length are computed together
         order = np.argsort(taken.lengths, kind="stable")
-        taken = Sequences(*(each[order] for each in taken))
+        taken = Sequences(taken.tokens[order], taken.weights[order], taken.lengths[order])
         whole = float(taken.weights[:, int(own.objective == "causal") :].sum())
         return taken, targets[order], whole
 
