@@ -146,10 +146,9 @@ def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list
         if (targets := unit.kind.targets)
     ]
     asked = [(unit, group) for unit, group in chosen if group not in unit.settled]
-    left = iter(judge(asked) if asked else ())
-    return [
-        (unit, group) for unit, group in chosen if group in unit.settled or next(left) is not None
-    ]
+    left = judge(asked) if asked else ()
+    refused = {id(unit) for (unit, _), rest in zip(asked, left, strict=True) if rest is None}
+    return [(unit, group) for unit, group in chosen if id(unit) not in refused]
 
 
 def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.repair.draw import Drawn, Unit, draw, key
+from evenflow.transforms.repair.draw import Drawn, Unit, draw, key, take_all
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 
 GROUPS = ("a", "b", "c")
@@ -229,3 +229,23 @@ def test_seed_attribute_and_place_draw_independently(other: tuple[int, str, int]
     one = np.argsort([key(3, "any", str(n), 0, 1) for n in range(size)]).argsort()
     two = np.argsort([key(other[0], other[1], str(n), other[2], 1) for n in range(size)]).argsort()
     assert abs(np.corrcoef(one, two)[0, 1]) < 4 / math.sqrt(size)
+
+
+def test_all_units_go_to_the_next_group_unless_they_are_refused() -> None:
+    units = [
+        unit(0, "a", "bc"),
+        unit(1, "b", "ac", settled="c"),
+        unit(2, "c", "ab"),
+        unit(3, "b", "a"),
+        unit(4, "a", "c"),
+    ]
+
+    def judge(asked: list[tuple[Unit, str]]) -> list[Unit | None]:
+        """Refuses unit 2; settles the others in place, as that of a pane does."""
+        for each, target in asked:
+            if each.place != 2:
+                each.settled = (*each.settled, target)
+        return [None if each.place == 2 else each for each, _ in asked]
+
+    found = [(each.place, target) for each, target in take_all(GROUPS, units, judge)]
+    assert found == [(0, "b"), (1, "c"), (3, "a"), (4, "c")]
