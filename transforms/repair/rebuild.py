@@ -20,25 +20,19 @@ from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.records import Documents
+from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.repair.plan import Plan, target_shares
 from evenflow.transforms.repair.tallies import SubstitutionCounts
 from evenflow.transforms.repair.weigh import weigh
 from evenflow.transforms.staging import sentence_table
-from evenflow.transforms.staging.block import (
-    INPUT,
-    Part,
-    StagedBlock,
-    read_documents,
-    replace_columns,
-)
+from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution import joined
 from evenflow.transforms.substitution.judges import ExchangeJudge
-from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text import given_names
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
@@ -199,7 +193,7 @@ class _Rebuilder:
         """
         number = self._pane.blocks.index(block)
         originals: dict[int, _Rebuilt] = {}
-        copies: dict[int, list[tuple[str, _Rebuilt]]] = {}
+        copies: dict[int, list[tuple[str, list[Edit]]]] = {}
         for spot in self._pane.spots(number):
             document = self._pane.document(spot)
             original = originals[document.ordinal] = self._original(spot, document)
@@ -209,7 +203,7 @@ class _Rebuilder:
                 for identity, copy in self._copy(spot, document, *each)
             ]
             if made:
-                copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
+                copies[document.ordinal] = [(identity, copy.edits) for _, identity, copy in made]
             for name, tally in self._tallies.items():
                 augmented = self._modes[name] == "augment"
                 own_copies = [copy for of, _, copy in made if of == name]
@@ -225,7 +219,9 @@ class _Rebuilder:
                         tally.add(document.id, text, changed, own.edits, augmented)
         self._done[block] = originals
         edits = {ordinal: each.edits for ordinal, each in originals.items() if each.edits}
-        return self._rebuild(block, edits, copies) if edits or copies else None
+        if not edits and not copies:
+            return None
+        return rewriting.rewrite(block, self._annotator, self._fields, edits, copies)
 
     def rows(self, block: StagedBlock) -> pa.Table:
         """The block's part of the table of sentences, completed with what became of the sets."""
@@ -309,52 +305,6 @@ class _Rebuilder:
         self._ids.add(identity)
         yield identity, copy
 
-    def _rebuild(
-        self,
-        block: StagedBlock,
-        changed: Mapping[int, Sequence[Edit]],
-        copies: Mapping[int, Sequence[tuple[str, _Rebuilt]]],
-    ) -> Figures:
-        """Write a block with changed texts, and copies behind their originals; its figures."""
-        table = block.read(Part.DOCUMENTS)
-        read = read_documents(table)
-        whole = joined.texts_of(read.texts, read.fields, self._fields)
-        # Of each new row: the row that it is made of, id, texts, and the original's id for a copy
-        new: list[tuple[int, str, list[str], str | None]] = []
-        for row, (identity, text, ordinal) in enumerate(
-            zip(read.ids, read.texts, read.places, strict=True)
-        ):
-            new.append((row, identity, [apply(text, changed.get(ordinal, ()))], None))
-            for copied, copy in copies.get(ordinal, ()):
-                texts = joined.apply_apart(whole[row], copy.edits)
-                new.append((row, copied, texts, identity))
-        rows, ids, every, origins = map(list, zip(*new, strict=True))
-        texts = [own[0] for own in every]
-        places = [read.places[row] for row in rows]
-        take = pa.array(rows)
-        others = {
-            column: _put(values.take(take), every, self._fields, column.name)
-            for column, values in read.fields.items()
-        }
-        found = Documents(read.file, ids, texts, places, fields=others)
-        scores: list[float | None] = []
-        figures, counts = self._annotator.count(found, scores=scores)
-        columns = {
-            **{column.with_name(INPUT + column.name): each for column, each in others.items()},
-            documents.ID: pa.array(ids, pa.string()),
-            documents.TEXT: pa.array(texts, pa.large_string()),
-        }
-        for attribute, each in zip(self._annotator.attributes, counts, strict=True):
-            for number, column in enumerate(documents.mention_fields(attribute)):
-                columns[column] = pa.array(each[:, number], pa.int32())
-            if attribute.scored:
-                columns[documents.leaning(attribute.name)] = pa.array(scores, pa.float64())
-        if copies:
-            columns[documents.COPY_OF] = pa.array(origins, pa.string())
-        rebuilt = table.take(take).combine_chunks()
-        block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
-        return figures
-
 
 def _judge(config: Config) -> ExchangeJudge | None:
     """The model that judges what is drawn; None: the first stage decides."""
@@ -363,30 +313,6 @@ def _judge(config: Config) -> ExchangeJudge | None:
     from evenflow.transforms.models import encoder  # it takes a part of a second to load
 
     return encoder.Encoder.shipped()
-
-
-def _put(
-    values: pa.Array, every: Sequence[Sequence[str]], names: Sequence[str], name: str
-) -> pa.Array:
-    """A field's values (D,), with the texts of swapped copies in the place of the originals'.
-
-    Args:
-        values: The values.
-        every: By document its text, and of a copy also the texts of the fields.
-        names: The names of these fields.
-        name: The field's name.
-
-    Returns:
-        The values (D,).
-    """
-    if name not in names:
-        return values
-    at = names.index(name) + 1
-    new = [
-        own[at] if len(own) > at and isinstance(value, str) else value
-        for own, value in zip(every, values.to_pylist(), strict=True)
-    ]
-    return pa.array(new, values.type)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -1,0 +1,108 @@
+"""Writes a staged block again, with changed texts and with copies behind their originals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from evenflow.schemas import documents
+from evenflow.schemas.documents import Figures
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.io.records import Documents
+from evenflow.transforms.staging.block import (
+    INPUT,
+    Part,
+    StagedBlock,
+    read_documents,
+    replace_columns,
+)
+from evenflow.transforms.substitution import joined
+from evenflow.transforms.substitution.sets import Edit, apply
+
+
+def rewrite(
+    block: StagedBlock,
+    annotator: Annotator,
+    names: Sequence[str],
+    changed: Mapping[int, Sequence[Edit]],
+    copies: Mapping[int, Sequence[tuple[str, Sequence[Edit]]]],
+) -> Figures:
+    """Write a block's documents again.
+
+    Args:
+        block: The block.
+        annotator: The annotator that read it.
+        names: Fields that are joined to a document's text in its copies (see
+            `substitution.joined`).
+        changed: Edits of documents' texts, by ordinal.
+        copies: Ids of copies with the edits of the joined texts, by the originals' ordinal.
+
+    Returns:
+        The block's figures.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    table = block.read(Part.DOCUMENTS)
+    read = read_documents(table)
+    whole = joined.texts_of(read.texts, read.fields, names)
+    # Of each new row: the row that it is made of, id, texts, and the original's id for a copy
+    new: list[tuple[int, str, list[str], str | None]] = []
+    for row, (identity, text, ordinal) in enumerate(
+        zip(read.ids, read.texts, read.places, strict=True)
+    ):
+        new.append((row, identity, [apply(text, changed.get(ordinal, ()))], None))
+        for copied, own in copies.get(ordinal, ()):
+            texts = joined.apply_apart(whole[row], own)
+            new.append((row, copied, texts, identity))
+    rows, ids, every, origins = map(list, zip(*new, strict=True))
+    texts = [each[0] for each in every]
+    places = [read.places[row] for row in rows]
+    take = pa.array(rows)
+    others = {
+        column: _put(values.take(take), every, names, column.name)
+        for column, values in read.fields.items()
+    }
+    found = Documents(read.file, ids, texts, places, fields=others)
+    scores: list[float | None] = []
+    figures, counts = annotator.count(found, scores=scores)
+    columns = {
+        **{column.with_name(INPUT + column.name): each for column, each in others.items()},
+        documents.ID: pa.array(ids, pa.string()),
+        documents.TEXT: pa.array(texts, pa.large_string()),
+    }
+    for attribute, each in zip(annotator.attributes, counts, strict=True):
+        for number, column in enumerate(documents.mention_fields(attribute)):
+            columns[column] = pa.array(each[:, number], pa.int32())
+        if attribute.scored:
+            columns[documents.leaning(attribute.name)] = pa.array(scores, pa.float64())
+    if copies:
+        columns[documents.COPY_OF] = pa.array(origins, pa.string())
+    rebuilt = table.take(take).combine_chunks()
+    block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
+    return figures
+
+
+def _put(
+    values: pa.Array, every: Sequence[Sequence[str]], names: Sequence[str], name: str
+) -> pa.Array:
+    """A field's values (D,), with the texts of swapped copies in the place of the originals'.
+
+    Args:
+        values: The values.
+        every: By document its text, and of a copy also the texts of the fields.
+        names: The names of these fields.
+        name: The field's name.
+
+    Returns:
+        The values (D,).
+    """
+    if name not in names:
+        return values
+    at = names.index(name) + 1
+    new = [
+        own[at] if len(own) > at and isinstance(value, str) else value
+        for own, value in zip(every, values.to_pylist(), strict=True)
+    ]
+    return pa.array(new, values.type)
