@@ -97,8 +97,11 @@ def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     target = tmp_path / "fuller.yaml"
     ended = call(
         *("wordlists", "complete", "religion-table14", "--corpus", corpus),
-        *("--output", target, "--json"),
+        *("--output", target, "--json", "--page", tmp_path / "page.html"),
     )
+    page = (tmp_path / "page.html").read_text()
+    assert "With the missing forms: settled from 1 of 1 words a group" in page
+    assert page.count('class="rolling" d="M') == 2 and "http" not in page
     assert {each["word"] for each in ended.json["missing_forms"]} == {"christians", "muslims"}
     assert ended.json["curves"]["completed"][-1]["mentions"] == 9
     fuller = loader.load(target)
