@@ -47,11 +47,15 @@ def finish(
     labels: dict[str, int] = {}
     provenance: dict[str, str] = {}
     spelled: dict[str, str] = {}
+    merged: dict[str, list[Candidate]] = {}
+    for each in draft.candidates:
+        merged.setdefault(chosen.get(each.word, ""), []).append(each)
     for number, group in enumerate(draft.groups):
         for each in draft.candidates:
             if chosen.get(each.word) != group:
                 continue
-            for form in _all_forms(draft, each, chosen):
+            forms_of = [each, *merged.get(f"={each.word}", ())]
+            for form in (form for one in forms_of for form in one.forms):
                 other = spelled.setdefault(spelling.fold(form), group)
                 if other != group:
                     raise DraftError(f"{form!r} would stand in two groups, {other} and {group}")
@@ -101,12 +105,6 @@ def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
     if disputed:
         raise DraftError(f"reviewers differ about {len(disputed)} words: {_some(disputed)}")
     return out
-
-
-def _all_forms(draft: Draft, candidate: Candidate, chosen: Mapping[str, str]) -> list[str]:
-    """The forms of a candidate and of those that are merged with it."""
-    merged = [each for each in draft.candidates if chosen.get(each.word) == f"={candidate.word}"]
-    return [form for each in (candidate, *merged) for form in each.forms]
 
 
 def _pairs(draft: Draft, found: Opinions, labels: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
