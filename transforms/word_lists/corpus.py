@@ -159,7 +159,7 @@ class _Examples:
     """Keeps sentences of each label from documents that are spread over the corpus.
 
     The same corpus gives the same sentences: those whose checksums of document and label are
-    smallest. Sentences are cut out of their windows many at a time, since a search has a fixed cost.
+    smallest. Sentences are cut out of windows many at a time: one search has a fixed cost.
     """
 
     def __init__(self, most: int):
