@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from evenflow.transforms.word_lists import forms
 from evenflow.transforms.word_lists.agreement import REJECTED, agreement, category
@@ -83,6 +84,41 @@ def finish(
         pairs,
         provenance,
     )
+
+
+def roles(draft: Draft, found: Opinions, words: WordList) -> list[dict[str, Any]]:
+    """Make the role map of a list of more than two groups, whose counterparts are no pairs.
+
+    Args:
+        draft: The draft.
+        found: The opinions, with the counterparts that reviewers named.
+        words: The list that was made of them.
+
+    Returns:
+        A role for the singular and one for the plural of words that are counterparts of each other,
+        as `substitution.roles` reads them. Empty for a list of two groups, which has pairs.
+    """
+    if len(draft.groups) == 2:
+        return []
+    joined: dict[str, set[str]] = {}
+    for own in found.values():
+        for word, opinion in own.items():
+            for other in opinion.pairs:
+                both = joined.get(word, {word}) | joined.get(other, {other})
+                joined |= dict.fromkeys(both, both)
+    out: dict[tuple[int, str], dict[str, list[str]]] = {}
+    for each in draft.candidates:
+        for form in each.forms if each.word in joined else ():
+            group = words.labels.get(form)
+            if group is not None:
+                number = "singular" if forms.singular(form) is None else "plural"
+                role = out.setdefault((id(joined[each.word]), number), {})
+                role.setdefault(draft.groups[group], []).append(form)
+    return [
+        {"role": next(iter(role.values()))[0], "part": "noun", "number": number, **role}
+        for (_, number), role in out.items()
+        if len(role) > 1
+    ]
 
 
 def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
