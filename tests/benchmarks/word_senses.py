@@ -17,6 +17,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +112,7 @@ def figures(rows: Floats) -> list[float]:
     centred = unit - unit.mean(axis=0)
     whole = (centred**2).sum()
     main = np.linalg.svd(centred, compute_uv=False)[:2] ** 2 / whole
-    split = KMeans(2, n_init=5, random_state=0).fit(unit)
+    split: Any = KMeans(2, random_state=0).set_params(n_init=5).fit(unit)
     share = float(np.mean(split.labels_))
     silhouette = float(silhouette_score(unit, split.labels_, metric="cosine"))
     spread = [float(cosines.mean()), float(cosines.std()), float(skew(cosines))]
