@@ -74,3 +74,20 @@ def test_bert_fills_masks_and_is_measured(tmp_path: Path) -> None:
     parts = found["suites"]["stereoset:intra-gender"]["parts"]
     # A real language model prefers words that mean something
     assert parts["intra-gender lms"]["figure"] > 75
+
+
+def test_smollm2_tells_sentences_from_shuffled_ones() -> None:
+    from evenflow.transforms.generation import limits
+
+    scorer, _ = limits.by_model(str(made("smollm2-135m-instruct")))
+    texts = [
+        f"{who} {what} {where}."
+        for who in ("My sister", "Two old men", "The nurse", "A boy from the farm")
+        for what in ("found the key", "waited for the bus", "read a letter to us")
+        for where in ("before the rain", "at the end of the road", "in the kitchen")
+    ]
+    band = limits.perplexity(scorer, texts[::2], "m")
+    assert sum(map(band.passes, texts[1::2])) > 12
+    broken = [" ".join(reversed(each.split())) for each in texts[1::2]]
+    assert sum(map(band.passes, broken)) < 6
+    assert not band.passes("") and not band.passes("bus")
