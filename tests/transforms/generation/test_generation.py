@@ -16,11 +16,13 @@ from evenflow.transforms.coverage.knowledge import Knowledge
 from evenflow.transforms.coverage.plan import PlanError
 from evenflow.transforms.generation import limits, writing
 from evenflow.transforms.generation.checks import REASONS, Against, Checker, Shingles
+from evenflow.transforms.generation.describing import Describer
 from evenflow.transforms.generation.generate import Generated, Marks, generate
 from evenflow.transforms.generation.items import Draft, items
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material
 from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.wordlists import loader as word_lists
 
 KB = """id,name,gender,employer
 1,Ada Ruiz,female,Mill
@@ -149,6 +151,60 @@ def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> 
     assert {each["site"] for each in done.records} == {"a"}
     # No text is said to be from a site that it is not from
     assert [each["records"] for each in done.left] == [9 - len(done.records), 1]
+
+
+DESCRIBED = [
+    ("Our citizens pay.", {"gender": "female"}, "Our female citizens pay."),
+    (
+        "Workers of all Americans met.",
+        {"gender": "male", "age": "old"},
+        "Elderly male workers of all Americans met.",
+    ),
+    ("Americans left.", {"religion": "islam"}, "Muslim Americans left."),
+    ("The young farm workers left.", {"gender": "female"}, None),  # it has a modifier
+    ("The citizens' rights, and citizens-elect.", {"gender": "female"}, None),
+    ("The workers left.", {"profession": "crafts"}, None),
+]
+
+
+@pytest.mark.parametrize(("text", "groups", "expected"), DESCRIBED)
+def test_people_are_said_to_be_of_a_group(
+    text: str, groups: dict[str, str], expected: str | None
+) -> None:
+    assert Describer().describe(text, groups) == (expected or text)
+
+
+def test_every_modifier_is_a_label_of_its_group() -> None:
+    describer = Describer()
+    for name, words in ((each, word_lists.load(each)) for each in describer.modifiers):
+        assert set(describer.modifiers[name]) == set(words.groups)
+        for group, modifier in describer.modifiers[name].items():
+            assert words.groups[words.labels[modifier.casefold()]] == group
+
+
+def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    texts = [
+        "God in His mercy sees the workers.",
+        "The students read.",
+        "Women sat there.",
+        "It fell.",
+    ]
+    path.write_text("".join(json.dumps({"text": each, "site": "a"}) + "\n" for each in texts))
+    session = writing.Session([str(path)], Config(), ["gender", "age", "site"], None)
+    groups = {"gender": "female", "age": "old"}
+    done = session.write(plan((5, {**groups, "site": "a"}))).result
+    assert {each["text"] for each in done.records} == {
+        "The elderly female students read.",
+        "Elderly women sat there.",
+    }
+    counter = GroupCounter(Config(), list(groups))
+    for each in done.records:
+        assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
+    # What is a copy of a sentence that names a group is of such sentences alone
+    copies = plan((5, {"gender": "female"}), kind="augmented")
+    copies["additions"][0]["source"] = {"gender": "male"}
+    assert all("left" in each["text"] for each in session.write(copies).result.records)
 
 
 class Scripted:
