@@ -12,8 +12,8 @@ import pytest
 
 from evenflow.prompts import loader
 from evenflow.schemas.config import Config
+from evenflow.transforms.coverage.additions import PlanError
 from evenflow.transforms.coverage.knowledge import Knowledge
-from evenflow.transforms.coverage.plan import PlanError
 from evenflow.transforms.generation import limits, writing
 from evenflow.transforms.generation.checks import REASONS, Against, Checker, Shingles
 from evenflow.transforms.generation.describing import Describer
