@@ -30,7 +30,7 @@ class Describer:
         self._spelled = {each.casefold(): each for each in stored["nouns"]}
         nouns, before = ("|".join(map(re.escape, stored[each])) for each in ("nouns", "before"))
         self._noun = re.compile(
-            rf"(?:(?<![^\s(“\"])(?i:{before})\s+|^)(?P<noun>(?i:{nouns}))(?![\w’'-])"
+            rf"(?:(?<![^\s(“\"])(?i:{before})\s+(?P<noun>{nouns})|^(?P<first>(?i:{nouns})))(?![\w’'-])"
         )
 
     def has_place(self, text: str) -> bool:
@@ -52,8 +52,8 @@ class Describer:
         words = [each for each in reversed(own) if each is not None]
         if found is None or not words or len(words) < len(own):
             return text
-        start, end = found.span("noun")
-        put, noun = " ".join(words), found["noun"]
+        start, end = found.span(found.lastgroup or 0)
+        put, noun = " ".join(words), text[start:end]
         if not start:
             put, noun = put[0].upper() + put[1:], self._spelled[noun.casefold()]
         return f"{text[:start]}{put} {noun}{text[end:]}"

@@ -163,6 +163,7 @@ DESCRIBED = [
     ("Americans left.", {"religion": "islam"}, "Muslim Americans left."),
     ("The young farm workers left.", {"gender": "female"}, None),  # it has a modifier
     ("The citizens' rights, and citizens-elect.", {"gender": "female"}, None),
+    ("The House of Representatives met.", {"gender": "female"}, None),  # a name
     ("The workers left.", {"profession": "crafts"}, None),
 ]
 
