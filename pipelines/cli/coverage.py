@@ -379,6 +379,14 @@ def generate(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
     ] = 0,
+    describe: Annotated[
+        bool,
+        typer.Option(
+            "--describe",
+            help="Templates make “citizens” “female citizens” too; what they say may then be false.",
+            rich_help_panel=PLAN,
+        ),
+    ] = False,
     perplexity_model: Annotated[
         str | None,
         typer.Option(
@@ -416,7 +424,7 @@ def generate(
         config = counting.settings(given)
         parts = plans if counting.by is not None else {None: plans}
         session = writing.Session(
-            inputs, config, counting.names, counting.knowledge(), seed, perplexity_model
+            inputs, config, counting.names, counting.knowledge(), seed, perplexity_model, describe
         )
         results = {
             name: session.write(each, tries, {} if name is None else {str(counting.by): name})

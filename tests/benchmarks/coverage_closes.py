@@ -1,11 +1,11 @@
 """Gaps of real texts before and after a plan's additions, both times judged by the gate.
 
-    python tests/benchmarks/coverage_closes.py [speeches|read] [TAU…]
+    python tests/benchmarks/coverage_closes.py [--describe] [speeches|read] [TAU…]
 
 The texts are inaugural addresses and messages on the state of the union (speeches, from
 tests/data/speeches.jsonl.gz), or sentences of 21 other sources (read, from
-tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, or
-with modifiers; no language model writes. Some additions, drawn at random, are printed.
+tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, and
+with --describe with modifiers; no language model writes. Some additions, drawn at random, are printed.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def texts_of(which: str, folder: Path) -> Path:
     return path
 
 
-def closes(console: Console, which: str, tau: str) -> None:
-    """Print what is closed at a threshold."""
+def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
+    """Print what is closed at a threshold, with more options of the command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made, planned = folder / "made.jsonl", folder / "plan.json"
@@ -82,6 +82,7 @@ def closes(console: Console, which: str, tau: str) -> None:
         told = json.loads(
             evenflow(
                 *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
+                *more,
             )
         )
         after = judged(folder, "after", [texts, made], tau)

@@ -75,16 +75,16 @@ class GroupCounter:
         named: The attributes that a text names.
         fields: The other attributes, fields of the document.
         finder: Finds labels.
-        describer: Says that people are of a group.
+        describer: Says that people are of a group; None: nothing does.
     """
 
-    def __init__(self, config: Config, attributes: Sequence[str]):
+    def __init__(self, config: Config, attributes: Sequence[str], describes: bool = False):
         lists = config.word_lists()
         named = [each for each in attributes if each in config.attributes]
         self.named = tuple(named)
         self.fields = tuple(each for each in attributes if each not in named)
         self.finder = LabelFinder(lists)
-        self.describer = Describer()
+        self.describer = Describer() if describes else None
         settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
         self._meetings = Meetings(settings, lists)
 
@@ -281,7 +281,7 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | s
             own = text[start:end]
             if end - start > LONGEST or "\n" in own:
                 continue
-            describable = counter.describer.has_place(own)
+            describable = counter.describer is not None and counter.describer.has_place(own)
             if place in named or describable:
                 groups = {
                     name: frozenset(each.group for each in found)

@@ -185,7 +185,8 @@ class TemplateWriter:
             (source,) = template.groups[attribute]
             if source != target:
                 text = self._exchanged(text, attribute, source, target)
-        return self._counter.describer.describe(text, new) if new else text
+        describer = self._counter.describer
+        return describer.describe(text, new) if new and describer is not None else text
 
     def _exchanged(self, text: str, attribute: str, source: str, target: str) -> str:
         """A text with the words of one group exchanged for another's, where that is right."""

@@ -56,6 +56,7 @@ class Session:
         seed: Draws the order.
         perplexity_model: A causal model within whose band of the corpus' perplexities a text has to
             be: a folder, or a name in the local cache; None: perplexity is not looked at.
+        describes: Whether templates say of people without a group that they are of one.
 
     Raises:
         InputError: The corpus cannot be read.
@@ -70,9 +71,10 @@ class Session:
         knowledge: Knowledge | None,
         seed: int = 0,
         perplexity_model: str | None = None,
+        describes: bool = False,
     ):
         self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
-        self._counter = GroupCounter(config, attributes)
+        self._counter = GroupCounter(config, attributes, describes)
         self._corpus = Corpus.read(inputs, config, self._counter)
         self._perplexity_model = perplexity_model
 

@@ -192,7 +192,8 @@ def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None
         "It fell.",
     ]
     path.write_text("".join(json.dumps({"text": each, "site": "a"}) + "\n" for each in texts))
-    session = writing.Session([str(path)], Config(), ["gender", "age", "site"], None)
+    names = ["gender", "age", "site"]
+    session = writing.Session([str(path)], Config(), names, None, describes=True)
     groups = {"gender": "female", "age": "old"}
     done = session.write(plan((5, {**groups, "site": "a"}))).result
     assert {each["text"] for each in done.records} == {
@@ -202,6 +203,8 @@ def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None
     counter = GroupCounter(Config(), list(groups))
     for each in done.records:
         assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
+    asked = plan((5, {**groups, "site": "a"}))
+    assert not writing.Session([str(path)], Config(), names, None).write(asked).result.records
     # What is a copy of a sentence that names a group is of such sentences alone
     copies = plan((5, {"gender": "female"}), kind="augmented")
     copies["additions"][0]["source"] = {"gender": "male"}
