@@ -383,7 +383,7 @@ def generate(
         bool,
         typer.Option(
             "--describe",
-            help="Templates make “citizens” “female citizens” too; what they say may then be false.",
+            help="Templates make “citizens” “female citizens” too; that may be false.",
             rich_help_panel=PLAN,
         ),
     ] = False,

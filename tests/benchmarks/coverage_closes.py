@@ -4,8 +4,8 @@
 
 The texts are inaugural addresses and messages on the state of the union (speeches, from
 tests/data/speeches.jsonl.gz), or sentences of 21 other sources (read, from
-tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, and
-with --describe with modifiers; no language model writes. Some additions, drawn at random, are printed.
+tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, with
+--describe with modifiers too. No language model writes. Some additions, drawn, are printed.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    given = (
-        sys.argv[1:] if sys.argv[1:2] in (["speeches"], ["read"]) else ["speeches", *sys.argv[1:]]
-    )
-    for each in given[1:] or ("60", "120", "150"):
-        closes(Console(width=110), given[0], each)
+    more = [each for each in sys.argv[1:] if each == "--describe"]
+    given = [each for each in sys.argv[1:] if each not in more]
+    which = given.pop(0) if given[:1] in (["speeches"], ["read"]) else "speeches"
+    for each in given or ("60", "120", "150"):
+        closes(Console(width=110), which, each, more)
