@@ -7,9 +7,12 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
-from evenflow.schemas.ledger import BiasScore, BiasSummary, BiasSums, Score, Verdict
+from evenflow.schemas.ledger import BiasScore, BiasSummary, BiasSums, BiasWord, Score, Verdict
 from evenflow.transforms.bias_score import signal
-from evenflow.transforms.bias_score.summary import summarise
+from evenflow.transforms.bias_score.score import FINE
+from evenflow.transforms.bias_score.summary import DIGITS, STEP, summarise
+
+MOST_WORDS = 20  # words that the ledger keeps of a pane
 
 
 def judge(config: Config, figures: Figures, totals: Totals) -> BiasScore | None:
@@ -42,7 +45,24 @@ def judge(config: Config, figures: Figures, totals: Totals) -> BiasScore | None:
         rolling=rolling,
         cumulative=summary([before.sums] if before is not None else []),
         verdict=_verdict(config, rolling, before.last.verdict if before is not None else None),
+        words=_words(figures, sums),
     )
+
+
+def _words(figures: Figures, sums: BiasSums) -> list[BiasWord]:
+    """The words that add most to the pane's scores."""
+    whole = sums.total * STEP
+    rows = [
+        (each["a"], word, group, each["n"])
+        for group, words in figures.bias_words.items()
+        for word, each in words.items()
+    ]
+    most = sorted(rows, key=lambda row: (-row[0], row[1], row[2]))[:MOST_WORDS]
+    return [
+        BiasWord(word=word, group=group, count=count, share=round(added * FINE / whole, DIGITS))
+        for added, word, group, count in most
+        if whole
+    ]
 
 
 def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Verdict:

@@ -13,14 +13,11 @@ import json
 import logging
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections import deque
 from contextlib import suppress
-from http.client import HTTPException
-from typing import Any
 
 from evenflow.gates.ledger.history import History
+from evenflow.gates.posting import post
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.schemas.secrets import read_secret
 from evenflow.schemas.sections import Notify
@@ -30,13 +27,6 @@ TOLD = "gate/notified.json"
 MOST = 100  # messages that wait; as many as the ledger's sums name blocked panes
 FIRST_SECONDS, LAST_SECONDS = 1.0, 60.0  # between two tries; each wait is twice the one before
 LOG = logging.getLogger(__name__)
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Takes a redirect for a failure: it would make a GET of a POST."""
-
-    def redirect_request(self, *args: Any, **more: Any) -> None:
-        """Return nothing, so that the redirect is an error."""
 
 
 class Notifier:
@@ -55,7 +45,6 @@ class Notifier:
     def __init__(self, output: Place, settings: Notify, entries: History):
         self._output, self._settings = at(output), settings
         self._secret = read_secret({**settings.secret}).encode() if settings.secret else None
-        self._opener = urllib.request.build_opener(_NoRedirects)
         self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST)
         self._changed = threading.Condition()
         self._closing = False
@@ -118,20 +107,13 @@ class Notifier:
     def _send(self, body: bytes) -> str | None:
         """Send a message; returns why it failed, None if it did not."""
         assert self._settings.url is not None
-        headers = {"Content-Type": "application/json", "User-Agent": "evenflow"}
+        headers: dict[str, str] = {}
         if self._secret is not None:
             now = str(int(time.time()))
             headers["X-Evenflow-Timestamp"] = now
             headers["X-Evenflow-Signature"] = signature(self._secret, now, body)
-        request = urllib.request.Request(self._settings.url, body, headers, method="POST")
-        try:
-            self._opener.open(request, timeout=self._settings.timeout).close()
-        except urllib.error.HTTPError as error:
-            error.close()
-            return f"answer {error.code}"
-        except (OSError, HTTPException) as error:
-            return str(getattr(error, "reason", error))
-        return None
+        answer = post(self._settings.url, body, headers, self._settings.timeout)
+        return None if answer.ok else answer.message
 
     def _note(self, pane: int) -> None:
         """Note the last pane that was told. Raises OSError."""

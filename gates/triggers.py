@@ -387,3 +387,20 @@ def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:
 def record(outcome: Outcome) -> dict[str, Any]:
     """An outcome for the report and for programs: what it printed is left out."""
     return outcome.model_dump(exclude={"output"})
+
+
+def records(output: Place, most: int | None = None) -> list[dict[str, Any]]:
+    """Read how actions ended and which decisions are pending.
+
+    Args:
+        output: The output.
+        most: Only the last actions that ended, as many; None: all.
+
+    Returns:
+        Records of the actions by pane and rule, then those of pending decisions.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    left = [{**each.model_dump(), "outcome": "pending"} for each in pending(output)]
+    return [*map(record, history(output, most)), *left]

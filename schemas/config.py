@@ -147,9 +147,16 @@ class Config(Section):
         if leaning.mode != "off" and leaning.attribute not in self.attributes:
             text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
             found.append(Problem(("bias_score", "attribute"), text))
-        if leaning.mode == "subtract" and leaning.reference is None:
-            text = "subtract needs one: evenflow bias-score reference CORPUS makes it"
+        if leaning.mode in ("subtract", "augment") and leaning.reference is None:
+            text = f"{leaning.mode} needs one: evenflow bias-score reference CORPUS makes it"
             found.append(Problem(("bias_score", "reference"), text))
+        repaired = self._own(leaning.attribute).mode or self.repair.mode
+        if leaning.mode == "augment" and repaired != "measure":
+            text = f"augment adds copies itself; {leaning.attribute} is in mode {repaired} already"
+            found.append(Problem(("bias_score", "mode"), text))
+        if leaning.names and leaning.attribute != "gender":
+            text = f"given names say nothing of {leaning.attribute}; only of gender"
+            found.append(Problem(("bias_score", "names"), text))
         for name, rule in self.triggers.items():
             if rule.after is not None and (rule.after == name or rule.after not in self.triggers):
                 text = f"no other rule of this name: {rule.after!r}"
@@ -180,8 +187,17 @@ class Config(Section):
         )
 
     def mode(self, attribute: str) -> Mode:
-        """How an attribute is repaired: its own mode, or the general one."""
+        """How an attribute is repaired: its own mode, or the general one.
+
+        An attribute of which swapped copies are added (bias_score.mode) is in mode augment.
+        """
+        if self.swaps(attribute):
+            return "augment"
         return self._own(attribute).mode or self.repair.mode
+
+    def swaps(self, attribute: str) -> bool:
+        """Whether copies with exchanged groups are added of documents with a high bias score."""
+        return self.bias_score.mode == "augment" and self.bias_score.attribute == attribute
 
     def strictness(self, attribute: str) -> float:
         """Least probability of being right that an attribute's substitutions need."""

@@ -27,11 +27,13 @@ class Attribute:
         name: Name of the attribute.
         groups: Names of its groups, in the word list's order.
         mode: How it is repaired.
+        scored: Whether documents have a bias score for it.
     """
 
     name: str
     groups: tuple[str, ...]
     mode: Mode = "measure"
+    scored: bool = False
 
 
 def mentions(attribute: str, group: str) -> str:
@@ -42,6 +44,11 @@ def mentions(attribute: str, group: str) -> str:
 def weight(attribute: str) -> str:
     """Name of the shard column that holds a document's weight for an attribute (mode reweight)."""
     return f"weight_{attribute}"
+
+
+def leaning(attribute: str) -> pa.Field:
+    """The shard column that holds a document's bias score; null without a known word."""
+    return pa.field(f"bias_score_{attribute}", pa.float64())
 
 
 # Columns of a staged block: these, the mentions, then the document's other fields. The name of the
@@ -71,6 +78,7 @@ def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
         for each in attributes
         if each.mode == "reweight"
     ]
+    fields += [leaning(each.name) for each in attributes if each.scored]
     return [*fields, COPY_OF] if any(each.mode == "augment" for each in attributes) else fields
 
 
@@ -213,6 +221,7 @@ class Figures:
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         coverage: The records of coverage and how often each occurs (transforms.coverage.named).
         bias_score: Sums of the bias score (ledger.BiasSums); empty if it is not computed.
+        bias_words: What single words add to it (transforms.bias_score.score, BiasScorer.words).
     """
 
     documents: int = 0
@@ -224,6 +233,7 @@ class Figures:
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     coverage: dict[str, Any] = field(default_factory=dict[str, Any])
     bias_score: dict[str, Any] = field(default_factory=dict[str, Any])
+    bias_words: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -247,6 +257,7 @@ class Figures:
         self.llm = summed(self.llm, other.llm)
         self.coverage = summed(self.coverage, other.coverage)
         self.bias_score = summed(self.bias_score, other.bias_score)
+        self.bias_words = summed(self.bias_words, other.bias_words)
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from evenflow.schemas.messages import Problem, problems, refuse
 from evenflow.schemas.sections import Section
 from evenflow.schemas.yaml_file import SettingsError, read
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,59}$")]
 
 
 class Mined(Section):
@@ -30,7 +30,11 @@ class Mined(Section):
     without: list[str] = Field(
         default_factory=list[str], description="Words that are left as they are."
     )
-    seed: int = Field(default=0, ge=0, description="Seed of what is drawn.")
+    seed: int = Field(
+        default=0,
+        ge=0,
+        description="Seed of what is drawn. To random sentences the seed of the cell is added.",
+    )
 
 
 class Arm(Section):
@@ -56,6 +60,38 @@ class Arm(Section):
         ),
     )
     share: float = Field(default=0.5, gt=0, le=1, description="Share of a random subset.")
+    finetune: dict[str, Any] = Field(
+        default_factory=dict[str, Any],
+        description="Keys of the section finetune that this arm has otherwise.",
+    )
+
+
+class Grid(Section):
+    """An entry of the section `grid`: an arm of mined sentences for each meeting of its values."""
+
+    interventions: list[str] = Field(
+        min_length=1, description="Names of interventions, as for `evenflow mine`."
+    )
+    top: list[Annotated[int, Field(ge=1)]] = Field(
+        default=[10, 50, 100], min_length=1, description="Sentences for each pair of groups."
+    )
+    random: list[bool] = Field(
+        default=[False, True],
+        min_length=1,
+        description="false: the sentences that the model leans most in. true: drawn ones.",
+    )
+
+    def arms(self) -> dict[str, Arm]:
+        """The arms: random-phrase-masking-10, random-phrase-masking-10-drawn, and so on."""
+        return {
+            f"{name}-{top}{'-drawn' * drawn}": Arm(
+                title=f"{name}, {top} {'drawn' if drawn else 'mined'}",
+                mined=Mined(top=top, intervention=name, random=drawn),
+            )
+            for name in self.interventions
+            for top in self.top
+            for drawn in self.random
+        }
 
 
 # The main paper's design (its baselines 1 to 3, then its two kinds of data), with a random subset
@@ -99,15 +135,36 @@ class Experiment(Section):
     arms: dict[Name, Arm] = Field(
         default_factory=lambda: dict(ARMS), description="The arms. Default: the main paper's."
     )
+    grid: list[Grid] = Field(
+        default_factory=list[Grid], description="More arms, of mined sentences."
+    )
     finetune: FinetuneSettings = Field(
         default_factory=FinetuneSettings, description="How all arms are trained."
+    )
+    keep_models: bool = Field(
+        default=True,
+        description=(
+            "Whether trained models stay. false: a model's weights are removed once it is measured."
+        ),
     )
     benchmark: BenchmarkSettings = Field(description="What all models are measured by.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Experiment:
-        """Refuse a baseline that is no arm, and arms that are trained for different steps."""
+        """Add the grid's arms; refuse a baseline that is no arm, and what arms cannot have."""
         found: list[Problem] = []
+        for grid in self.grid:
+            self.arms |= grid.arms()
+        for name, arm in self.arms.items():
+            try:
+                self.finetuning(arm, 0)
+            except ValidationError as error:
+                found += [
+                    Problem(("arms", name, "finetune", *each.key), each.text)
+                    for each in problems(error, FinetuneSettings)
+                ]
+            if "seed" in arm.finetune:
+                found.append(Problem(("arms", name, "finetune", "seed"), "it is that of the cell"))
         if self.baseline not in self.arms:
             found.append(Problem(("baseline",), f"no arm of this name: {', '.join(self.arms)}"))
         if self.finetune.steps is None:
@@ -122,6 +179,22 @@ class Experiment(Section):
             found += [Problem(("benchmark", "parts"), f"no suite of {each!r}") for each in lost]
         refuse(found)
         return self
+
+    def finetuning(self, arm: Arm, seed: int) -> FinetuneSettings:
+        """How a cell is trained.
+
+        Args:
+            arm: Its arm.
+            seed: Its seed.
+
+        Returns:
+            The settings.
+
+        Raises:
+            ValidationError: The arm has settings that cannot be used.
+        """
+        own = {**self.finetune.model_dump(), **arm.finetune, "seed": seed}
+        return FinetuneSettings.model_validate(own)
 
 
 def load(path: Path) -> Experiment:

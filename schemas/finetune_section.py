@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.sections import Section, Share
 
 
@@ -29,6 +30,13 @@ class FinetuneSettings(Section):
     )
     alpha: int = Field(default=16, ge=1, description="LoRA's scale is alpha / rank.")
     dropout: Share = Field(default=0.0, description="Dropout of LoRA.")
+    model_dropout: Share | None = Field(
+        default=None,
+        description=(
+            "Dropout of the model's own layers while it is trained. null: as its configuration has"
+            " it. Webster et al. (2020) raise it against bias, to 0.15 and 0.2."
+        ),
+    )
     targets: list[str] | None = Field(
         default=None,
         min_length=1,
@@ -103,6 +111,29 @@ class FinetuneSettings(Section):
     checkpoint_steps: int = Field(
         default=20, ge=1, description="Steps between checkpoints. 20: a kill loses few steps."
     )
+    held_out: float = Field(
+        default=0.0,
+        ge=0,
+        description=(
+            "Documents that are not trained on: a share if it is below 1, else a number. Their loss"
+            " is taken at each checkpoint, and the weights with the lowest one are saved. 0: none."
+        ),
+    )
+    patience: int | None = Field(
+        default=None,
+        ge=1,
+        description=(
+            "Checkpoints without a lower loss of the held-out documents after which training stops."
+            " null: it goes on to the last step."
+        ),
+    )
+    merge: bool = Field(
+        default=False,
+        description=(
+            "Whether LoRA's weights are added to the model's, and a whole model is saved, which"
+            " servers load."
+        ),
+    )
     threads: int | None = Field(
         default=None,
         ge=1,
@@ -111,3 +142,10 @@ class FinetuneSettings(Section):
             " number."
         ),
     )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> FinetuneSettings:
+        """Refuse patience with nothing held out."""
+        if self.patience is not None and not self.held_out:
+            refuse([Problem(("patience",), "held_out was expected with it")])
+        return self

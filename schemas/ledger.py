@@ -315,6 +315,22 @@ class BiasSummary(Entry):
     above: Estimate | None = None
 
 
+class BiasWord(Entry):
+    """A word and what it adds to the bias scores of a pane. The word is data, it is not escaped.
+
+    Attributes:
+        word: The word in lower case.
+        group: The group that it leans to.
+        count: How often it stands in the pane.
+        share: Its part of the sum of the pane's absolute scores.
+    """
+
+    word: str
+    group: str
+    count: int
+    share: float
+
+
 class BiasScore(Entry):
     """The bias score of a pane.
 
@@ -327,6 +343,7 @@ class BiasScore(Entry):
         rolling: Figures of the last accepted panes and this one, from which the verdict comes.
         cumulative: Figures of all panes so far.
         verdict: Verdict on the pane.
+        words: The words that add most to the pane's scores; of rare words nothing is known.
     """
 
     attribute: str
@@ -337,6 +354,7 @@ class BiasScore(Entry):
     rolling: BiasSummary
     cumulative: BiasSummary
     verdict: Verdict
+    words: list[BiasWord] = []
 
     def windows(self) -> dict[str, BiasSummary]:
         """The figures by window."""

@@ -201,22 +201,30 @@ class BiasScoreSettings(Section):
     """Section `bias_score`."""
 
     mode: Annotated[
-        Literal["off", "measure", "subtract"],
+        Literal["off", "measure", "subtract", "augment"],
         BeforeValidator(lambda value: "off" if value is False else value),
     ] = Field(
         default="off",
         description=(
             "What is done. off: nothing. measure: every sentence is scored, and the pane is judged"
             " if there is a reference. subtract: also, each document whose score is above the"
-            " reference's percentile goes to quarantine alone."
+            " reference's percentile goes to quarantine alone. augment: instead, such a document"
+            " stays, and a copy of it is added in which the groups are exchanged."
         ),
     )
     fields: list[str] = Field(
         default_factory=list[str],
         description=(
-            "Fields of a record whose texts are scored, each as a whole, for subtract; the largest"
-            " score counts, as for a premise and its hypothesis. [] : the document's text as a"
-            " whole."
+            "Fields of a record whose texts are scored, each as a whole; the largest is the"
+            " document's score, as for a premise and its hypothesis. augment exchanges the groups"
+            " in them too. [] : the document's text as a whole."
+        ),
+    )
+    names: bool = Field(
+        default=False,
+        description=(
+            "Whether augment also puts given names in the place of equally frequent ones of the"
+            " other sex. false: a name belongs to a person."
         ),
     )
     attribute: str = Field(

@@ -279,6 +279,11 @@ ONE_GATE = (
         (f"evenflow_bias_score_threshold{{{GATE}}}", "threshold {{level}}"),
         unit="percentunit",
     ),
+    graph(
+        "Triggers: actions by rule",
+        (f"evenflow_trigger_runs_total{{{GATE}}}", "{{rule}} {{outcome}}"),
+        (f"evenflow_triggers_pending{{{GATE}}}", "{{rule}} pending"),
+    ),
 )
 
 

@@ -61,7 +61,7 @@ class BiasScoreShare(FrameMetric):
         texts = [str(text) for text in frame[column]]
         begins = [0, *accumulate(len(text) + len(BETWEEN) for text in texts)][: len(texts)]
         whole = BETWEEN.join(texts)
-        sums = own.sums(whole, np.array(begins, np.int64), sentences.bounds(whole))
+        sums = own.sums(whole, np.array(begins, np.int64), sentences.bounds(whole)).figures
         confidence = arguments.get("confidence") or CONFIDENCE
         return summary.summarise(BiasSums.model_validate(sums), True, confidence).model_dump()
 

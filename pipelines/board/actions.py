@@ -1,4 +1,4 @@
-"""Holding and releasing a gate from the board, by a person who has the board's token."""
+"""Holding and releasing a gate and firing its rules, by a person who has the board's token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from evenflow.gates import hold
+from evenflow.gates import hold, triggers
 from evenflow.gates.hold import Action
 from evenflow.pipelines.board.follow import Board, Gate
 from evenflow.pipelines.board.pages import Pages
@@ -16,6 +16,7 @@ from evenflow.pipelines.board.security import COOKIE, Session, Sessions, fits
 
 FORM = 16 << 10  # bytes of a form
 WHO, REASON = 80, 1000  # characters
+TRIGGER = "trigger"  # the action of the form that fires a rule
 
 
 class FormError(ValueError):
@@ -86,26 +87,44 @@ class Actions:
                 who=given.get("who", session.who)[:WHO],
                 reason=given.get("reason", "")[:REASON],
                 problem=problem,
+                rules=list(gate.config.triggers) if gate.config else [],
+                chosen=given.get("rule", ""),
                 most={"who": WHO, "reason": REASON},
             )
 
     def _carry_out(
         self, gate: Gate, session: Session, wanted: Action, given: dict[str, str]
     ) -> None:
-        """Write a hold or release. Raises FormError and OSError."""
+        """Write a hold, a release or the decision of a rule. Raises FormError and OSError."""
         if not fits(session, given.get("form", "")):
             raise FormError("this form is from another session; look at it again and send it again")
         who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
         if gate.history is None:
             raise FormError("the ledger cannot be read now")
-        if given.get("action") != wanted or given.get("seen") != str(len(gate.events)):
+        fires = given.get("action") == TRIGGER
+        changed = given.get("action") != wanted or given.get("seen") != str(len(gate.events))
+        if changed and not fires:
             raise FormError("somebody else has held or released this gate meanwhile; see below")
         if not who or not reason:
             raise FormError("a name and a reason are needed")
         if len(who) > WHO or len(reason) > REASON:
             raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
         session.who = who
-        hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
+        if fires:
+            # Written, never run here: who acts for the gate has its rights, and the board has none
+            self._fire(gate, given.get("rule", ""), len(gate.history), f"by {who}: {reason}")
+        else:
+            hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
+
+    def _fire(self, gate: Gate, rule: str, panes: int, reason: str) -> None:
+        """Write that a rule fires for the last pane. Raises FormError and OSError."""
+        if gate.config is None or rule not in gate.config.triggers:
+            raise FormError("the gate has no such rule")
+        if not panes:
+            raise FormError("there is no pane yet")
+        fired = triggers.Decision(rule=rule, pane=panes - 1, reason=reason)
+        if not triggers.write_decision(gate.storage, fired):
+            raise FormError(f"{rule} has fired for pane {panes - 1} already")
 
     def _page(self, template: str, status: int, **variables: object) -> Response:
         """A page that nobody keeps."""

@@ -152,8 +152,8 @@ class Gate:
         found: list[object] = [tuple(self.storage.names(hold.FOLDER))]
         if self.storage.local is not None:  # each is a request elsewhere
             found.append(self.storage.stat("gate/timings.jsonl"))
-            for outcome in triggers.OUTCOMES:
-                folder = os.path.join(self.storage.local, triggers.FOLDER, outcome)  # noqa: PTH118
+            for part in ("decided", *triggers.OUTCOMES):
+                folder = os.path.join(self.storage.local, triggers.FOLDER, part)  # noqa: PTH118
                 found.append(_changed(folder))
         return tuple(found)
 

@@ -186,10 +186,7 @@ class Pages:
             docs=None,
             shards=[],
             shard_count=None,
-            triggers=[
-                triggers.record(each)
-                for each in triggers.history(gate.storage, report.MOST_TRIGGERS)
-            ],
+            triggers=triggers.records(gate.storage, report.MOST_TRIGGERS),
         )
 
     def pane(self, name: str, number: int) -> str:

@@ -22,6 +22,7 @@ EXAMPLES = examples(
     "evenflow benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
     "evenflow benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
     "evenflow benchmark --model bert --suite stereoset --suite crows_pairs -o c",
+    "evenflow benchmark --model bert --suite senteval:mrpc --benchmark-data dir -o e",
     "evenflow benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
 )
 LINE_SECONDS = 5.0  # between two lines of progress
@@ -39,8 +40,8 @@ def benchmark(
         list[str],
         typer.Option(
             metavar="NAME[:KIND]",
-            help="hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset or seat; with a"
-            " kind these items alone (crows_pairs:gender); repeatable.",
+            help="hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat or"
+            " senteval; with a kind these items alone (crows_pairs:gender); repeatable.",
         ),
     ],
     output: Annotated[

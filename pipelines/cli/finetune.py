@@ -23,6 +23,7 @@ EXAMPLES = examples(
     "evenflow finetune --data out --model build/models/smollm2 --output adapter",
     "evenflow finetune --data out --pane 0..7 --model smollm2 --output a --steps 100",
     "evenflow finetune --data out --model bert --output b --objective mlm --rank 0",
+    "evenflow finetune --data out --model smollm2 --output merged --merge",
 )
 LINE_SECONDS = 5.0  # between two lines of progress
 
@@ -75,13 +76,17 @@ def finetune(
     ] = None,
     steps: Annotated[int | None, typer.Option(metavar="N", help="Steps, for any epochs.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed.  [default: 0]")] = None,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Save a whole model, with LoRA's weights added.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Fine-tune a language model with LoRA on the documents that a gate accepted.
 
-    Writes the adapter, the tokenizer and training.json. If it was killed, run it again: it goes on
-    from its last checkpoint and ends with the same result. It needs the extra `train`.
+    Writes the adapter (with --merge the whole model), the tokenizer and training.json. If it was
+    killed, run it again: it goes on from its last checkpoint and ends with the same result. It
+    needs the extra `train`.
     """
     from evenflow.pipelines.train.finetune import described
     from evenflow.pipelines.train.finetune import finetune as train
@@ -100,6 +105,7 @@ def finetune(
         "epochs": epochs,
         "steps": steps,
         "seed": seed,
+        "merge": merge or None,
     }
     chosen = {f"finetune.{key}": value for key, value in given.items() if value is not None}
     settings = load(config, chosen).finetune
@@ -116,9 +122,11 @@ def finetune(
             print(json.dumps({"output": str(output), **made}))
         else:
             read, how = made["data"], made["settings"]
+            early = f", after step {made['best_step']} the best" if "best_step" in made else ""
             print(
-                f"{read['documents']:,} documents, {read['tokens']:,} tokens; {how['steps']} steps"
-                f" of {how['batch']} x {how['context']} tokens; {described(made['losses'])}"
+                f"{read['documents']:,} documents, {read['tokens']:,} tokens;"
+                f" {len(made['losses'])} steps{early}, of {how['batch']} x {how['context']} tokens;"
+                f" {described(made['losses'])}"
             )
 
 

@@ -84,9 +84,7 @@ def trigger_history(directory: options.DirArgument, as_json: options.JsonOption 
     """Show how the actions ended, and which are pending."""
     from evenflow.gates import triggers
 
-    rows = [triggers.record(each) for each in triggers.history(directory)]
-    left = [{**each.model_dump(), "outcome": "pending"} for each in triggers.pending(directory)]
-    _print([*rows, *left], as_json)
+    _print(triggers.records(directory), as_json)
 
 
 def _config(directory: Storage, path: Path | None) -> Config:

@@ -92,7 +92,7 @@ def build(output: Place) -> str:
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
     groups = panes if len(panes) < len(history) else []
     found = figures(history.totals, entries, meta, held, hold.read_events(storage), groups)
-    found["triggers"] = [triggers.record(each) for each in triggers.history(storage)]
+    found["triggers"] = triggers.records(storage)
     timed = timings.read_timings(storage, len(history))
     docs = next(filter(storage.exists, DOCS), None)
     rows = [spans.from_entry(entry) for entry in entries[-MOST_PANES:]]

@@ -6,51 +6,79 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from evenflow.gates.ledger.files import canonical
+from evenflow.gates.ledger.files import canonical, read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.train import mining
+from evenflow.pipelines.train.errors import TrainInputError
+from evenflow.pipelines.train.mining_inputs import scorer_of
 from evenflow.pipelines.train.rows import Data, Row, select
 from evenflow.schemas.config import load
 from evenflow.schemas.experiment import Arm, Experiment
+from evenflow.transforms.masking.scoring import Remembering, Scorer
+from evenflow.wordlists.loader import WordList
 
 # No pane is blocked: what arms differ in is the text, and not which panes were accepted
 OPEN = {"gate.warn": 1.0, "gate.block": 1.0, "gate.most_dead": 1.0}
 POINTS = 1 << 32  # of the hash that draws a random subset
 
 
-def data_of(experiment: Experiment, arm: Arm) -> Data:
-    """Make the data of an arm, or find it where it is made; arms with one gate share its output.
+class Datasets:
+    """The data of an experiment's cells, each made once; arms with one gate share its output.
 
     Args:
         experiment: The experiment.
-        arm: An arm that is trained.
-
-    Returns:
-        The data, from which `keep` takes a subset.
-
-    Raises:
-        ConfigError: The arm's gate has keys that cannot be used.
-        TrainInputError: There is no document.
-        OSError: A file cannot be read or written.
     """
-    if arm.data is not None:
-        return select(arm.data)
-    config = load(None, {**arm.gate, **OPEN}, [experiment.attribute])
-    inputs = experiment.input
-    if arm.mined is not None:
-        folder = _folder(experiment, arm.mined.model_dump())
-        mining.mine_for(inputs, experiment.model, folder, config, arm.mined)
-        inputs = [str(folder / mining.RECORDS)]
-    kind = [arm.gate, arm.mined.model_dump()] if arm.mined else arm.gate
-    output = _folder(experiment, kind)
-    Run(inputs, output, config).go()
-    return select(output)
 
+    def __init__(self, experiment: Experiment):
+        self._experiment = experiment
+        self._scorer: tuple[Scorer, str] | None = None
+        self._made: dict[Path, Data] = {}
 
-def _folder(experiment: Experiment, kind: object) -> Path:
-    """Where data of a kind are."""
-    digest = hashlib.sha256(canonical(kind)).hexdigest()
-    return Path(experiment.output) / "data" / digest[:8]
+    def of(self, arm: Arm, seed: int) -> Data:
+        """Make the data of a cell, or find it where it is made.
+
+        Args:
+            arm: An arm that is trained.
+            seed: The cell's seed.
+
+        Returns:
+            The data, from which `keep` takes a subset.
+
+        Raises:
+            ConfigError: The arm's gate has keys that cannot be used.
+            TrainInputError: There is no document.
+            OSError: A file cannot be read or written.
+        """
+        if arm.data is not None:
+            return select(arm.data)
+        own = self._experiment
+        config = load(None, {**arm.gate, **OPEN}, [own.attribute])
+        inputs, kind = own.input, {"gate": arm.gate}
+        if (mined := arm.mined) is not None:
+            if mined.random:
+                mined = mined.model_copy(update={"seed": mined.seed + seed})
+            folder = self._folder(mined.model_dump())
+            mining.mine_for(inputs, own.model, folder, config, mined, self._scored)
+            inputs, kind = [str(folder / mining.RECORDS)], {**kind, "mined": mined.model_dump()}
+        output = self._folder(kind)
+        if output not in self._made:
+            Run(inputs, output, config).go()
+            if not read_entries(output):
+                raise TrainInputError(f"{', '.join(inputs)}: no document to train on")
+            self._made[output] = select(output)
+        return self._made[output]
+
+    def _scored(self, words: WordList) -> tuple[Scorer, str]:
+        """What scores sentences, loaded once. Raises LanguageModelError."""
+        if self._scorer is None:
+            scorer, digest = scorer_of(self._experiment.model, words)
+            self._scorer = Remembering(scorer), digest
+        return self._scorer
+
+    def _folder(self, kind: object) -> Path:
+        """Where data of a kind are."""
+        digest = hashlib.sha256(canonical(kind)).hexdigest()
+        return Path(self._experiment.output) / "data" / digest[:8]
 
 
 def keep(experiment: Experiment, arm: Arm) -> Callable[[Row], bool]:

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.gates.ledger.files import canonical, changed_settings
-from evenflow.pipelines.train import arms, comparison
+from evenflow.pipelines.train import comparison
+from evenflow.pipelines.train.arms import Datasets, keep
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.finetune import Progress, finetune
+from evenflow.pipelines.train.rows import Data
 from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.storage.directory import Directory
 
 BEGUN, RESULT = "experiment.settings.json", "experiment.json"
+MEASURED = "measured.json"  # in a cell's folder: it is finished
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,18 @@ def run(
         OSError: A file cannot be read or written.
     """
     begin(experiment)
-    train(experiment, on_cell, on_step)
-    for cell in cells(experiment):
+    datasets = Datasets(experiment)
+    left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
+    # The data first: what is wrong with them is said before anything is trained
+    data = {
+        cell: datasets.of(experiment.arms[cell.arm], cell.seed)
+        for cell in left
+        if experiment.arms[cell.arm].trained
+    }
+    for cell in left:
+        if cell in data:
+            on_cell("train", cell)
+            train(experiment, cell, data[cell], on_step)
         on_cell("measure", cell)
         measure(experiment, cell)
     found = compared(experiment)
@@ -94,26 +107,18 @@ def begin(experiment: Experiment) -> None:
 
 
 def train(
-    experiment: Experiment,
-    on_cell: Callable[[str, Cell], None] = lambda stage, cell: None,
-    on_step: Callable[[Progress], None] = lambda progress: None,
+    experiment: Experiment, cell: Cell, data: Data, on_step: Callable[[Progress], None]
 ) -> None:
-    """Make the data of all arms, and train every cell. Raises as `run`."""
-    trained = {name: arm for name, arm in experiment.arms.items() if arm.trained}
-    data = {name: arms.data_of(experiment, arm) for name, arm in trained.items()}
-    for cell in cells(experiment):
-        if cell.arm in trained:
-            on_cell("train", cell)
-            settings = experiment.finetune.model_copy(update={"seed": cell.seed})
-            chosen = arms.keep(experiment, trained[cell.arm])
-            finetune(
-                data[cell.arm],
-                experiment.model,
-                cell.folder / "model",
-                settings,
-                on_step,
-                chosen,
-            )
+    """Train a cell. Raises as `run`."""
+    arm = experiment.arms[cell.arm]
+    finetune(
+        data,
+        experiment.model,
+        cell.folder / "model",
+        experiment.finetuning(arm, cell.seed),
+        on_step,
+        keep(experiment, arm),
+    )
 
 
 def measure(experiment: Experiment, cell: Cell) -> None:
@@ -121,12 +126,16 @@ def measure(experiment: Experiment, cell: Cell) -> None:
     from evenflow.pipelines.train.benchmark import benchmark
     from evenflow.transforms.benchmarks.asking import Models
 
-    own, trained = experiment.benchmark, experiment.arms[cell.arm].trained
-    adapter = str(cell.folder / "model") if trained else None
-    model = Models(experiment.model, adapter)  # loaded once for all suites
+    own, arm = experiment.benchmark, experiment.arms[cell.arm]
+    model, adapter = experiment.model, None
+    if arm.trained and experiment.finetuning(arm, cell.seed).rank:
+        adapter = str(cell.folder / "model")
+    elif arm.trained:
+        model = str(cell.folder / "model")
+    asked = Models(model, adapter)  # loaded once for all suites
     for suite, most in own.suites.items():
         benchmark(
-            model,
+            asked,
             cell.folder / "benchmark",
             [suite],
             adapter=adapter,
@@ -135,6 +144,10 @@ def measure(experiment: Experiment, cell: Cell) -> None:
             seed=cell.seed,
             batch=own.batch,
         )
+    Directory(cell.folder).write(MEASURED, canonical({}))
+    if not experiment.keep_models:
+        for path in (cell.folder / "model").glob("*.safetensors"):
+            path.unlink()
 
 
 def compared(experiment: Experiment) -> dict[str, Any]:

@@ -4,8 +4,9 @@ The order of the data, the rate, masks and dropout are functions of the seed and
 run which was killed goes on from its checkpoint and ends, on a CPU, with the same bytes.
 
 1. settings.json says what is trained on what. Another run into the folder must say the same.
-2. checkpoint.safetensors is replaced every so many steps.
-3. The adapter, or with rank 0 the whole model, and the tokenizer are saved.
+2. checkpoint.safetensors is replaced every so many steps; with something held out also
+   best.safetensors, before it, where the score is the best so far.
+3. The adapter, or with rank 0 or merge the whole model, and the tokenizer are saved.
 4. training.json is written: the run is finished. The checkpoint is removed.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.train import checkpoint, packing
 from evenflow.pipelines.train.errors import TrainInputError
+from evenflow.pipelines.train.held_out import split
 from evenflow.pipelines.train.packing import Corpus, Document
 from evenflow.pipelines.train.rows import Data, Row
 from evenflow.pipelines.train.trainer import KINDS, Progress, Trainer
@@ -70,18 +72,19 @@ def finetune(
     most = getattr(config, "max_position_embeddings", None) or settings.context
     context = min(settings.context, most)
     with OutputLock(output):
-        rows, corpus = _read(data, tokens, settings, context, keep)
+        rows, corpus, held = _read(data, tokens, settings, context, keep)
+        free = FREE - {"checkpoint_steps"} if held else FREE
         steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)
         record = {
             "data": {**data.record(), **rows, "sequences": len(corpus)},
             "model": _digests(folder),
-            "settings": {**settings.model_dump(exclude=FREE), "context": context, "steps": steps},
+            "settings": {**settings.model_dump(exclude=free), "context": context, "steps": steps},
         }
         if (done := _done(output, record)) is not None:
             return done
         trainer = Trainer(folder, tokens, settings, context, steps)
         Directory(output).write(BEGUN, canonical(record))
-        losses = trainer.train(corpus, output, on_step)
+        losses = trainer.train(corpus, output, on_step, held)
         trainer.save(output)
         made = {**record, **trainer.facts, "losses": losses}
         Directory(output).write(DONE, canonical(made))
@@ -124,7 +127,8 @@ def _done(output: Path, record: dict[str, Any]) -> dict[str, Any] | None:
 
 def _clear(output: Path) -> None:
     """Remove the checkpoint of a finished run, and what a kill left of others."""
-    for path in (output / checkpoint.NAME, *output.glob(".*.part")):
+    left = output / checkpoint.NAME, output / checkpoint.BEST
+    for path in (*left, *output.glob(".*.part")):
         path.unlink(missing_ok=True)
 
 
@@ -134,8 +138,8 @@ def _read(
     settings: FinetuneSettings,
     context: int,
     keep: Callable[[Row], bool],
-) -> tuple[dict[str, int], Corpus]:
-    """Tokens of the documents, and their number. Raises TrainInputError, OSError."""
+) -> tuple[dict[str, int], Corpus, Corpus | None]:
+    """Counts, tokens to train on, and tokens that are held out. Raises TrainInputError, OSError."""
     focus = settings.focus
     seen = {"documents": 0, "copies": 0, "weighted": 0, "tokens": 0, "longer": 0}
 
@@ -162,20 +166,29 @@ def _read(
 
     end = tokens.eos_token_id
     pad = tokens.pad_token_id if tokens.pad_token_id is not None else end
-    if settings.objective == "mlm":
-        ends = (tokens.cls_token_id, tokens.sep_token_id, tokens.mask_token_id)
-        if None in ends:
-            raise TrainInputError("mlm needs a tokenizer with the tokens CLS, SEP and MASK")
-        found = packing.apart(documents(), context, pad, ends[:1], ends[1:2])
-    elif end is None:
+    ends = (tokens.cls_token_id, tokens.sep_token_id, tokens.mask_token_id)
+    if settings.objective == "mlm" and None in ends:
+        raise TrainInputError("mlm needs a tokenizer with the tokens CLS, SEP and MASK")
+    if settings.objective == "causal" and end is None:
         raise TrainInputError("the tokenizer has no end-of-text token")
-    elif settings.packing and focus is None:
-        found = packing.packed(documents(), context, end)
+
+    def corpus(chosen: Iterable[Document]) -> Corpus:
+        if settings.objective == "mlm":
+            return packing.apart(chosen, context, pad, ends[:1], ends[1:2])
+        if settings.packing and focus is None:
+            return packing.packed(chosen, context, end)
+        return packing.apart(chosen, context, pad)
+
+    if not settings.held_out:
+        found, held = corpus(documents()), None
     else:
-        found = packing.apart(documents(), context, pad)
-    if not found.weights.any() or (found.learnt is not None and not found.learnt.any()):
-        raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
-    return seen, found
+        trained, apart = split(list(documents()), settings.held_out)
+        found, held = corpus(trained), corpus(apart)
+        seen["held_out"] = len(apart)
+    for each in (found, held):
+        if each and (not each.weights.any() or (each.learnt is not None and not each.learnt.any())):
+            raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
+    return seen, found, held
 
 
 def described(losses: Sequence[float], most: int = 5) -> str:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.train.errors import TrainInputError
-from evenflow.pipelines.train.mining_inputs import Source, scorer_of, source
+from evenflow.pipelines.train.mining_inputs import Source, source
 from evenflow.schemas.config import Config
 from evenflow.schemas.experiment import Mined
 from evenflow.transforms.masking.interventions import NAMES, Intervention
@@ -39,6 +39,7 @@ from evenflow.transforms.masking.scoring import (
 from evenflow.transforms.masking.sentences import Sentence, SentenceFinder
 from evenflow.transforms.masking.top import Top
 from evenflow.transforms.storage.directory import Directory
+from evenflow.wordlists.loader import WordList
 
 SETTINGS, MINED, RECORDS, STATE = "mining.json", "mined.jsonl", "records/mined.jsonl", "state.json"
 CHUNK = 2048  # sentences that are scored together: enough for batches of one length
@@ -96,15 +97,23 @@ class _Candidate(NamedTuple):
     digest: str
 
 
-def mine_for(inputs: list[str], model: str, output: Path, config: Config, how: Mined) -> None:
+def mine_for(
+    inputs: list[str],
+    model: str,
+    output: Path,
+    config: Config,
+    how: Mined,
+    scored: Callable[[WordList], tuple[Scorer, str]],
+) -> None:
     """Mine the sentences of an experiment's arm; nothing is done where they are mined.
 
     Args:
         inputs: As for `source`.
-        model: Folder of the model, or its name.
+        model: The model's name.
         output: Where results go.
         config: Its first attribute is that of the sentences.
         how: What the arm says.
+        scored: Makes what scores sentences, with the digest of its model's files.
 
     Raises:
         TrainInputError: There is no such intervention, or no sentence.
@@ -116,7 +125,7 @@ def mine_for(inputs: list[str], model: str, output: Path, config: Config, how: M
     if how.intervention is not None and how.intervention not in NAMES:
         raise TrainInputError(f"{how.intervention!r}: one of {', '.join(NAMES)} was expected")
     words = config.word_lists()[0]
-    scorer, digest = (None, None) if how.random else scorer_of(model, words)
+    scorer, digest = (None, None) if how.random else scored(words)
     name = "" if how.random else model
     settings = Settings(
         how.top, digest, name, 32, how.seed, how.intervention, how.names, tuple(how.without)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from evenflow.pipelines.train import checkpoint, memory, packing
+from evenflow.pipelines.train import checkpoint, held_out, memory, packing
 from evenflow.pipelines.train.errors import TrainingError, TrainInputError
 from evenflow.pipelines.train.packing import Corpus, Sequences
+from evenflow.pipelines.train.schedule import rate, set_dropout
 from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.transforms.language_models import loading
 
@@ -92,6 +93,8 @@ class Trainer:
                 " not belong together"
             )
         self._words = words
+        if settings.model_dropout is not None:
+            set_dropout(model, settings.model_dropout)
         torch.manual_seed(settings.seed)
         self._model: Any = self._lora(model, folder).to(self._device)
         self._model.train()
@@ -156,17 +159,25 @@ class Trainer:
                 from bitsandbytes.optim import AdamW8bit  # pyright: ignore[reportMissingImports]
 
                 return AdamW8bit(weights, **options), "AdamW, 8 bits"
-        return torch.optim.AdamW(weights, **options), "AdamW"
+        return torch.optim.AdamW(weights, **options, fused=True), "AdamW"
 
     def train(
-        self, corpus: Corpus, output: Path, on_step: Callable[[Progress], None]
+        self,
+        corpus: Corpus,
+        output: Path,
+        on_step: Callable[[Progress], None],
+        held: Corpus | None = None,
     ) -> list[float]:
         """Train to the last step, from the checkpoint if there is one.
+
+        With something held out, its score is taken at each checkpoint and in the end. The weights
+        of the best score are those that are left, and without a better one training stops early.
 
         Args:
             corpus: What to train on.
             output: Where checkpoints go.
             on_step: Called after each step.
+            held: What is held out.
 
         Returns:
             The loss of each step.
@@ -175,22 +186,45 @@ class Trainer:
             TrainingError: The loss is no number, or the memory does not suffice.
             OSError: A checkpoint cannot be read or written.
         """
-        facts = checkpoint.load(output, self._model, self._optimizer) or {"losses": []}
-        losses: list[float] = facts["losses"]
+        facts = checkpoint.load(output, self._model, self._optimizer) or {}
+        losses: list[float] = facts.get("losses", [])
+        scores: list[held_out.Score] = [(step, loss) for step, loss in facts.get("scores", [])]
         first, began, tokens = len(losses), time.perf_counter(), 0
         for step in range(first, self._steps):
+            if held_out.over(scores, self._settings.patience):
+                break
             taken = corpus.take(step, self._settings.batch, self._settings.seed)
             loss = self._step(taken, step)
             if not math.isfinite(loss):
                 raise TrainingError(self._diverged(output, step, loss, len(losses)))
             losses.append(loss)
-            if len(losses) % self._settings.checkpoint_steps == 0:
-                checkpoint.save(output, self._model, self._optimizer, {"losses": losses})
+            last = held is not None and step + 1 == self._steps
+            if len(losses) % self._settings.checkpoint_steps == 0 or last:
+                if held is not None:
+                    scores.append((step + 1, self._score(held)))
+                    if held_out.best(scores) == scores[-1]:
+                        checkpoint.save(output, self._model, None, {}, checkpoint.BEST)
+                made = {"losses": losses, "scores": scores}
+                checkpoint.save(output, self._model, self._optimizer, made)
             tokens += int(taken.lengths.sum())
             seconds = time.perf_counter() - began
             left = seconds / (step + 1 - first) * (self._steps - step - 1)
             on_step(Progress(step + 1, self._steps, loss, tokens / seconds, left))
+        if scores:
+            checkpoint.load(output, self._model, None, checkpoint.BEST)
+            self.facts |= {"held_out": scores, "best_step": held_out.best(scores)[0]}
         return losses
+
+    def _score(self, held: Corpus) -> float:
+        """The mean loss on what is held out, with the same masks each time."""
+        import torch
+
+        taken, targets, whole = self._given(held.take(0, len(held), 0), 2)
+        self._model.eval()
+        with torch.no_grad():
+            total = sum(float(self._loss(taken, targets, part)) for part in self._parts(taken))
+        self._model.train()
+        return total / max(whole, 1e-9)
 
     def _diverged(self, output: Path, step: int, loss: float, done: int) -> str:
         """Save the last good state, and say so."""
@@ -226,17 +260,11 @@ class Trainer:
 
         own = self._settings
         torch.manual_seed(np.random.default_rng([own.seed, step]).integers(1 << 62))
-        targets = taken
-        if own.objective == "mlm":
-            rng = np.random.default_rng([own.seed, step, 1])
-            mask = self._tokens.mask_token_id
-            taken = packing.masked(taken, own.masked, mask, self._words, rng)
-        whole = float(taken.weights[:, int(own.objective == "causal") :].sum())
+        taken, targets, whole = self._given(taken, step, 1)
         self._optimizer.zero_grad(set_to_none=True)
         total = 0.0
-        for start in range(0, len(taken.tokens), self._micro):
-            part = slice(start, start + self._micro)
-            loss = self._loss(taken, targets.tokens, part) / max(whole, 1e-9)
+        for part in self._parts(taken):
+            loss = self._loss(taken, targets, part) / max(whole, 1e-9)
             loss.backward()
             total += float(loss.detach())
         if own.clip is not None:
@@ -247,6 +275,24 @@ class Trainer:
         if math.isfinite(total):
             self._optimizer.step()
         return total
+
+    def _given(self, taken: Sequences, *salt: int) -> tuple[Sequences, Any, float]:
+        """What the model is given, the tokens it should say, and the weight of all targets."""
+        own, targets = self._settings, taken.tokens
+        if own.objective == "mlm":
+            rng = np.random.default_rng([own.seed, *salt])
+            mask = self._tokens.mask_token_id
+            taken = packing.masked(taken, own.masked, mask, self._words, rng)
+        # Sequences of like length are computed together
+        order = np.argsort(taken.lengths, kind="stable")
+        taken = Sequences(taken.tokens[order], taken.weights[order], taken.lengths[order])
+        whole = float(taken.weights[:, int(own.objective == "causal") :].sum())
+        return taken, targets[order], whole
+
+    def _parts(self, taken: Sequences) -> list[slice]:
+        """The sequences that are computed at once."""
+        starts = range(0, len(taken.tokens), self._micro)
+        return [slice(start, start + self._micro) for start in starts]
 
     def _loss(self, taken: Sequences, targets: Any, part: slice) -> Any:
         """Weighted sum of the cross-entropies of some sequences."""
@@ -267,31 +313,21 @@ class Trainer:
             taken.lengths[part, None]
         ).to(self._device)
         mask = None if bool(here.all()) else here.long()
-        logits = self._model(input_ids=tokens, attention_mask=mask).logits
         if self._settings.objective == "causal":
-            logits, wanted, weights = logits[:, :-1], wanted[:, 1:], weights[:, 1:]
-        each = cross_entropy(logits.flatten(0, 1).float(), wanted.flatten(), reduction="none")
-        return (each * weights.flatten()).sum()
+            wanted, weights = wanted.roll(-1, 1), weights.roll(-1, 1)
+            weights[:, -1] = 0
+        # The head, a third of a small model's work, computes only what is learnt
+        learnt = weights != 0
+        head = self._model.get_output_embeddings()
+        with head.register_forward_pre_hook(lambda _, given: (given[0][learnt],)):
+            logits = self._model(input_ids=tokens, attention_mask=mask).logits
+        each = cross_entropy(logits.float(), wanted[learnt], reduction="none")
+        return (each * weights[learnt]).sum()
 
     def save(self, folder: Path) -> None:
-        """Save the adapter or the model, and the tokenizer. Raises OSError."""
-        self._model.save_pretrained(folder)
+        """Save the adapter or the whole model, and the tokenizer. Raises OSError."""
+        model = self._model
+        if self._settings.rank and self._settings.merge:
+            model = model.merge_and_unload()
+        model.save_pretrained(folder)
         self._tokens.save_pretrained(folder)
-
-
-def rate(step: int, steps: int, warmup: int, highest: float) -> float:
-    """The learning rate of a step: it rises linearly from 0, then falls linearly to 0.
-
-    Args:
-        step: The step, from 0.
-        steps: Steps in all.
-        warmup: Steps in which it rises.
-        highest: The highest rate.
-
-    Returns:
-        The rate, which is above 0 in every step.
-    """
-    rise = min(warmup, steps - 1)
-    if step < rise:
-        return highest * (step + 1) / (rise + 1)
-    return highest * (steps - step) / max(steps - rise, 1)

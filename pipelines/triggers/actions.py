@@ -10,8 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import evenflow.pipelines.runners.child as child
+from evenflow.gates.posting import post
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.schemas.config import Config
+from evenflow.schemas.secrets import SecretError, read_secret
 from evenflow.schemas.trigger_section import Trigger, Webhook
 from evenflow.transforms.storage.storage import Storage
 
@@ -167,22 +167,11 @@ def _read(source: Any, tail: bytearray) -> None:
 
 def _webhook(hook: Webhook, output: Storage, decision: Decision, timeout: float) -> Attempt:
     """Send a decision; the server knows a repeated one by its Idempotency-Key."""
-    headers = {"Content-Type": "application/json", "Idempotency-Key": decision.key}
+    headers = {"Idempotency-Key": decision.key}
     if hook.key is not None:
-        from evenflow.transforms.llm.client.settings import InferenceError, Key
-
-        [(kind, place)] = hook.key.items()
         try:
-            headers["Authorization"] = f"Bearer {Key(kind, place).read()}"
-        except InferenceError as error:
+            headers["Authorization"] = f"Bearer {read_secret({**hook.key}).strip()}"
+        except SecretError as error:
             return Attempt(False, str(error))
     body = json.dumps({**decision.model_dump(), "output": str(output)}).encode()
-    request = urllib.request.Request(hook.url, body, headers)
-    try:
-        with urllib.request.urlopen(request, timeout=timeout) as answer:
-            said = answer.read(TAIL).decode("utf-8", "replace")
-            return Attempt(True, f"status {answer.status}", said)
-    except urllib.error.HTTPError as error:
-        return Attempt(False, f"status {error.code}", error.read(TAIL).decode("utf-8", "replace"))
-    except (OSError, ValueError) as error:
-        return Attempt(False, f"{hook.url}: {getattr(error, 'reason', error)}")
+    return Attempt(*post(hook.url, body, headers, timeout))

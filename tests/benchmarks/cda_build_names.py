@@ -1,5 +1,5 @@
 """Builds `transforms/text/names.tsv`: first names, the sex they are given to, and whether they are
-common words too.
+common words too; and `name_pairs.tsv`: female and male names of the same rank.
 
     python tests/benchmarks/cda_build_names.py census_1990_female_first.txt
     census_1990_male_first.txt documents.jsonl.gz
@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 OUT = Path(__file__).parents[2] / "transforms" / "text" / "names.tsv"
+PAIRS = OUT.with_name("name_pairs.tsv")
 LEAST = 0.002  # per cent: rarer first names are left out, they are as often surnames and words
 ONE_SIDED = 0.9  # share of a name's bearers from which it is one sex's
 
@@ -27,6 +28,19 @@ def shares(path: Path) -> dict[str, float]:
     """Per cent of the sex by name, in lower case."""
     rows = (line.split() for line in path.read_text(encoding="ascii").splitlines())
     return {row[0].lower(): float(row[1]) for row in rows if len(row) >= 2}
+
+
+def pairs(rows: list[str], female: dict[str, float], male: dict[str, float]) -> str:
+    """Names of one sex, the most frequent first, paired by rank."""
+    kinds = dict(row.split("\t") for row in rows)
+
+    def ranked(sex: str, shares: dict[str, float]) -> list[str]:
+        own = [name for name, kind in kinds.items() if kind[0] == sex]
+        return sorted(own, key=lambda name: (-shares[name], name))
+
+    lines = map("\t".join, zip(ranked("f", female), ranked("m", male), strict=False))
+    head = "# Given names: female, male of the same rank. US census 1990, public domain.\n"
+    return head + "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -59,6 +73,7 @@ def main() -> None:
         "# First names: f, m or e (either); w: a common word too. US census 1990, public domain.\n"
     )
     OUT.write_text(head + "\n".join(rows) + "\n", encoding="ascii")
+    PAIRS.write_text(pairs(rows, female, male), encoding="ascii")
     print(len(rows), "names,", sum(row.endswith("w") for row in rows), "of them words")
 
 

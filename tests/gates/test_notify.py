@@ -118,7 +118,7 @@ def test_it_tries_again_until_it_is_taken(
     notifier.committed(BLOCKED[0])
     assert [each["pane"] for each in receiver.wait(1)] == [0]
     notifier.close()
-    assert f"answer {answer}; trying on" in caplog.text
+    assert f"status {answer}; trying on" in caplog.text
 
 
 def test_a_server_that_hangs_holds_up_nothing_and_the_next_run_tells(

@@ -1,20 +1,26 @@
-"""Kills training at ten moments: python kill_training.py FOLDER finetune|experiment|mine"""
+"""Kills training, benchmarks and mining at ten moments each: python kill_training.py FOLDER
+
+Each run is a fork of this process, so that imports are paid once, and also what libraries keep when
+a model is first made. Prints one JSON object: for each command the moments that went wrong.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import subprocess
+import json
 import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import peft  # noqa: F401 (paid once, here)
 import torch
-import transformers
 from kill_anywhere import killed_runs, wrong
-from tiny_models import gate_output
+from tiny_models import gate_output, tiny_model
 
-import evenflow.transforms.benchmarks.asking  # noqa: F401
 from evenflow.pipelines.train import mining
+from evenflow.pipelines.train.benchmark import benchmark
 from evenflow.pipelines.train.experiment import run
 from evenflow.pipelines.train.finetune import finetune
 from evenflow.pipelines.train.mining_inputs import Document, Source
@@ -24,62 +30,59 @@ from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.transforms.masking.sentences import SentenceFinder
 from evenflow.wordlists import loader
 
-for lazy in (
-    transformers.AutoModelForCausalLM,
-    transformers.LlamaForCausalLM,
-    transformers.PreTrainedTokenizerFast,
-):
-    assert lazy
-torch.set_num_threads(1)
+torch.set_num_threads(1)  # forks have no other thread
 TEXTS = ["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."]
-MAKE = "import sys, pathlib, tiny_models; tiny_models.tiny_model(pathlib.Path(sys.argv[1]))"
-
-
-def model(folder: Path) -> Path:
-    """A tiny model, made in another process: this one must not compute."""
-    subprocess.run([sys.executable, "-c", MAKE, str(folder)], check=True, cwd=Path(__file__).parent)
-    return folder
+SMALL = {"batch": 2, "micro_batch": 2, "context": 16, "threads": 1, "checkpoint_steps": 1}
+SUITE = "crows_pairs:gender"
+Found = list[dict[str, Any]]
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """SHA-256 of the files of a trained model."""
+    """SHA-256 of all files of an output but those that a kill cut off."""
     return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.iterdir())
-        if path.is_file()
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(".part")
     }
 
 
-def killed_finetune(folder: Path) -> list[dict[str, object]]:
+def killed_finetune(folder: Path, llama: str) -> Found:
     """Kill `finetune`."""
-    llama, data = model(folder / "llama"), gate_output(folder / "data", [TEXTS] * 4)
-    settings = FinetuneSettings(
-        batch=4, micro_batch=2, context=16, threads=1, steps=7, checkpoint_steps=2, dropout=0.1
-    )
+    data = gate_output(folder / "data", [TEXTS] * 2)
+    more = {"steps": 4, "dropout": 0.1, "held_out": 1, "patience": 2}
+    settings = FinetuneSettings.model_validate({**SMALL, **more})
 
     def work(output: Path) -> None:
-        finetune(select(data), str(llama), output, settings)
+        finetune(select(data), llama, output, settings)
 
     return killed_runs(work, folder / "work", digests)
 
 
-def killed_experiment(folder: Path) -> list[dict[str, object]]:
+def killed_benchmark(folder: Path, llama: str) -> Found:
+    """Kill a benchmark that scores and one that writes."""
+
+    def work(output: Path) -> None:
+        benchmark(llama, output, ("crows_pairs", "soct"), items=12, batch=4)
+
+    return killed_runs(work, folder / "work", digests)
+
+
+def killed_experiment(folder: Path, llama: str) -> Found:
     """Kill an experiment of two arms and two seeds."""
-    llama, data = model(folder / "llama"), gate_output(folder / "data", [TEXTS] * 4)
-    settings = {"batch": 2, "micro_batch": 2, "context": 16, "threads": 1, "steps": 2}
+    data = gate_output(folder / "data", [TEXTS] * 2)
     arms = {"original": {"data": str(data)}, "random": {"data": str(data), "subset": "random"}}
 
     def work(output: Path) -> None:
         run(
             Experiment.model_validate(
                 {
-                    "model": str(llama),
+                    "model": llama,
                     "input": ["none"],
                     "output": str(output),
                     "seeds": [0, 1],
                     "arms": arms,
-                    "finetune": {**settings, "checkpoint_steps": 1},
-                    "benchmark": {"suites": {"crows_pairs:gender": 4}, "batch": 2},
+                    "finetune": {**SMALL, "steps": 2},
+                    "benchmark": {"suites": {SUITE: 2}, "batch": 2},
                 }
             )
         )
@@ -87,11 +90,11 @@ def killed_experiment(folder: Path) -> list[dict[str, object]]:
     return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
 
 
-def killed_mine(folder: Path) -> list[dict[str, object]]:
+def killed_mine(folder: Path, _: str) -> Found:
     """Kill a random draw of sentences, in chunks of a few."""
     mining.CHUNK = 5
     finder = SentenceFinder(loader.load("gender"))
-    texts = [f"She met {n} men. He left her." for n in range(40)]
+    texts = [f"She met {n} men. He left her." for n in range(20)]
 
     def work(output: Path) -> None:
         given = Source({}, [Document(str(n), text) for n, text in enumerate(texts)])
@@ -101,13 +104,28 @@ def killed_mine(folder: Path) -> list[dict[str, object]]:
     return killed_runs(work, folder / "work", digests)
 
 
+KINDS: dict[str, Callable[[Path, str], Found]] = {
+    "finetune": killed_finetune,
+    "benchmark": killed_benchmark,
+    "experiment": killed_experiment,
+    "mine": killed_mine,
+}
+
+
 def main() -> None:
-    """Kill, and end with status 1 where a result differs."""
-    folder, what = Path(sys.argv[1]), sys.argv[2]
-    kinds = {"finetune": killed_finetune, "experiment": killed_experiment, "mine": killed_mine}
-    found = kinds[what](folder)
-    if found := wrong(found):
-        sys.exit("\n".join(map(str, found)))
+    """Kill, and print what differs."""
+    folder = Path(sys.argv[1])
+    llama = str(tiny_model(folder / "llama"))
+    # Nothing here computes a gradient: forks of a process that has done so may not
+    benchmark(llama, folder / "warm", (SUITE,), items=2)
+    found: dict[str, Any] = {}
+    for name, killed in KINDS.items():
+        (folder / name).mkdir()
+        try:
+            found[name] = wrong(killed(folder / name, llama))
+        except Exception:
+            found[name] = traceback.format_exc()
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

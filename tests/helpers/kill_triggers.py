@@ -15,15 +15,12 @@ from evenflow.pipelines.triggers.worker import act
 from evenflow.schemas.config import Config
 
 PANES = 4
-NOTE = (
-    "import os, pathlib, sys; path = pathlib.Path(sys.argv[1] + os.environ['EVENFLOW_PANE']);"
-    "path.write_text(path.read_text() + '1' if path.exists() else '1')"
-)
+NOTE = 'printf 1 >> "$0$EVENFLOW_PANE"'
 
 
 def work(output: Path) -> None:
     """Commit panes, decide, and act."""
-    words = [sys.executable, "-c", NOTE, f"{output}.note-"]
+    words = ["sh", "-c", NOTE, f"{output}.note-"]
     rules = {"each": {"panes": 1, "command": words}, "second": {"panes": 2, "command": ["true"]}}
     config = Config.model_validate({"triggers": rules})
     for path in (output / "ledger").glob(".*.part"):

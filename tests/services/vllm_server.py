@@ -38,8 +38,8 @@ def make_model(folder: Path) -> Path:
 
 
 @contextmanager
-def started(model: Path, say: Callable[[str], None]) -> Iterator[Served]:
-    """The server, within the block."""
+def started(model: Path, say: Callable[[str], None], *more: str) -> Iterator[Served]:
+    """The server, within the block; more of its arguments."""
     command = [str(PYTHON), "-m", "vllm.entrypoints.openai.api_server"]
-    with serve(str(model), say, ARGUMENTS, ENVIRONMENT, LOAD_SECONDS, command) as served:
+    with serve(str(model), say, (*ARGUMENTS, *more), ENVIRONMENT, LOAD_SECONDS, command) as served:
         yield served

@@ -20,6 +20,7 @@ from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
+from evenflow.transforms.substitution import joined
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -105,7 +106,12 @@ class Annotator:
         self.config = config
         self.lists = config.word_lists()
         self.attributes = tuple(
-            documents.Attribute(words.attribute, words.groups, config.mode(words.attribute))
+            documents.Attribute(
+                words.attribute,
+                words.groups,
+                config.mode(words.attribute),
+                config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
+            )
             for words in self.lists
         )
         self.own = frozenset(documents.own_columns(self.attributes))
@@ -116,6 +122,8 @@ class Annotator:
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)
         self.bias = _bias(config)
+        self._swaps = config.swaps(config.bias_score.attribute)
+        self._leanings = {documents.leaning(each.name).name for each in self.attributes}
         weighs = any(each.mode == "reweight" for each in self.attributes)
         self.repairs = self.proposer is not None or self.screen is not None or weighs
 
@@ -166,6 +174,7 @@ class Annotator:
         found: Documents,
         with_sentences: bool = True,
         searched: list[Searched] | None = None,
+        scores: list[float | None] | None = None,
     ) -> tuple[documents.Figures, list[Ints]]:
         """Count the mentions in documents, and score their sentences if the configuration says so.
 
@@ -173,6 +182,7 @@ class Annotator:
             found: The documents.
             with_sentences: As for `MentionCounter.count`; scores need sentences in any case.
             searched: As for `MentionCounter.count`.
+            scores: The documents' bias scores are added to this list; None: they are not kept.
 
         Returns:
             What `MentionCounter.count` returns, the figures with the bias score.
@@ -182,8 +192,13 @@ class Annotator:
         pieces = [] if searched is None else searched
         figures, counts = self.mentions.count(found, searched=pieces)
         for piece in pieces:
-            sums = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
-            figures.bias_score = documents.summed(figures.bias_score, sums)
+            own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
+            figures.bias_score = documents.summed(figures.bias_score, own.figures)
+            figures.bias_words = documents.summed(figures.bias_words, own.words)
+            if scores is not None:
+                scores += own.documents
+        if scores is not None and self.config.bias_score.fields:
+            scores[:] = [self.bias.score(texts) for texts in self._scored(found)]
         return figures, counts
 
     def probe(self) -> Annotated:
@@ -216,12 +231,14 @@ class Annotator:
         """Annotate validated documents with the language model's answers at hand."""
         found, leaning = self._subtracted(found)
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        figures, counts = self.count(found, searched=searched)
+        scores: list[float | None] = []
+        figures, counts = self.count(found, searched=searched, scores=scores)
         details, aside = None, None
         if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
             # The filter knows groups by more words than the labels
-            relevant = list(self.mentions.relevant(searched, every=self.screen is not None))
+            everything = self.screen is not None or self._swaps
+            relevant = list(self.mentions.relevant(searched, every=everything))
             kept = found
             if self.screen is None:
                 for number, text, sentences, mentions in relevant:
@@ -230,33 +247,30 @@ class Annotator:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
-                figures, counts = self.count(kept, searched=searched)
-                relevant = list(self.mentions.relevant(searched)) if self.proposer else []
-            propose = partial(self._proposed, kept, relevant)
+                scores.clear()
+                figures, counts = self.count(kept, searched=searched, scores=scores)
+                relevant = (
+                    list(self.mentions.relevant(searched, every=self._swaps))
+                    if self.proposer
+                    else []
+                )
+            propose = partial(self._proposed, kept, relevant, scores)
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
             found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons = dict(found.reasons)
         parts = [each for each in (leaning, aside) if each is not None]
         aside = pa.concat_tables(parts) if parts else None
-        return Annotated(self._table(found, counts), found.dead, figures, details, aside)
+        table = self._table(found, counts, scores)
+        return Annotated(table, found.dead, figures, details, aside)
 
     def _subtracted(self, found: Documents) -> tuple[Documents, pa.Table | None]:
         """The documents whose bias score is not high, and the others with the reason."""
         own = self.config.bias_score
         if self.bias is None or own.mode != "subtract":
             return found, None
-        columns = [
-            values.to_pylist() for each, values in found.fields.items() if each.name in own.fields
-        ]
-        if not own.fields or self.config.fields.text in own.fields:
-            columns.append(found.texts)
-        rows = zip(*columns, strict=True)
-        high = {
-            number: score
-            for number, row in enumerate(rows)
-            if (score := self.bias.above([text for text in row if isinstance(text, str)]))
-        }
+        scores = map(self.bias.score, self._scored(found))
+        high = {number: score for number, score in enumerate(scores) if self.bias.is_high(score)}
         if not high:
             return found, None
         kept = _chosen(found, [n for n in range(len(found.texts)) if n not in high])
@@ -264,6 +278,15 @@ class Annotator:
         reasons = [f"bias score {score:.4f}, {limit}" for score in high.values()]
         reason = {documents.REASON: pa.array(reasons, pa.string())}
         return kept, documents_table(_chosen(found, list(high)), reason)
+
+    def _scored(self, found: Documents) -> list[list[str]]:
+        """The texts of each document whose largest score counts."""
+        own = self.config.bias_score.fields
+        columns = [values.to_pylist() for each, values in found.fields.items() if each.name in own]
+        if not own or self.config.fields.text in own:
+            columns.append(found.texts)
+        rows = zip(*columns, strict=True) if columns else [()] * len(found.texts)
+        return [[text for text in row if isinstance(text, str)] for row in rows]
 
     def _screened(
         self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
@@ -297,20 +320,29 @@ class Annotator:
         reasons = pa.array([aside[number] for number in numbers], pa.string())
         return kept, documents_table(_chosen(found, numbers), {documents.REASON: reasons})
 
-    def _proposed(self, found: Documents, relevant: Sequence[Relevant]) -> list[Proposed]:
+    def _proposed(
+        self, found: Documents, relevant: Sequence[Relevant], scores: Sequence[float | None]
+    ) -> list[Proposed]:
         """What could be substituted, by document."""
         if self.proposer is None:
             return []
-        proposed = (
-            self.proposer.propose(
-                found.places[number], found.ids[number], text, sentences, mentions
-            )
-            for number, text, sentences, mentions in relevant
-            if mentions
-        )
-        return [each for each in proposed if each is not None]
+        out: list[Proposed | None] = []
+        names = joined.field_names(self.config) if self._swaps else ()
+        texts = joined.texts_of(found.texts, found.fields, names) if self._swaps else []
+        for number, text, sentences, mentions in relevant:
+            whole = None
+            if self._swaps and self.bias is not None and self.bias.is_high(scores[number]):
+                whole = text, sentences, mentions
+                if names:
+                    whole = self.mentions.read(BETWEEN.join(texts[number]))
+            if mentions or whole is not None:
+                place, identity = found.places[number], found.ids[number]
+                out.append(self.proposer.propose(place, identity, text, sentences, mentions, whole))
+        return [each for each in out if each is not None]
 
-    def _table(self, found: Documents, counts: list[Ints]) -> pa.Table:
+    def _table(
+        self, found: Documents, counts: list[Ints], scores: Sequence[float | None]
+    ) -> pa.Table:
         """The documents with their mentions, and blanks in the columns that the repair fills."""
         own = {
             column: pa.array(each[:, number], pa.int32())
@@ -319,7 +351,9 @@ class Annotator:
         }
         for column in documents.own_fields(self.attributes)[len(own) :]:
             own[column] = (
-                pa.nulls(len(found.ids), column.type)
+                pa.array(scores, column.type)
+                if column.name in self._leanings
+                else pa.nulls(len(found.ids), column.type)
                 if column.nullable
                 else pa.array(np.ones(len(found.ids)), column.type)
             )

@@ -14,9 +14,9 @@ from evenflow.transforms.coverage.named import Meetings
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces
+from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.text.sentences import trimmed
+from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
 
 PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
@@ -137,6 +137,12 @@ class MentionCounter:
                 starts = (piece.starts[low:high] - begin).tolist()
                 sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
                 yield Relevant(piece.first + owner, text, sentences, own)
+
+    def read(self, text: str) -> tuple[str, list[tuple[int, int]], list[Mention]]:
+        """Read one text: itself, its sentences and its mentions, as `relevant` gives them."""
+        every = self._finder.find_all(text)
+        sentences = trimmed(text, uncut(bounds(text), every).tolist())
+        return text, sentences, self._finder.named(every)
 
     def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
         """Search texts together; `first` is the number of the first one in the block."""

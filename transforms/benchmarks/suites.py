@@ -9,6 +9,7 @@ from evenflow.transforms.benchmarks import (
     honest,
     redditbias,
     seat,
+    senteval,
     soct,
     stereoset,
 )
@@ -16,5 +17,5 @@ from evenflow.transforms.benchmarks.suite import Suite
 
 SUITES: dict[str, Suite] = {
     each.SUITE.name: each.SUITE
-    for each in (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat)
+    for each in (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat, senteval)
 }

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +28,11 @@ from evenflow.transforms.text.words import blanked, split_runs
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+WordSums = dict[str, dict[str, dict[str, int]]]
 
 UNIT = 1 << 20  # cosines are whole numbers of 1 / UNIT
+TRACKED = 4096  # words whose part in the scores is added up
+FINE = 1e-6  # unit of these sums
 UNKNOWN = 0  # the row of words without a vector that are not in L either
 
 
@@ -64,6 +68,18 @@ class Scores:
     groups: Floats
     absolute: Floats
     known: npt.NDArray[np.bool_]
+
+
+class Read(NamedTuple):
+    """The words of n sentences.
+
+    Attributes:
+        rows: The row of each word.
+        ends: Where the words of each sentence begin, and where the last ones end, (n + 1,).
+    """
+
+    rows: Ints
+    ends: Ints
 
 
 class BiasScorer:
@@ -113,6 +129,18 @@ class BiasScorer:
         self._leanings = np.zeros((len(self._named), pulls.shape[1]), np.int64)
         self._leanings[1 : len(pulls) + 1] = pulls
         self._leanings[self._named] = 0
+        # Of a word with weight log2(1 / share of the sentences)
+        frequency = np.exp2(-self._weights / importance.UNIT)
+        expected = self._leanings[:, -1] * self._weights * frequency
+        chosen = np.argsort(-expected, kind="stable")[:TRACKED]
+        self._tracked = np.full(len(self._named), -1)
+        self._tracked[chosen] = np.arange(len(chosen))
+        word_of = {row: word.lower() for word, row in rows.items() if self._tracked[row] >= 0}
+        sides = np.argmax(self._leanings[chosen, :-1], axis=1).tolist()
+        self._names = [
+            (self.groups[side], word_of.get(row, ""))
+            for row, side in zip(chosen.tolist(), sides, strict=True)
+        ]
         known = np.arange(len(self._named)) != UNKNOWN
         # What a score adds up: weighted leanings, weights, known words
         self._summed = np.column_stack(
@@ -129,15 +157,62 @@ class BiasScorer:
         Returns:
             Their scores.
         """
-        row, read = self._row, blanked(text)
-        found: list[int] = []
+        return self.of(self.totals(self.read(text, starts)))
+
+    def read(self, text: str, starts: Sequence[int]) -> Read:
+        """Look up the words of a text's n sentences; `starts` is as for `score`."""
+        row, whole = self._row, blanked(text)
+        rows: list[int] = []
         ends = [0]
         for start, end in pairwise([*starts, len(text)]):
-            found += map(row, read[start:end].split())
-            ends.append(len(found))
-        running = np.zeros((len(found) + 1, self._summed.shape[1]), np.int64)
-        np.cumsum(self._summed[found], axis=0, out=running[1:])
-        sums = np.diff(running[ends], axis=0)
+            rows += map(row, whole[start:end].split())
+            ends.append(len(rows))
+        return Read(np.array(rows, np.int64), np.array(ends, np.int64))
+
+    def totals(self, read: Read) -> Ints:
+        """Add up what scores are computed from.
+
+        Args:
+            read: The words of n sentences.
+
+        Returns:
+            Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.
+        """
+        running = np.zeros((len(read.rows) + 1, self._summed.shape[1]), np.int64)
+        np.cumsum(self._summed[read.rows], axis=0, out=running[1:])
+        return np.diff(running[read.ends], axis=0)
+
+    def words(self, read: Read, totals: Ints) -> WordSums:
+        """Add up what single words add to the absolute scores of sentences.
+
+        Only TRACKED words count: those that are expected to add most, by their frequency in the
+        texts that ship (see `importance`). So sums are bounded, and the same however they are cut.
+
+        Args:
+            read: The words of n sentences.
+            totals: What `totals` gives for them, (n, M + 3).
+
+        Returns:
+            By group that the word leans to and by word in lower case: n (how often it stands there)
+            and a (what it adds, in FINE).
+        """
+        at = np.flatnonzero(self._tracked[read.rows] >= 0)
+        own = read.rows[at]
+        whole = totals[np.searchsorted(read.ends, at, "right") - 1, -2]
+        added = self._leanings[own, -1] / UNIT * self._weights[own] / whole
+        places, size = self._tracked[own], len(self._names)
+        counts = np.bincount(places, minlength=size)
+        sums = np.bincount(places, np.rint(added / FINE), minlength=size)
+        out: WordSums = {}
+        for place in np.flatnonzero(sums).tolist():
+            group, word = self._names[place]
+            each = out.setdefault(group, {}).setdefault(word, {"n": 0, "a": 0})
+            each["n"] += int(counts[place])
+            each["a"] += int(sums[place])
+        return out
+
+    def of(self, sums: Ints) -> Scores:
+        """The scores of n stretches of text from their totals (n, M + 3)."""
         scores = sums[:, :-2] / np.maximum(sums[:, -2:-1] * UNIT, 1)
         return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
 

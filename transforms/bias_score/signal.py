@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.bias_score import direction, importance, reference, summary, vectors
 from evenflow.transforms.bias_score import words as listed
@@ -21,6 +22,21 @@ from evenflow.transforms.bias_score.score import BiasScorer, Scores
 STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The sums of some documents.
+
+    Attributes:
+        figures: Figures as ledger.BiasSums has them.
+        words: What single words add (see `BiasScorer.words`).
+        documents: The documents' scores (see `BiasSignal.score`).
+    """
+
+    figures: dict[str, Any]
+    words: dict[str, Any]
+    documents: list[float | None]
 
 
 class BiasSignal:
@@ -64,7 +80,7 @@ class BiasSignal:
             else None
         )
 
-    def sums(self, text: str, begins: Ints, starts: Ints) -> dict[str, Any]:
+    def sums(self, text: str, begins: Ints, starts: Ints) -> Scored:
         """Score all sentences of D documents that are joined to one text.
 
         Args:
@@ -73,35 +89,48 @@ class BiasSignal:
             starts: Where its n sentences begin, (n,), ascending.
 
         Returns:
-            Figures as ledger.BiasSums has them.
+            Their sums and scores.
         """
         edges = [*starts.tolist(), len(text)]
-        each: list[Scores] = []
+        each: list[Ints] = []
+        words: dict[str, Any] = {}
         for first in range(0, len(starts), STEP):
             last = min(first + STEP, len(starts))
             begin = edges[first]
             own = [start - begin for start in edges[first:last]]
-            each.append(self.scorer.score(text[begin : edges[last]], own))
+            read = self.scorer.read(text[begin : edges[last]], own)
+            each.append(self.scorer.totals(read))
+            words = documents.summed(words, self.scorer.words(read, each[-1]))
         if not each:
-            return {}
-        scores = Scores(
-            *(np.concatenate([getattr(one, name.name) for one in each]) for name in fields(Scores))
-        )
+            return Scored({}, {}, [None] * len(begins))
+        totals = np.concatenate(each)
         owners = np.searchsorted(begins, starts, "right")
-        return summary.sums(scores, owners, self.scorer.groups, self.threshold)
+        whole = np.zeros((len(begins), totals.shape[1]), np.int64)
+        np.add.at(whole, owners - 1, totals)
+        figures = summary.sums(self.scorer.of(totals), owners, self.scorer.groups, self.threshold)
+        return Scored(figures, words, _known(self.scorer.of(whole)))
 
-    def above(self, texts: Sequence[str]) -> float | None:
+    def score(self, texts: Sequence[str]) -> float | None:
         """Score some texts of a document, each as a whole; its score is the largest.
 
         Args:
             texts: The texts, such as a premise and its hypothesis (section 4.2.1).
 
         Returns:
-            The score if it is above the threshold; else None.
+            The absolute score; None if no text has a known word.
         """
-        found = [self.scorer.score(text, [0]) for text in texts]
-        most = max((float(each.absolute[0]) for each in found), default=0.0)
-        return most if self.threshold is not None and most > self.threshold else None
+        found = [one for text in texts for one in _known(self.scorer.score(text, [0]))]
+        return max((one for one in found if one is not None), default=None)
+
+    def is_high(self, score: float | None) -> bool:
+        """Whether a document's score is above the reference's percentile."""
+        return score is not None and self.threshold is not None and score > self.threshold
+
+
+def _known(scores: Scores) -> list[float | None]:
+    """Absolute scores, None where there is none."""
+    pairs = zip(scores.absolute.tolist(), scores.known.tolist(), strict=True)
+    return [score if known else None for score, known in pairs]
 
 
 def of(config: Config) -> BiasSignal:

@@ -15,7 +15,7 @@ vocabulary, where nothing has taught it what they mean. Here such words are mask
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -105,6 +105,32 @@ class Scorer(Protocol):
     def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
         """The leanings of each sentence, one for each pair of groups that it has."""
         ...
+
+
+class Remembering:
+    """A scorer that scores the same sentences once; it keeps all scores in memory.
+
+    Args:
+        scorer: What scores them.
+    """
+
+    def __init__(self, scorer: Scorer):
+        self.left = Left()
+        self._scorer = scorer
+        self._known: dict[Hashable, tuple[list[list[Leaning]], Left]] = {}
+
+    def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
+        """The leanings of each sentence, one for each pair of groups that it has."""
+        key = tuple(
+            (each.text, *((word.start, word.end) for word in each.words)) for each in sentences
+        )
+        if key not in self._known:
+            self._scorer.left = Left()
+            self._known[key] = self._scorer.score(sentences), self._scorer.left
+        found, left = self._known[key]
+        self.left.sentences.update(left.sentences)
+        self.left.words.update(left.words)
+        return found
 
 
 def pairs(sentence: Sentence, groups: Sequence[str]) -> Iterator[tuple[Pair, list[Forms]]]:

@@ -126,6 +126,32 @@ def draw(
         alive = [rest for unit in alive if (rest := left.get(id(unit), unit)) is not None]
 
 
+def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list[tuple[Unit, str]]:
+    """Draw every unit, without a plan: for the next group in the list that it may go to.
+
+    Of two groups this is the other one. So different groups stay different.
+
+    Args:
+        groups: The attribute's groups, (M,).
+        units: All that may change.
+        judge: Accepts or refuses them.
+
+    Returns:
+        The units that change, each accepted for its target.
+    """
+    order = [*groups, *groups]
+    chosen = [
+        (unit, next(each for each in order[order.index(unit.kind.source) :] if each in targets))
+        for unit in units
+        if (targets := unit.kind.targets)
+    ]
+    asked = [(unit, group) for unit, group in chosen if group not in unit.settled]
+    left = iter(judge(asked) if asked else ())
+    return [
+        (unit, group) for unit, group in chosen if group in unit.settled or next(left) is not None
+    ]
+
+
 def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
     """The units that fill a plan's quotas, with their targets.
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import ORDINAL, TEXT
+from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.repair import draw, eligibility
 from evenflow.transforms.repair.draw import Unit
-from evenflow.transforms.staging.block import Part, StagedBlock
+from evenflow.transforms.staging.block import Part, StagedBlock, read_documents
 from evenflow.transforms.staging.proposals import Proposed
-from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution import joined, sets
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Set
 from evenflow.transforms.substitution.windows import show_windows
@@ -44,12 +44,13 @@ class StagedPane:
 
     Args:
         blocks: The blocks with proposals, in source order.
+        fields: Fields that are joined to a document's text (see `substitution.joined`).
     """
 
-    def __init__(self, blocks: Sequence[StagedBlock]):
-        self.blocks = blocks
+    def __init__(self, blocks: Sequence[StagedBlock], fields: Sequence[str] = ()):
+        self.blocks, self._fields = blocks, fields
         self._lines = [list(block.lines(Part.PROPOSALS)) for block in blocks]
-        self._texts: dict[int, dict[int, str]] = {}  # by block, then by ordinal
+        self._texts: dict[int, dict[int, list[str]]] = {}  # by block, then by ordinal
 
     def spots(self, *blocks: int) -> Iterator[Spot]:
         """The places of documents with sets, in the pane's order.
@@ -78,21 +79,23 @@ class StagedPane:
         """
         return Proposed.from_line(self._lines[spot.block][spot.line], attribute)
 
-    def text(self, block: int, ordinal: int) -> str:
+    def text(self, block: int, ordinal: int, whole: bool = False) -> str:
         """A document's text as it was staged.
 
         Args:
             block: The number of its block.
             ordinal: Its place in its file.
+            whole: Whether its fields are joined to it.
 
         Returns:
             The text.
         """
         if block not in self._texts:
-            table = self.blocks[block].read(Part.DOCUMENTS)
-            ordinals, texts = (table[each.name].to_pylist() for each in (ORDINAL, TEXT))
-            self._texts = {block: dict(zip(ordinals, texts, strict=True))}
-        return self._texts[block][ordinal]
+            read = read_documents(self.blocks[block].read(Part.DOCUMENTS))
+            texts = joined.texts_of(read.texts, read.fields, self._fields)
+            self._texts = {block: dict(zip(read.places, texts, strict=True))}
+        own = self._texts[block][ordinal]
+        return BETWEEN.join(own) if whole else own[0]
 
 
 class Exchanges:
@@ -127,7 +130,8 @@ class Exchanges:
         self.excluded: Counter[str] = Counter()
         self._groups, self._pane, self._judge, self._made = groups, pane, judge, made
         self._seed, self._strictness = config.repair.seed, config.strictness(name)
-        self._augments = config.mode(name) == "augment"
+        self._whole = config.swaps(name)
+        self._augments = config.mode(name) == "augment" and not self._whole
         self._refused: dict[tuple[Spot, int], str] = {}
 
     def reason(self, spot: Spot, place: int, proposed: Set) -> str:
@@ -199,9 +203,8 @@ class Exchanges:
             for place in places:
                 each = document.sets[self.name][place]
                 if target in each.edits and not _settled(each):
-                    windows.append(
-                        show_windows(self._pane.text(spot.block, document.ordinal), each, target)
-                    )
+                    text = self._pane.text(spot.block, document.ordinal, self._whole)
+                    windows.append(show_windows(text, each, target))
                     owners.append((spot, place))
         for owner, (probability, reason) in zip(
             owners, self._judge.exchanges(self.name, windows), strict=True
@@ -211,19 +214,6 @@ class Exchanges:
                 self.excluded[self._refused[owner]] += 1
         self.judged += len(windows)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
-
-    def changing(self, unit: Unit, document: Proposed, target: str) -> list[int]:
-        """The sets of a unit that change for a target.
-
-        Args:
-            unit: The unit.
-            document: Its document.
-            target: The target group.
-
-        Returns:
-            The sets' places among the document's sets of the attribute.
-        """
-        return [place for place in unit.place[1] if target in document.sets[self.name][place].edits]
 
     def _left(self, unit: Unit, target: str, document: Proposed) -> Unit | None:
         """What is left of a judged unit; None: nothing."""

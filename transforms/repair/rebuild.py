@@ -7,10 +7,10 @@ lines of JSON, the texts a block at a time.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, starmap
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,28 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.repair.draw import Unit, draw
+from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.repair.plan import Plan, target_shares
 from evenflow.transforms.repair.tallies import SubstitutionCounts
 from evenflow.transforms.repair.weigh import weigh
 from evenflow.transforms.staging import sentence_table
-from evenflow.transforms.staging.block import Part, StagedBlock, read_documents, replace_columns
+from evenflow.transforms.staging.block import (
+    INPUT,
+    Part,
+    StagedBlock,
+    read_documents,
+    replace_columns,
+)
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
+from evenflow.transforms.substitution import joined
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.text import given_names
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
+SWAPPED = "swapped"  # in place of a group, where all groups are exchanged
 
 
 @dataclass
@@ -104,7 +113,8 @@ class _Rebuilder:
     """Draws what changes in a pane, and rebuilds its blocks.
 
     Attributes in mode substitute come first, in the lists' order, then those in mode augment. A
-    later attribute does not change what an earlier one changed.
+    later attribute does not change what an earlier one changed. Swapped copies (bias_score.mode
+    augment; Dolci et al. 2023, section 4.2.2) have no plan: each document that is due gets one.
 
     Args:
         annotator: The annotator that read the blocks.
@@ -117,12 +127,15 @@ class _Rebuilder:
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
         groups = {each.name: each.groups for each in annotator.attributes}
-        self._pane = StagedPane(staged)
+        self._fields = joined.field_names(self._config)
+        self._pane = StagedPane(staged, self._fields)
         self._edits: dict[Spot, list[Edit]] = {}
         self._exchanges: dict[str, Exchanges] = {}
+        self._groups = groups
         self._plans: dict[str, Plan] = {}
         self._targets: dict[str, dict[tuple[Spot, int], str]] = {}
-        self._copies: dict[Spot, list[tuple[str, str, Unit]]] = {}  # attribute, target, unit
+        # Attribute, what the copy's id says, and the places of sets with their targets
+        self._copies: dict[Spot, list[tuple[str, str, list[tuple[int, str]]]]] = {}
         self._tallies: dict[str, SubstitutionCounts] = {}
         self._done: dict[StagedBlock, dict[int, _Rebuilt]] = {}
         names = () if annotator.proposer is None else annotator.proposer.attributes
@@ -131,6 +144,11 @@ class _Rebuilder:
             own = self._exchanges[name] = Exchanges(
                 name, groups[name], self._config, self._pane, judge, self._edits
             )
+            self._tallies[name] = SubstitutionCounts()
+            self._targets[name] = {}
+            if self._config.swaps(name):
+                self._swap(name, own)
+                continue
             drawn = draw(
                 before.attributes[name].counts,
                 target_shares(self._config, name, groups[name]),
@@ -139,11 +157,11 @@ class _Rebuilder:
                 own.judge,
             )
             self._plans[name] = drawn.plan
-            self._tallies[name] = SubstitutionCounts()
-            self._targets[name] = {}
             if self._modes[name] == "augment":
                 for unit, target in drawn.chosen:
-                    self._copies.setdefault(unit.place[0], []).append((name, target, unit))
+                    spot, places = unit.place
+                    changing = [(place, target) for place in places]
+                    self._copies.setdefault(spot, []).append((name, target, changing))
                 continue
             for spot, chosen in groupby(sorted(drawn.chosen, key=_spot), key=_spot):
                 own_sets = self._pane.document(spot, name).sets[name]
@@ -154,6 +172,18 @@ class _Rebuilder:
         self._ids: set[str] = set()  # of the pane's documents, where copies get ids
         for block in staged if "augment" in map(self._modes.get, names) else ():
             self._ids.update(block.read(Part.DOCUMENTS)[documents.ID.name].to_pylist())
+
+    def _swap(self, name: str, own: Exchanges) -> None:
+        """Have the sets of all documents judged of which a swapped copy is due."""
+        chosen = take_all(self._groups[name], own.units(), own.judge)
+        changing: dict[Spot, list[tuple[int, str]]] = {}
+        for unit, target in chosen:
+            spot, (place,) = unit.place
+            changing.setdefault(spot, []).append((place, target))
+        for spot in self._pane.spots():
+            if name in self._pane.document(spot, name).counts:
+                copies = self._copies.setdefault(spot, [])
+                copies.append((name, SWAPPED, sorted(changing.get(spot, []))))
 
     def rebuild(self, block: StagedBlock) -> Figures | None:
         """Change the documents of a block.
@@ -174,7 +204,9 @@ class _Rebuilder:
             document = self._pane.document(spot)
             original = originals[document.ordinal] = self._original(spot, document)
             made = [
-                (each[0], *self._copy(spot, document, *each)) for each in self._copies.get(spot, ())
+                (each[0], identity, copy)
+                for each in self._copies.get(spot, ())
+                for identity, copy in self._copy(spot, document, *each)
             ]
             if made:
                 copies[document.ordinal] = [(identity, copy) for _, identity, copy in made]
@@ -187,8 +219,9 @@ class _Rebuilder:
                         for each in own.changes
                         if each.target is not None and each.proposed.attribute == name
                     ]
-                    if changed:
-                        text = self._pane.text(number, document.ordinal)
+                    if changed or augmented:
+                        whole = self._config.swaps(name)
+                        text = self._pane.text(number, document.ordinal, whole)
                         tally.add(document.id, text, changed, own.edits, augmented)
         self._done[block] = originals
         edits = {ordinal: each.edits for ordinal, each in originals.items() if each.edits}
@@ -214,14 +247,14 @@ class _Rebuilder:
             The fields of ledger.Repair, less the scores, by attribute.
         """
         out: dict[str, dict[str, Any]] = {}
-        for name, plan in self._plans.items():
-            own = self._exchanges[name]
+        for name, own in self._exchanges.items():
+            plan, groups = self._plans.get(name), self._groups[name]
             out[name] = {
                 "mode": self._modes[name],
                 "strictness": self._config.strictness(name),
                 "before": before.attributes[name].sums.model_dump(),
-                "expected_dr": plan.expected.dr_after,
-                "shortage": list(plan.expected.shortage),
+                "expected_dr": plan.expected.dr_after if plan else None,
+                "shortage": list(plan.expected.shortage) if plan else [0.0] * len(groups),
                 "mentions": after.attributes[name].counts,
                 "sets": own.count,
                 "judged": own.judged,
@@ -243,20 +276,38 @@ class _Rebuilder:
         return rebuilt
 
     def _copy(
-        self, spot: Spot, document: Proposed, name: str, target: str, unit: Unit
-    ) -> tuple[str, _Rebuilt]:
-        """A changed copy of a document, under its own id."""
+        self,
+        spot: Spot,
+        document: Proposed,
+        name: str,
+        called: str,
+        changing: Sequence[tuple[int, str]],
+    ) -> Iterator[tuple[str, _Rebuilt]]:
+        """A changed copy of a document, under its own id; none if nothing is to be swapped."""
         copy = _Rebuilt(list(self._edits.get(spot, [])))
-        for place in self._exchanges[name].changing(unit, document, target):
+        before = len(copy.edits)
+        for place, target in changing:
             each = document.sets[name][place]
-            if not meets(each.edits[target], copy.edits):
-                _join(copy.edits, each.edits[target])
+            edits = each.edits.get(target)
+            if edits is not None and not meets(edits, copy.edits):
+                _join(copy.edits, edits)
                 copy.changes.append(Change(place, each, target, ""))
-        identity = COPY.format(id=document.id, attribute=name, group=target)
+        if self._config.swaps(name):
+            # A pronoun that stays would not fit a name of the other sex
+            if self._config.bias_score.names and len(copy.changes) == len(
+                document.sets.get(name, ())
+            ):
+                text = self._pane.text(spot.block, document.ordinal, whole=True)
+                for edit in starmap(Edit, given_names.exchanged(text)):
+                    if not meets([edit], copy.edits):
+                        _join(copy.edits, [edit])
+            if len(copy.edits) == before:
+                return
+        identity = COPY.format(id=document.id, attribute=name, group=called)
         while identity in self._ids:
             identity += "'"  # the id is taken if an output with copies is read again
         self._ids.add(identity)
-        return identity, copy
+        yield identity, copy
 
     def _rebuild(
         self,
@@ -267,28 +318,40 @@ class _Rebuilder:
         """Write a block with changed texts, and copies behind their originals; its figures."""
         table = block.read(Part.DOCUMENTS)
         read = read_documents(table)
-        # Of each new row: the row that it is made of, id, text, and the original's id for a copy
-        new: list[tuple[int, str, str, str | None]] = []
+        whole = joined.texts_of(read.texts, read.fields, self._fields)
+        # Of each new row: the row that it is made of, id, texts, and the original's id for a copy
+        new: list[tuple[int, str, list[str], str | None]] = []
         for row, (identity, text, ordinal) in enumerate(
             zip(read.ids, read.texts, read.places, strict=True)
         ):
-            new.append((row, identity, apply(text, changed.get(ordinal, ())), None))
+            new.append((row, identity, [apply(text, changed.get(ordinal, ()))], None))
             for copied, copy in copies.get(ordinal, ()):
-                new.append((row, copied, apply(text, copy.edits), identity))
-        rows, ids, texts, origins = map(list, zip(*new, strict=True))
+                texts = joined.apply_apart(whole[row], copy.edits)
+                new.append((row, copied, texts, identity))
+        rows, ids, every, origins = map(list, zip(*new, strict=True))
+        texts = [own[0] for own in every]
         places = [read.places[row] for row in rows]
-        found = Documents(read.file, ids, texts, places)
-        figures, counts = self._annotator.count(found)
+        take = pa.array(rows)
+        others = {
+            column: _put(values.take(take), every, self._fields, column.name)
+            for column, values in read.fields.items()
+        }
+        found = Documents(read.file, ids, texts, places, fields=others)
+        scores: list[float | None] = []
+        figures, counts = self._annotator.count(found, scores=scores)
         columns = {
+            **{column.with_name(INPUT + column.name): each for column, each in others.items()},
             documents.ID: pa.array(ids, pa.string()),
             documents.TEXT: pa.array(texts, pa.large_string()),
         }
         for attribute, each in zip(self._annotator.attributes, counts, strict=True):
             for number, column in enumerate(documents.mention_fields(attribute)):
                 columns[column] = pa.array(each[:, number], pa.int32())
+            if attribute.scored:
+                columns[documents.leaning(attribute.name)] = pa.array(scores, pa.float64())
         if copies:
             columns[documents.COPY_OF] = pa.array(origins, pa.string())
-        rebuilt = table.take(pa.array(rows)).combine_chunks()
+        rebuilt = table.take(take).combine_chunks()
         block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
         return figures
 
@@ -300,6 +363,30 @@ def _judge(config: Config) -> ExchangeJudge | None:
     from evenflow.transforms.models import encoder  # it takes a part of a second to load
 
     return encoder.Encoder.shipped()
+
+
+def _put(
+    values: pa.Array, every: Sequence[Sequence[str]], names: Sequence[str], name: str
+) -> pa.Array:
+    """A field's values (D,), with the texts of swapped copies in the place of the originals'.
+
+    Args:
+        values: The values.
+        every: By document its text, and of a copy also the texts of the fields.
+        names: The names of these fields.
+        name: The field's name.
+
+    Returns:
+        The values (D,).
+    """
+    if name not in names:
+        return values
+    at = names.index(name) + 1
+    new = [
+        own[at] if len(own) > at and isinstance(value, str) else value
+        for own, value in zip(every, values.to_pylist(), strict=True)
+    ]
+    return pa.array(new, values.type)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -28,7 +28,9 @@ class Proposed:
         ordinal: The document's place in its file.
         id: Its id.
         sets: Its substitutable sets by attribute, in the text's order.
-        counts: Its mentions (M,) by attribute; only of attributes in mode augment.
+        counts: Its mentions (M,) by attribute; only of attributes in mode augment. Empty where a
+            swapped copy is due (bias_score.mode augment); its sets then are of the joined texts
+            (see `substitution.joined`).
     """
 
     ordinal: int
@@ -86,6 +88,7 @@ class Proposer:
         tier: SubstitutionJudge | None = None,
         first: FirstScorer | None = None,
     ):
+        self._swaps = config.swaps
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
@@ -106,6 +109,7 @@ class Proposer:
         text: str,
         sentences: Sequence[tuple[int, int]],
         mentions: Sequence[Mention],
+        whole: tuple[str, Sequence[tuple[int, int]], Sequence[Mention]] | None = None,
     ) -> Proposed | None:
         """Find what could be substituted in a document.
 
@@ -115,21 +119,24 @@ class Proposer:
             text: Its text.
             sentences: All sentences of the text, as (start, end) in characters.
             mentions: All mentions of labels in the text, in order.
+            whole: Its joined texts, read in the same way, if a swapped copy of it is due.
 
         Returns:
-            The document's sets; None if it has none.
+            The document's sets; None if it has none and no swapped copy is due.
         """
-        found = {
-            name: each.propose(text, sentences, mentions, identity)
-            for name, each in self._substituters.items()
-        }
+        found: dict[str, Sequence[Set]] = {}
+        counts: dict[str, list[int]] = {}
+        for name, each in self._substituters.items():
+            if not self._swaps(name):
+                found[name] = each.propose(text, sentences, mentions, identity)
+            elif whole is not None:
+                found[name], counts[name] = each.propose(*whole, identity), []
         sets = {name: proposed for name, proposed in found.items() if proposed}
-        counts = {}
         for name in sets:
-            if self.modes[name] == "augment":
+            if name not in counts and self.modes[name] == "augment":
                 named = [mention.group for mention in mentions if mention.attribute == name]
                 counts[name] = [named.count(group) for group in self._groups[name]]
-        return Proposed(ordinal, identity, sets, counts) if sets else None
+        return Proposed(ordinal, identity, sets, counts) if sets or counts else None
 
 
 def _to_json(proposed: Set) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import board_ledgers
 import pytest
 from starlette.testclient import TestClient
 
-from evenflow.gates import hold
+from evenflow.gates import hold, triggers
 from evenflow.pipelines.board.app import application
 from evenflow.pipelines.board.follow import Board, names
 from evenflow.pipelines.board.security import SESSIONS, Guard, Sessions
@@ -152,6 +152,23 @@ def test_a_form_that_is_not_right_does_nothing(
     client: TestClient, output: Path, changes: dict[str, str], origin: str, status: int
 ) -> None:
     assert send(client, form_of(client, **changes), origin) == status
+    assert not hold.read_events(output)
+
+
+def test_a_rule_is_fired_once_for_the_last_pane(tmp_path: Path) -> None:
+    rules = {"nightly": {"panes": 100, "command": ["true"]}}
+    output = board_ledgers.long(tmp_path / "out", 3, triggers=rules)
+    client = client_of(output)
+    client.post("/unlock?gate=out", data={"token": TOKEN}, headers={"origin": HERE})
+    form = form_of(client, action="trigger", rule="nightly")
+    assert send(client, {**form, "rule": "other"}) == send(client, {**form, "who": ""}) == 409
+    assert send(client, form) == 303
+    [decision] = triggers.pending(at(output))
+    assert (decision.rule, decision.pane) == ("nightly", 2)
+    assert decision.reason == "by Ada: looked at"
+    assert "by Ada: looked at</bdi></td><td>pending</td>" in client.get("/gate/out").text
+    answer = client.post("/act/out", data={**form, "reason": "again"}, headers={"origin": HERE})
+    assert answer.status_code == 409 and "nightly has fired for pane 2 already" in answer.text
     assert not hold.read_events(output)
 
 

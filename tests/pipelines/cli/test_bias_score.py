@@ -62,6 +62,11 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     (entry,) = History(tmp_path / "out")
     assert entry.bias_score and entry.bias_score.rolling.sentences == 400
     assert entry.bias_score.verdict.judged
+    words = {each.word: each for each in entry.bias_score.words}
+    assert "he" not in words and words["report"].count == 200
+    assert 0 < sum(each.share for each in words.values()) <= 1.001
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Words that add most" in page and ">report<" in page
 
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("she 1 0\nhe -1 0\nnurse 0.6 0.8\n")
@@ -150,3 +155,92 @@ def test_any_number_of_workers_writes_the_same_ledger(
     sums = json.loads(written[0][0])["bias_score"]["sums"]
     assert sums["sentences"] + sums["unknown"] == json.loads(written[0][0])["sentences"]
     assert sums["unknown"] > 0
+
+
+def augmented(
+    call: Call,
+    folder: Path,
+    rows: list[dict[str, object]],
+    more: str = "",
+    workers: int = 1,
+    method: str = "base",
+) -> tuple[Path, list[dict[str, object]]]:
+    """Run with mode augment on documents, above the scores of plain texts; the output's rows."""
+    reference, settings = folder / "reference.json", folder / "evenflow.yaml"
+    if not reference.exists():
+        plain = corpus(folder / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
+        assert call("bias-score", "reference", plain, "--output", reference, "-q").status == 0
+    settings.write_text(
+        f"attributes: {{gender: {{}}}}\nrepair: {{method: {method}}}\nbias_score: {{mode: augment,"
+        f" reference: reference.json, percentile: 90{more}}}\n"
+    )
+    source, out = folder / "in.jsonl", folder / f"out{workers}{len(more)}"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ended = call(
+        *("run", "--input", source, "--output", out, "-c", settings, "-q", "--pane-docs", 40),
+        *("--workers", workers),
+    )
+    assert ended.status in (0, 3), ended.err  # panes of few documents are blocked
+    shards = sorted(path for path in out.glob("*/part-*-*.parquet"))
+    return out, [row for path in shards for row in pq.read_table(path).to_pylist()]
+
+
+def test_documents_with_a_high_score_get_a_swapped_copy(call: Call, tmp_path: Path) -> None:
+    texts = {
+        "plain": PLAIN,
+        "both": "A girl in a pink bikini met Patrick. His mother wore pink lipstick.",
+        "nobody": "The bikini is pink.",
+        "named": "Patrick wore a pink bikini.",
+    }
+    rows = [{"id": name, "text": text} for name, text in texts.items()]
+    out, made = augmented(call, tmp_path, rows)
+    ids = ["plain", "both", "both#gender=swapped", "nobody", "named"]
+    assert [row["id"] for row in made] == ids
+    copy = made[2]
+    assert copy["copy_of"] == "both"
+    assert copy["text"] == "A boy in a pink bikini met Patrick. Her father wore pink lipstick."
+    assert (copy["mentions_gender_female"], copy["mentions_gender_male"]) == (1, 2)
+    assert copy["bias_score_gender"] > made[0]["bias_score_gender"]
+    (entry,) = History(out)
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and (repair.mode, repair.copies, repair.changed) == ("augment", 1, 3)
+    assert repair.before.counts == [2, 2]
+
+    _, made = augmented(call, tmp_path, rows, more=", names: true")
+    copies = {row["copy_of"]: row["text"] for row in made if row["copy_of"]}
+    assert copies == {
+        "both": "A boy in a pink bikini met Carolyn. Her father wore pink lipstick.",
+        "named": "Carolyn wore a pink bikini.",
+    }
+
+
+@pytest.mark.parametrize("method", ["base", "gc, strictness: 0.0"])
+def test_the_fields_of_a_pair_are_swapped_together(method: str, call: Call, tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "text": "x", "premise": "A girl wore a pink bikini.", "hypothesis": "She ran."},
+        {"id": "2", "text": "A man.", "premise": "The bikini is pink.", "hypothesis": None},
+        {"id": "3", "text": "A pink bikini. A man.", "premise": PLAIN, "hypothesis": PLAIN},
+    ]
+    more = ", fields: [premise, hypothesis]"
+    _, made = augmented(call, tmp_path, rows, more, method=method)
+    found = [(row["id"], row["text"], row["premise"], row["hypothesis"]) for row in made]
+    assert found[1] == ("1#gender=swapped", "x", "A boy wore a pink bikini.", "He ran.")
+    assert found[3] == ("2#gender=swapped", "A woman.", "The bikini is pink.", None)
+    assert [row["id"] for row in made if row["copy_of"] is None] == ["1", "2", "3"]
+    assert len(made) == 5
+
+
+@pytest.mark.parametrize("more", ["", ", names: true, fields: [text, note]"])
+def test_any_number_of_workers_makes_the_same_copies(more: str, call: Call, tmp_path: Path) -> None:
+    texts = [LEANING, PLAIN, "Her bikini is pink.", "Xqz.", "Patrick wore lipstick, did he?"]
+    rows: list[dict[str, object]] = [
+        {"id": f"{n}", "text": f"{texts[n % 5]} {n}.", "note": texts[n % 3]} for n in range(120)
+    ]
+    (one, made), (two, _) = (augmented(call, tmp_path, rows, more, workers) for workers in (1, 2))
+    assert sum(row["copy_of"] is not None for row in made) > 20
+    for folder in ("ledger", "accepted", "quarantine", "sentences"):
+        first, second = (
+            {path.name: path.read_bytes() for path in sorted((each / folder).glob("[0p]*"))}
+            for each in (one, two)
+        )
+        assert first == second

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -156,15 +153,6 @@ def test_it_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         assert (output / "mined.jsonl").read_text() == wanted
         with pytest.raises(TrainInputError, match="top: 5 -> 6"):
             go(output, top=6)
-
-
-def test_killed_at_ten_moments_it_ends_with_the_same_files(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "mine"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_cannot_be_used(call: Call, model: Path, tmp_path: Path) -> None:

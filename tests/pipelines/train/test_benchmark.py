@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -91,15 +88,6 @@ def test_a_masked_model_and_an_encoder(bert: Path, tmp_path: Path) -> None:
     assert found["suites"]["honest"]["n"] == 24
     texts = json.loads((out / "items/honest.jsonl").read_text().splitlines()[0])["texts"]
     assert len(texts) == 20
-
-
-def test_killed_and_continued_it_gives_the_same_files(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_benchmark.py"), str(tmp_path)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_finished_batch_is_not_asked_again(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -85,34 +82,42 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     tiny_model(file.parent / "bert", "bert")
     own = json.loads(file.read_text())
     own["model"], own["seeds"], own["baseline"] = "bert", [0], "unchanged"
-    own["finetune"] |= {"objective": "mlm", "focus": "spans", "masked": 1.0}
+    own["finetune"] |= {"objective": "mlm", "focus": "spans", "masked": 1.0, "rank": 0}
+    own["keep_models"] = False
     own["benchmark"] = {"suites": {"crows_pairs:gender": 2}, "batch": 2, "parts": []}
     mined = {"top": 2, "intervention": "naive-masking"}
     own["arms"] = {
         "unchanged": {"trained": False},
         "mined": {"mined": mined},
         "drawn": {"mined": {**mined, "random": True}},
-        "plain": {"mined": {"top": 2, "random": True}},
+        "dropout": {
+            "mined": {"top": 2, "random": True},
+            "finetune": {"model_dropout": 0.2, "focus": None, "rank": 4},
+        },
     }
+    own["grid"] = [{"interventions": ["neutral-masking"], "top": [1, 2], "random": [True]}]
     file.write_text(json.dumps(own))
     ended = call("experiment", file, "--json")
     assert ended.status == 0, ended.err
-    assert {ended.json["arms"][arm]["documents"] for arm in ("mined", "drawn", "plain")} == {2}
+    sizes = {name: arm.get("documents") for name, arm in ended.json["arms"].items()}
+    grid = {"neutral-masking-1-drawn": 1, "neutral-masking-2-drawn": 2}
+    assert sizes == {"unchanged": None, **dict.fromkeys(("mined", "drawn", "dropout"), 2), **grid}
     made = [path.read_text() for path in (file.parent / "out" / "data").glob("*/records/*.jsonl")]
-    assert len(made) == 3 and sum("person" in text for text in made) == 2
+    assert len(made) == 5 and sum("naive-masking" in text for text in made) == 2
+    weights = [path.name for path in (file.parent / "out").rglob("*.safetensors")]
+    assert weights == []
+    cell = file.parent / "out/cells/dropout/0/model/training.json"
+    assert json.loads(cell.read_text())["settings"]["model_dropout"] == 0.2
+    # A second seed draws other sentences; what is finished is not done again
+    own["seeds"] = [0, 1]
+    file.write_text(json.dumps(own))
+    assert call("experiment", file).status == 0
+    made = [path.read_text() for path in (file.parent / "out" / "data").glob("*/records/*.jsonl")]
+    assert len(made) == 9
     own["arms"]["drawn"]["mined"]["intervention"], own["output"] = "none", "other"
     file.write_text(json.dumps(own))
     wrong = call("experiment", file)
     assert wrong.status == 2 and "'none': one of naive-masking" in wrong.err
-
-
-def test_killed_at_ten_moments_it_ends_with_the_same_figures(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "experiment"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_subsets() -> None:
@@ -139,7 +144,15 @@ def test_files_that_cannot_be_used(file: Path) -> None:
         ({"arms": {"../x": {}}}, "arms"),
         ({"benchmark": {}}, "benchmark.suites"),
         ({"model": None}, "model"),
+        ({"arms": {"original": {"finetune": {"rank": -1}}}}, "arms.original.finetune.rank"),
+        ({"arms": {"original": {"finetune": {"seed": 1}}}}, "it is that of the cell"),
     ):
         file.write_text(json.dumps({**good, **change}))
         with pytest.raises(ConfigError, match=message):
             load(file)
+
+
+def test_an_input_without_documents_is_named(file: Path, call: Call) -> None:
+    (file.parent / "in.jsonl").write_text("")
+    ended = call("experiment", file)
+    assert ended.status == 2 and "in.jsonl: no document to train on" in ended.err

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from commands import Call
-from places import HELPERS
 
 for _name in ("torch", "transformers", "peft"):
     pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
@@ -21,8 +18,12 @@ from tiny_models import gate_output, tiny_model  # noqa: E402
 from evenflow.pipelines.train import checkpoint, memory  # noqa: E402
 from evenflow.pipelines.train import finetune as training  # noqa: E402
 from evenflow.pipelines.train.errors import TrainingError, TrainInputError  # noqa: E402
+from evenflow.pipelines.train.held_out import over, split  # noqa: E402
+from evenflow.pipelines.train.packing import Corpus, Document  # noqa: E402
 from evenflow.pipelines.train.rows import select  # noqa: E402
 from evenflow.pipelines.train.trainer import Trainer  # noqa: E402
+from evenflow.schemas.config import ConfigError  # noqa: E402
+from evenflow.schemas.config import load as load_config  # noqa: E402
 from evenflow.schemas.finetune_section import FinetuneSettings  # noqa: E402
 
 TEXTS = [["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."] * 3]
@@ -66,15 +67,6 @@ def test_it_learns_and_writes_what_peft_and_people_read(
     assert other.status == 2 and "settings.steps: 30 -> 31" in other.err
 
 
-def test_killed_at_ten_moments_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_training.py"), str(tmp_path), "finetune"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_a_micro_batch_changes_nothing_but_rounding(
     data: Path, llama: Path, tmp_path: Path
 ) -> None:
@@ -116,6 +108,82 @@ def test_a_masked_language_model(data: Path, tmp_path: Path, rank: int) -> None:
     assert sum(made["losses"][-5:]) < sum(made["losses"][:5])
     name = "adapter_model" if rank else "model"
     assert (tmp_path / "out" / f"{name}.safetensors").exists()
+
+
+def test_what_is_held_out_stops_the_training(
+    data: Path, llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from safetensors.torch import load_file
+
+    real = Trainer._score
+    given, sums = iter([5.0, 4.0, 4.5, 4.0, 1.0]), []
+
+    def score(self: Trainer, held: Corpus) -> float:
+        assert 0 < real(self, held) < 10
+        sums.append(
+            sum(each.abs().sum().item() for each in checkpoint.trained(self._model).values())
+        )
+        return next(given)
+
+    monkeypatch.setattr(Trainer, "_score", score)
+    own = settings(held_out=2, patience=2, checkpoint_steps=2, steps=20)
+    made = training.finetune(select(data), str(llama), tmp_path / "out", own)
+    assert made["held_out"] == [(2, 5.0), (4, 4.0), (6, 4.5), (8, 4.0)] and made["best_step"] == 4
+    assert len(made["losses"]) == 8 and made["data"]["held_out"] == 2
+    # The weights that are saved are those of the best score
+    saved = load_file(tmp_path / "out/adapter_model.safetensors")
+    assert sum(float(each.abs().sum()) for each in saved.values()) == pytest.approx(sums[1])
+    assert len(set(sums)) == 4
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert not {"checkpoint.safetensors", "best.safetensors"} & files
+
+
+def test_documents_are_held_out_by_their_ids() -> None:
+    documents = [Document(str(n), [n], 1.0) for n in range(20)]
+    trained, held = split(documents, 0.2)
+    assert len(held) == 4 and sorted([*trained, *held]) == sorted(documents)
+    assert split(documents[::-1], 4)[1] == held[::-1] and split(documents, 0) == (documents, [])
+    with pytest.raises(TrainInputError, match="20 of 20 documents would be held out"):
+        split(documents, 20)
+    assert [over([(1, 2.0), (2, 1.0), (3, 1.0)], n) for n in (1, 2, None)] == [True, False, False]
+
+
+def test_a_merged_model_answers_as_model_and_adapter(
+    data: Path, llama: Path, tmp_path: Path
+) -> None:
+    import torch
+
+    from evenflow.transforms.language_models.loading import load
+
+    for name, merge in (("adapter", False), ("merged", True)):
+        training.finetune(select(data), str(llama), tmp_path / name, settings(merge=merge))
+    models = (
+        load(str(llama)),
+        load(str(llama), str(tmp_path / "adapter")),
+        load(str(tmp_path / "merged")),
+    )
+    with torch.no_grad():
+        before, one, other = (each.model(torch.arange(6, 20)[None]).logits for each in models)
+    assert torch.allclose(one, other, atol=1e-5) and not torch.allclose(before, other, atol=1e-2)
+
+
+def test_dropout_of_the_model_is_raised(data: Path, llama: Path, tmp_path: Path) -> None:
+    bert = tiny_model(tmp_path / "bert", "bert")
+    losses = [
+        training.finetune(
+            select(data),
+            str(bert),
+            tmp_path / str(share),
+            settings(objective="mlm", masked=1.0, model_dropout=share),
+        )["losses"]
+        for share in (None, 0.1, 0.5)
+    ]
+    # 0.1 is what the model's configuration has
+    assert losses[0] == losses[1] != losses[2]
+    config = json.loads((tmp_path / "bert/config.json").read_text())
+    assert config["hidden_dropout_prob"] == 0.1
+    with pytest.raises(ConfigError, match="patience: held_out was expected"):
+        load_config(None, {"finetune.patience": 2})
 
 
 def test_panes_and_quarantine(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evenflow.pipelines.train import packing
 from evenflow.pipelines.train.packing import Document
-from evenflow.pipelines.train.trainer import rate
+from evenflow.pipelines.train.schedule import rate
 
 documents = st.lists(
     st.tuples(st.lists(st.integers(2, 9), max_size=20), st.sampled_from([0.5, 1.0, 2.0])),

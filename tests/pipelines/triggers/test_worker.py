@@ -113,6 +113,15 @@ def test_a_webhook_is_sent_again_until_it_is_taken(
     assert "secret" not in "".join(p.read_text() for p in (tmp_path / "triggers").rglob("*.json"))
     gone = outcome(tmp_path / "2", webhook={"url": "http://127.0.0.1:9/"}, tries=1)
     assert gone.outcome == "failed"
+    # A redirect would make a GET of it
+    statuses.append(302)
+    assert outcome(tmp_path / "3", webhook={"url": url}, tries=1).message == "status 302"
+    monkeypatch.setenv("HOOK", "se\ncret")
+    told = outcome(tmp_path / "4", webhook={"url": url, "key": {"env": "HOOK"}}, tries=1)
+    assert "characters that no header" in told.message and "cret" not in told.message
+    nowhere = {"url": url, "key": {"env": "NO_HOOK"}}
+    unset = outcome(tmp_path / "5", webhook=nowhere, tries=1)
+    assert unset.message == "environment variable NO_HOOK is not set"
 
 
 def test_two_processes_do_not_act_at_a_time(tmp_path: Path) -> None:

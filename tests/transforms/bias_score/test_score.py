@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from bias_vectors import attribute, made
 
+from evenflow.schemas.documents import summed
 from evenflow.transforms.bias_score import direction, vectors, words
 from evenflow.transforms.bias_score.importance import UNIT
-from evenflow.transforms.bias_score.score import BiasScorer
+from evenflow.transforms.bias_score.score import FINE, BiasScorer
 from evenflow.wordlists import loader
 
 SPACE = {
@@ -112,3 +115,19 @@ def test_the_shipped_vectors_and_words() -> None:
     assert ball[male] > ball[female]
     she, mary, policewoman, will = own.parts("She Mary policewoman will")
     assert she.named and mary.named and policewoman.named and not will.named
+
+
+def test_words_add_up_to_the_score_however_the_text_is_cut() -> None:
+    own, text = scorer(), "She, nurse! The nurse met a guard. Qwerty. Mary"
+    starts = [0, 12, 35, 43]
+    found = own.read(text, starts)
+    whole = own.words(found, own.totals(found))
+    assert {group: list(each) for group, each in whole.items()} == {"f": ["nurse"], "m": ["guard"]}
+    assert whole["f"]["nurse"]["n"] == 2
+    added = sum(each["a"] for words in whole.values() for each in words.values())
+    assert added * FINE == pytest.approx(own.score(text, starts).absolute.sum(), abs=1e-5)
+    parts: dict[str, Any] = {}
+    for begin, end in ((0, 12), (12, 35), (35, len(text))):
+        piece = own.read(text[begin:end], [0])
+        parts = summed(parts, own.words(piece, own.totals(piece)))
+    assert parts == whole

@@ -62,7 +62,7 @@ def is_even(table: Table, balance: Balance) -> bool:
 def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
     rng = random.Random(11)
     compared = impossible = 0
-    for number in range(150):
+    for number in range(75):
         coverage = small(rng)
         balances = []
         if number % 3 == 0:
@@ -94,7 +94,7 @@ def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
         )
         assert fills(coverage, singles, balances)
         compared += found.records > 0 and fewest is not None
-    assert compared > 40 and impossible > 3
+    assert compared > 20 and impossible > 1
 
 
 def test_greedy_is_never_better_and_sometimes_worse() -> None:
