@@ -73,7 +73,7 @@ def bias_score(config: Config) -> Limit:
     """
     own = signal.of(config)
     told = {"most": own.threshold, "percentile": config.bias_score.percentile}
-    return Limit(BIAS, lambda text: own.above([text]) is None, told)
+    return Limit(BIAS, lambda text: not own.is_high(own.score([text])), told)
 
 
 def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) -> Limit:
