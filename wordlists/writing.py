@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -36,6 +37,25 @@ def content(words: WordList) -> str:
         data["pairs"] = [list(pair) for pair in words.pairs]
     if words.provenance:
         data["provenance"] = dict(words.provenance)
+    return _yaml(data)
+
+
+def roles(words: WordList, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Write a role map as YAML.
+
+    Args:
+        words: The list.
+        entries: Its roles.
+
+    Returns:
+        The text of the file `roles_NAME.yaml` beside the list.
+    """
+    about = {key: value for key in ("source", "licence") if (value := getattr(words, key))}
+    return _yaml({"attribute": words.attribute, **about, "roles": [dict(each) for each in entries]})
+
+
+def _yaml(data: Mapping[str, Any]) -> str:
+    """Data as YAML, keys in their order."""
     return yaml.safe_dump(
         data, allow_unicode=True, sort_keys=False, width=WIDTH, default_flow_style=None
     )

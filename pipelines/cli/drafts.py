@@ -176,16 +176,23 @@ def finish(
 ) -> None:
     """Make a word list of a reviewed draft, with who reviewed it and where each word comes from.
 
-    Refused while words are undecided or reviewers differ, unless an option says what to do.
+    Counterparts that reviewers named become pairs, or with more than two groups the role map
+    roles_FILE.yaml beside the list. Refused while words are undecided or reviewers differ, unless
+    an option says what to do.
     """
+    from evenflow.transforms.storage.storage import at
     from evenflow.transforms.word_lists import draft as drafts
     from evenflow.transforms.word_lists import finish as finishing
     from evenflow.transforms.word_lists.journal import Journal
+    from evenflow.wordlists import writing
 
     made = drafts.read(path)
     found = Journal(made, path).state().opinions
     words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
     write_list(output, words)
+    if roles := finishing.roles(made, found, words):
+        content = writing.roles(words, roles).encode()
+        at(output.parent).write(f"roles_{output.stem}.yaml", content)
     with printing():
         for number, group in enumerate(words.groups):
             print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))

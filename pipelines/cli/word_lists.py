@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COMPLETE_EXAMPLES = examples(
     "evenflow wordlists complete mine.yaml --corpus corpus/",
     "evenflow wordlists complete mine.yaml --corpus texts/ --output new.yaml",
+    "evenflow wordlists complete mine.yaml --corpus texts/ --page page.html",
 )
 COMPARE_EXAMPLES = examples(
     "evenflow wordlists compare mine.yaml gender",
@@ -51,6 +52,10 @@ def complete(
     tolerance: Annotated[
         float, typer.Option(min=0.0, metavar="E", help="DR has settled within ± E of its end.")
     ] = 0.001,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE.html", help="Write a page with the curves of DR."),
+    ] = None,
     text_field: options.TextFieldOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -89,6 +94,7 @@ def complete(
     result = {
         "list": name,
         "documents": before.documents,
+        "tolerance": tolerance,
         "missing_counterparts": complete.missing_counterparts(words, roles.of(words)),
         "missing_forms": [
             {"word": each.word, "group": words.groups[each.group], "of": each.of}
@@ -108,6 +114,11 @@ def complete(
             for label, group, mentions, share in compare.shares(after)
         ],
     }
+    if page is not None:
+        from evenflow.pipelines.report import completeness
+        from evenflow.transforms.storage.storage import at
+
+        at(page.parent).write(page.name, completeness.page(result).encode())
     with printing():
         if as_json:
             print(json.dumps(result, indent=1))

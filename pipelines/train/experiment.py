@@ -128,10 +128,9 @@ def measure(experiment: Experiment, cell: Cell) -> None:
 
     own, arm = experiment.benchmark, experiment.arms[cell.arm]
     model, adapter = experiment.model, None
-    if arm.trained and experiment.finetuning(arm, cell.seed).rank:
-        adapter = str(cell.folder / "model")
-    elif arm.trained:
-        model = str(cell.folder / "model")
+    if arm.trained:
+        how, made = experiment.finetuning(arm, cell.seed), str(cell.folder / "model")
+        model, adapter = (model, made) if how.rank and not how.merge else (made, None)
     asked = Models(model, adapter)  # loaded once for all suites
     for suite, most in own.suites.items():
         benchmark(

@@ -316,7 +316,7 @@ class Trainer:
         if self._settings.objective == "causal":
             wanted, weights = wanted.roll(-1, 1), weights.roll(-1, 1)
             weights[:, -1] = 0
-        # The head, a third of a small model's work, computes only what is learnt
+        # The head, a fifth of a small model's weights, computes only what is learnt
         learnt = weights != 0
         head = self._model.get_output_embeddings()
         with head.register_forward_pre_hook(lambda _, given: (given[0][learnt],)):

@@ -103,13 +103,19 @@ def _words(
         return [*words, "--output", str(target), "--config", str(settings), "--quiet"]
     own = rule.benchmark
     assert own is not None
-    words = ["benchmark", "--model", own.model, "--output", str(target)]
+    trained = made / f"{rule.after}.{decision.pane:08d}"
+    if not (trained / "training.json").exists():
+        words = ["benchmark", "--model", own.model]
+    elif (trained / "adapter_config.json").exists():
+        words = ["benchmark", "--model", own.model, "--adapter", str(trained)]
+    else:  # all weights were trained, or merged
+        words = ["benchmark", "--model", str(trained)]
+    words += ["--output", str(target)]
     for suite in own.suites:
         words += ["--suite", suite]
     for option, value in (("--items", own.items), ("--benchmark-data", own.data)):
         words += [option, str(value)] if value is not None else []
-    adapter = made / f"{rule.after}.{decision.pane:08d}"
-    return [*words, "--adapter", str(adapter)] if (adapter / "training.json").exists() else words
+    return words
 
 
 def _command(

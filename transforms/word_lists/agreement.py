@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from evenflow.transforms.word_lists.journal import Opinion, Opinions
 
@@ -79,8 +78,8 @@ def cohen(answers: Sequence[Sequence[str]]) -> float | None:
     """
     shares: list[Mapping[str, float]] = []
     for number in (0, 1):
-        own = [each[number] for each in answers]
-        shares.append({name: own.count(name) / len(own) for name in own})
+        own = Counter(each[number] for each in answers)
+        shares.append({name: count / len(answers) for name, count in own.items()})
     observed = sum(first == second for first, second in answers) / len(answers)
     return _above_chance(observed, sum(p * shares[1].get(name, 0) for name, p in shares[0].items()))
 
@@ -94,11 +93,13 @@ def fleiss(answers: Sequence[Sequence[str]]) -> float | None:
     Returns:
         (P - P_e) / (1 - P_e); None where chance alone explains all.
     """
-    names = sorted({name for each in answers for name in each})
-    counts = np.array([[each.count(name) for name in names] for each in map(list, answers)], float)
-    raters = counts.sum(axis=1)[0]
-    observed = ((counts**2).sum(axis=1) - raters).mean() / (raters * (raters - 1))
-    return _above_chance(float(observed), float(((counts.sum(axis=0) / counts.sum()) ** 2).sum()))
+    counts = [Counter(each) for each in answers]
+    raters = len(answers[0])
+    pairs = sum(count * (count - 1) for each in counts for count in each.values())
+    observed = pairs / (len(answers) * raters * (raters - 1))
+    whole = Counter(name for each in answers for name in each)
+    shares = [count / (len(answers) * raters) for count in whole.values()]
+    return _above_chance(observed, sum(share**2 for share in shares))
 
 
 def _above_chance(observed: float, expected: float) -> float | None:

@@ -21,6 +21,7 @@ from evenflow.wordlists.loader import WordList
 PIECE = 1 << 20  # characters that are searched together: one search has a fixed cost
 EXAMPLES = 10  # sentences that are kept for a label
 AROUND = 300  # characters on each side of a mention in which its sentence is looked for
+WINDOWS = 1000  # mentions whose sentences are cut at a time: 0.6 MB of text
 
 Ints = npt.NDArray[np.int64]
 
@@ -145,16 +146,26 @@ def _matrix(rows: list[Ints], columns: list[Ints], shape: tuple[int, int]) -> sp
     )
 
 
+@dataclass(slots=True)
+class _Example:
+    """A sentence of a label: its key, a text, and the place of a mention while that is a window."""
+
+    key: int
+    text: str
+    at: int
+
+
 class _Examples:
     """Keeps sentences of each label from documents that are spread over the corpus.
 
     The same corpus gives the same sentences: those whose checksums of document and label are
-    smallest.
+    smallest. Sentences are cut out of windows many at a time: one search has a fixed cost.
     """
 
     def __init__(self, most: int):
         self._most = most
-        self._kept: dict[str, dict[int, tuple[int, str]]] = {}
+        self._kept: dict[str, dict[int, _Example]] = {}
+        self._windows: list[_Example] = []
 
     def add(self, document: int, label: str, text: str, start: int, end: int) -> None:
         """Keep the sentence of a mention text[start:end], or not."""
@@ -163,26 +174,40 @@ class _Examples:
             return
         key = zlib.crc32(f"{document} {label}".encode())
         if len(own) >= self._most:
-            worst = max(own, key=lambda each: own[each][0])
-            if own[worst][0] <= key:
+            worst = max(own, key=lambda each: own[each].key)
+            if own[worst].key <= key:
                 return
             del own[worst]
-        own[document] = key, _sentence(text, start, end)
+        above, below = max(start - AROUND, 0), end + AROUND
+        if (blank := text.rfind(BETWEEN, above, start)) >= 0:
+            above = blank + len(BETWEEN)
+        if (blank := text.find(BETWEEN, end, below)) >= 0:
+            below = blank
+        window = text[above:below]
+        own[document] = _Example(key, window, start - above)
+        self._windows.append(own[document])
+        if len(self._windows) >= WINDOWS:
+            self._cut()
 
     def found(self) -> dict[str, list[str]]:
         """The sentences by label."""
+        self._cut()
         return {
-            label: [each for _, each in sorted(own.values())] for label, own in self._kept.items()
+            label: [each.text for each in sorted(own.values(), key=lambda each: each.key)]
+            for label, own in self._kept.items()
         }
 
-
-def _sentence(text: str, start: int, end: int) -> str:
-    """The sentence around text[start:end], on one line; at most AROUND characters on each side."""
-    above = max(start - AROUND, text.rfind(BETWEEN, 0, start) + len(BETWEEN), 0)
-    below = text.find(BETWEEN, end)
-    window = text[above : min(end + AROUND, below if below >= 0 else len(text))]
-    for first, last in sentences(window):
-        if first <= start - above < last:
-            window = window[first:last]
-            break
-    return " ".join(window.split())
+    def _cut(self) -> None:
+        """Replace each window by the sentence of its mention, on one line."""
+        text = BETWEEN.join(each.text for each in self._windows)
+        bounds = np.array(sentences(text)).reshape(-1, 2)
+        start = 0
+        for each in self._windows:
+            end = start + len(each.text)
+            place = np.searchsorted(bounds[:, 0], start + each.at, "right") - 1
+            first, last = bounds[place].tolist() if place >= 0 else (start, end)
+            if not first <= start + each.at < last:
+                first, last = start, end
+            each.text = " ".join(text[max(first, start) : min(last, end)].split())
+            start = end + len(BETWEEN)
+        self._windows.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from evenflow.transforms.word_lists import forms
 from evenflow.transforms.word_lists.agreement import REJECTED, agreement, category
@@ -47,11 +48,15 @@ def finish(
     labels: dict[str, int] = {}
     provenance: dict[str, str] = {}
     spelled: dict[str, str] = {}
+    merged: dict[str, list[Candidate]] = {}
+    for each in draft.candidates:
+        merged.setdefault(chosen.get(each.word, ""), []).append(each)
     for number, group in enumerate(draft.groups):
         for each in draft.candidates:
             if chosen.get(each.word) != group:
                 continue
-            for form in _all_forms(draft, each, chosen):
+            forms_of = [each, *merged.get(f"={each.word}", ())]
+            for form in (form for one in forms_of for form in one.forms):
                 other = spelled.setdefault(spelling.fold(form), group)
                 if other != group:
                     raise DraftError(f"{form!r} would stand in two groups, {other} and {group}")
@@ -81,6 +86,41 @@ def finish(
     )
 
 
+def roles(draft: Draft, found: Opinions, words: WordList) -> list[dict[str, Any]]:
+    """Make the role map of a list of more than two groups, whose counterparts are no pairs.
+
+    Args:
+        draft: The draft.
+        found: The opinions, with the counterparts that reviewers named.
+        words: The list that was made of them.
+
+    Returns:
+        A role for the singular and one for the plural of words that are counterparts of each other,
+        as `substitution.roles` reads them. Empty for a list of two groups, which has pairs.
+    """
+    if len(draft.groups) == 2:
+        return []
+    joined: dict[str, set[str]] = {}
+    for own in found.values():
+        for word, opinion in own.items():
+            for other in opinion.pairs:
+                both = joined.get(word, {word}) | joined.get(other, {other})
+                joined |= dict.fromkeys(both, both)
+    out: dict[tuple[int, str], dict[str, list[str]]] = {}
+    for each in draft.candidates:
+        for form in each.forms if each.word in joined else ():
+            group = words.labels.get(form)
+            if group is not None:
+                number = "singular" if forms.singular(form) is None else "plural"
+                role = out.setdefault((id(joined[each.word]), number), {})
+                role.setdefault(draft.groups[group], []).append(form)
+    return [
+        {"role": next(iter(role.values()))[0], "part": "noun", "number": number, **role}
+        for (_, number), role in out.items()
+        if len(role) > 1
+    ]
+
+
 def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
     """What was decided about each word; raises DraftError for disputed ones."""
     out: dict[str, str] = {}
@@ -101,12 +141,6 @@ def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
     if disputed:
         raise DraftError(f"reviewers differ about {len(disputed)} words: {_some(disputed)}")
     return out
-
-
-def _all_forms(draft: Draft, candidate: Candidate, chosen: Mapping[str, str]) -> list[str]:
-    """The forms of a candidate and of those that are merged with it."""
-    merged = [each for each in draft.candidates if chosen.get(each.word) == f"={candidate.word}"]
-    return [form for each in (candidate, *merged) for form in each.forms]
 
 
 def _pairs(draft: Draft, found: Opinions, labels: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:

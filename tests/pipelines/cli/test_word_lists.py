@@ -60,6 +60,39 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     assert measured["attributes"]["sex"]["mentions"] >= 30
 
 
+@pytest.mark.parametrize("groups", ["gauls,romans", "gauls,romans,goths"])
+def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str) -> None:
+    corpus, draft = tmp_path / "corpus.jsonl", tmp_path / "draft.json"
+    words = dict(zip(groups.split(","), ("farmer", "teacher", "singer"), strict=False))
+    texts = ["Some farmers are very loud.", "A farmer is polite.", "The farmers ate bread."] * 20
+    texts += [f"Some {word}s slept. A {word} is late." for word in list(words.values())[1:]]
+    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    seeds = [part for group in words for part in ("--seeds", f"{group}={words[group]}")]
+    generate = ("wordlists", "generate", "--attribute", "folk", "--groups", groups)
+    assert call(*generate, *seeds, "--corpus", corpus, "-o", draft, "--proposals", 1).status == 0
+    made = {each["word"]: each for each in json.loads(draft.read_text())["candidates"]}
+    first, *others = words.values()
+    typed = "".join(
+        "".join(f"p {other}\n" for other in others) + "y\n"
+        if word == first
+        else "y\n" if word in others else "n\n"
+        for word in made
+    )  # fmt: skip
+    review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
+    assert call(*review, stdin=typed.encode()).status == 0
+    target = tmp_path / "folk.yaml"
+    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    assert (tmp_path / "roles_folk.yaml").exists() == (len(words) > 2)
+    out = tmp_path / "out"
+    run = ("run", "--input", corpus, "--output", out, "-w", target, "-a", "folk")
+    ended = call(*run, "--mode", "substitute")
+    assert ended.status == 0, ended.err
+    before = call("measure", corpus, "-w", target, "-a", "folk", "--json").json
+    after = call("measure", out / "accepted", "-w", target, "-a", "folk", "--json").json
+    scores = [each["attributes"]["folk"]["dr"] for each in (before, after)]
+    assert scores[1] < scores[0] - 0.1
+
+
 def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
     call: Call, corpus: Path, tmp_path: Path
 ) -> None:
@@ -97,8 +130,11 @@ def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     target = tmp_path / "fuller.yaml"
     ended = call(
         *("wordlists", "complete", "religion-table14", "--corpus", corpus),
-        *("--output", target, "--json"),
+        *("--output", target, "--json", "--page", tmp_path / "page.html"),
     )
+    page = (tmp_path / "page.html").read_text()
+    assert "With the missing forms: settled from 1 of 1 words a group" in page
+    assert page.count('class="rolling" d="M') == 2 and "http" not in page
     assert {each["word"] for each in ended.json["missing_forms"]} == {"christians", "muslims"}
     assert ended.json["curves"]["completed"][-1]["mentions"] == 9
     fuller = loader.load(target)

@@ -47,6 +47,9 @@ def test_counts_are_those_of_the_finder_document_by_document() -> None:
     assert found.by_group().sum(axis=0).tolist() == [2, 6]
     assert len(found.examples["actor"]) == 2
     assert all("actor" in text.lower() for text in found.examples["actor"])
+    assert corpus.count([TEXTS[:1]], [LIST], 1)[0].examples["actor"] == [
+        "The actor met an actress."
+    ]
     assert found.examples["waitress"] == ["A waiter, a waitress and an actor."]
 
 

@@ -14,6 +14,7 @@ from evenflow.transforms.word_lists.draft import DraftError
 from evenflow.transforms.word_lists.journal import Journal
 from evenflow.transforms.word_lists.proposals import Proposal
 from evenflow.wordlists import loader, writing
+from evenflow.wordlists.parsing import label_problem
 
 
 def proposed(*words: str, group: str = "wood") -> list[Proposal]:
@@ -42,6 +43,33 @@ def test_a_draft_has_what_the_corpus_has(option: str, first: str) -> None:
         "joiner": {"joiner": 1, "joiners": 1},
     }
     assert wood[0].examples and made.documents == 2
+
+
+def test_words_of_other_languages_and_scripts(tmp_path: Path) -> None:
+    words = ("אישה", "женщина", "señora", "女人", "🙂", "\u202eevil")
+    texts = ["האישה? אישה כאן.", "Женщина и женщина.", "La señora 🙂.", "女人 好"]
+    usable = [each for each in words if not label_problem(each)]
+    assert usable == ["אישה", "женщина", "señora", "女人"]
+    made = draft.make(
+        "sex",
+        {"f": proposed(*usable, group="f"), "m": proposed("man", group="m")},
+        [texts, ["A man."]],
+        option="B",
+        top=9,
+        source="",
+        licence="",
+    )
+    assert {each.word: each.mentions for each in made.candidates} == {
+        "אישה": 1, "женщина": 2, "señora": 1, "女人": 1, "man": 1,
+    }  # fmt: skip
+    path = tmp_path / "draft.json"
+    draft.write(path, made)
+    own = Journal(draft.read(path), path)
+    for each in made.candidates:
+        own.add("عائشة", each.word, "accept", each.group)
+    target = tmp_path / "sex.yaml"
+    target.write_text(writing.content(finish.finish(made, own.state().opinions)))
+    assert set(loader.load(target).labels) == {*usable, "man"}
 
 
 def test_a_draft_without_words_in_the_corpus() -> None:
