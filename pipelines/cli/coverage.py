@@ -44,7 +44,7 @@ GENERATE_EXAMPLES = examples(
     "evenflow coverage generate c/ --attributes gender --tau 30"
     " \\\n      --plan p.json --out a.jsonl",
 )
-DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
+DATA, PATTERNS, PLAN, CHECKS = options.DATA, "Patterns", "Plan", "Checks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -379,6 +379,30 @@ def generate(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
     ] = 0,
+    describe: Annotated[
+        bool,
+        typer.Option(
+            "--describe",
+            help="Templates make “citizens” “female citizens” too; that may be false.",
+            rich_help_panel=PLAN,
+        ),
+    ] = False,
+    perplexity_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Causal model; a text's perplexity must be within 95 % of the input's sentences.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = None,
+    bias_reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `evenflow bias-score reference` wrote; a text's score must not be above it.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Write the records of a plan, and check each of them.
@@ -394,9 +418,14 @@ def generate(
     except (OSError, ValueError) as error:
         raise typer.BadParameter(f"{plan_file}: {error}", param_hint="'--plan'") from error
     with configured(llm) as given:
+        if bias_reference is not None:
+            given["bias_score.reference"] = str(bias_reference.absolute())
+            given["bias_score.mode"] = "measure"
         config = counting.settings(given)
         parts = plans if counting.by is not None else {None: plans}
-        session = writing.Session(inputs, config, counting.names, counting.knowledge(), seed)
+        session = writing.Session(
+            inputs, config, counting.names, counting.knowledge(), seed, perplexity_model, describe
+        )
         results = {
             name: session.write(each, tries, {} if name is None else {str(counting.by): name})
             for name, each in parts.items()

@@ -96,5 +96,16 @@ def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
         )
         for reason, number in result["rejected"].items():
             print(f"- rejected, {reason}: {number:,}")
+        for reason, limit in result["limits"].items():
+            if limit:
+                said = ", ".join(f"{key} {_short(value)}" for key, value in limit.items())
+                print(visible(f"- {reason} allowed: {said}"))
         for each in result["left"]:
             print(visible(f"- left {each['records']:,} with {each['words']}: {each['why']}"))
+
+
+def _short(value: object) -> str:
+    """A figure of a limit."""
+    if isinstance(value, list):
+        return " and ".join(map(_short, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -39,7 +39,7 @@ KNOWN = (
     ("evenflow.transforms.word_lists.compare", "CompareError", USAGE),
     ("evenflow.transforms.word_lists.draft", "DraftError", USAGE),
     ("evenflow.transforms.word_lists.proposals", "ProposalError", USAGE),
-    ("evenflow.transforms.coverage.plan", "PlanError", USAGE),
+    ("evenflow.transforms.coverage.additions", "PlanError", USAGE),
     ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
     ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
     ("evenflow.transforms.kafka.settings", "KafkaSettingsError", USAGE),

@@ -1,15 +1,17 @@
 """Gaps of real texts before and after a plan's additions, both times judged by the gate.
 
-    python tests/benchmarks/coverage_closes.py [TAU…]
+    python tests/benchmarks/coverage_closes.py [--describe] [speeches|read] [TAU…]
 
-The texts are inaugural addresses and messages on the state of the union
-(tests/data/speeches.jsonl.gz). The additions are their own sentences with exchanged labels; no
-language model writes.
+The texts are inaugural addresses and messages on the state of the union (speeches, from
+tests/data/speeches.jsonl.gz), or sentences of 21 other sources (read, from
+tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, with
+--describe with modifiers too. No language model writes. Some additions, drawn, are printed.
 """
 
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-TEXTS = Path(__file__).parents[1] / "data" / "speeches.jsonl.gz"
+DATA = Path(__file__).parents[1] / "data"
+SHOWN = 50  # additions that are printed
+SPEECHES = ("inaugural", "state_union")
 ATTRIBUTES = ("gender", "source")
 PROGRAM = (sys.executable, "-c", "from evenflow.pipelines.cli.app import main; main()")
 
@@ -53,23 +57,37 @@ def judged(folder: Path, name: str, inputs: list[Path], tau: str) -> dict[str, A
     return json.loads(entries[0].read_bytes())
 
 
-def closes(console: Console, tau: str) -> None:
-    """Print what is closed at a threshold."""
+def texts_of(which: str, folder: Path) -> Path:
+    """The texts that are asked for, as a file with text and source."""
+    if which == "speeches":
+        return DATA / "speeches.jsonl.gz"
+    path = folder / "read.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for line in (DATA / "stereotype_read.jsonl").open(encoding="utf-8"):
+            row = json.loads(line)
+            if row["source"] not in SPEECHES:
+                out.write(json.dumps({"text": row["sentence"], "source": row["source"]}) + "\n")
+    return path
+
+
+def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
+    """Print what is closed at a threshold, with more options of the command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made, planned = folder / "made.jsonl", folder / "plan.json"
-        common = (TEXTS, "--attributes", ",".join(ATTRIBUTES), "--tau", tau)
-        before = judged(folder, "before", [TEXTS], tau)
+        texts = texts_of(which, folder)
+        common = (texts, "--attributes", ",".join(ATTRIBUTES), "--tau", tau)
+        before = judged(folder, "before", [texts], tau)
         planned.write_text(evenflow("coverage", "plan", *common, "--json"))
         told = json.loads(
             evenflow(
                 *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
+                *more,
             )
         )
-        after = judged(folder, "after", [TEXTS, made], tau)
-        done = Counter(
-            " ".join(json.loads(line)["asked_for"].values()) for line in made.open(encoding="utf-8")
-        )
+        after = judged(folder, "after", [texts, made], tau)
+        rows = [json.loads(line) for line in made.open(encoding="utf-8")]
+        done = Counter(" ".join(each["asked_for"].values()) for each in rows)
     table = Table("gap", "sentences before", "added", "after", title=f"τ {tau}")
     counted = Counter[str]()
     for key, number in after["coverage"]["records"].items():
@@ -86,8 +104,13 @@ def closes(console: Console, tau: str) -> None:
         f" {told['written']:,} of {told['wanted']:,} written from {told['asked']:,} candidates;"
         f" rejected: {told['rejected']}\n"
     )
+    for each in random.Random(1).sample(rows, min(SHOWN, len(rows))):
+        console.print(f"- {each['text']}", markup=False)
 
 
 if __name__ == "__main__":
-    for each in sys.argv[1:] or ("60", "120", "150"):
-        closes(Console(width=110), each)
+    more = [each for each in sys.argv[1:] if each == "--describe"]
+    given = [each for each in sys.argv[1:] if each not in more]
+    which = given.pop(0) if given[:1] in (["speeches"], ["read"]) else "speeches"
+    for each in given or ("60", "120", "150"):
+        closes(Console(width=110), which, each, more)

@@ -94,3 +94,20 @@ def test_bert_says_how_much_each_word_counts() -> None:
     scored = document["sentences"][0]["bias_score"]
     assert [each["importance"] for each in scored["words"]] == pytest.approx(found, abs=1e-5)
     assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)
+
+
+def test_smollm2_tells_sentences_from_shuffled_ones() -> None:
+    from evenflow.transforms.generation import limits
+
+    scorer, _ = limits.by_model(str(made("smollm2-135m-instruct")))
+    texts = [
+        f"{who} {what} {where}."
+        for who in ("My sister", "Two old men", "The nurse", "A boy from the farm")
+        for what in ("found the key", "waited for the bus", "read a letter to us")
+        for where in ("before the rain", "at the end of the road", "in the kitchen")
+    ]
+    band = limits.perplexity(scorer, texts[::2], "m")
+    assert sum(map(band.passes, texts[1::2])) > 12
+    broken = [" ".join(reversed(each.split())) for each in texts[1::2]]
+    assert sum(map(band.passes, broken)) < 6
+    assert not band.passes("") and not band.passes("bus")

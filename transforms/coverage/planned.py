@@ -9,9 +9,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from evenflow.transforms.coverage.additions import COSTS, Balance, Kind, Means, PlanError
 from evenflow.transforms.coverage.gaps import patterns
 from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.plan import COSTS, Balance, Kind, Means, PlanError, greedy, plan
+from evenflow.transforms.coverage.plan import greedy, plan
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

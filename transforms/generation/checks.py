@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from evenflow.prompts import loader
 from evenflow.transforms.coverage.knowledge import Knowledge
 from evenflow.transforms.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
+from evenflow.transforms.generation.limits import BIAS, PERPLEXITY, STEREOTYPE, Limit
 from evenflow.transforms.generation.templates import (
     LONGEST,
     WORD,
@@ -18,11 +18,6 @@ from evenflow.transforms.generation.templates import (
     name_span,
 )
 from evenflow.transforms.generation.writers import PROMPT, names
-from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.text.sentences import bounds, trimmed
-
-if TYPE_CHECKING:
-    from evenflow.transforms.stereotypes.filter import StereotypeFilter
 
 # Reason → what the writer is told
 REASONS: dict[str, str] = {
@@ -36,7 +31,9 @@ REASONS: dict[str, str] = {
     "facts": "it states something that is not known",
     "attributes": "it does not name exactly the groups that were asked for",
     "duplicate": "it is nearly a sentence that is there already",
-    "stereotype": "it says what a group is like",
+    STEREOTYPE: "it says what a group is like",
+    BIAS: "its words lean to one group",
+    PERPLEXITY: "it reads unlike the collection",
 }
 RUN = 6  # words in a row that a text has from the instructions only by copying
 SHINGLE = 3  # words
@@ -103,13 +100,13 @@ class Against:
         corpus: The sentences that are there already.
         counter: Counts groups as the gate does.
         knowledge: What is known; None: nothing is.
-        screen: Looks for stereotypes; None: nothing does.
+        limits: What a text must not be besides, the cheapest first.
     """
 
     corpus: Corpus
     counter: GroupCounter
     knowledge: Knowledge | None
-    screen: StereotypeFilter | None = None
+    limits: Sequence[Limit] = ()
 
 
 class Checker:
@@ -176,7 +173,7 @@ class Checker:
         # A changed copy is near its own sentence, and meant to be
         if self._seen.is_near(text, None if self._prompted else draft.template):
             return "duplicate"
-        return "stereotype" if self._is_stereotype(text) else None
+        return next((each.reason for each in self._against.limits if not each.passes(text)), None)
 
     def _spans(self, draft: Draft) -> dict[str, Span] | None:
         """Where subject and object are; None if one is not there exactly once, or they overlap."""
@@ -245,14 +242,6 @@ class Checker:
         return len(records) == 1 and all(
             records[0][name] == [group] for name, group in item.groups.items()
         )
-
-    def _is_stereotype(self, text: str) -> bool:
-        """Whether a text may be a stereotype, however weak: another one can be written instead."""
-        if self._against.screen is None:
-            return False
-        document = Relevant(0, text, trimmed(text, bounds(text).tolist()), [])
-        [screened] = self._against.screen.screen([document])
-        return any(each.indicators is not None for each in screened.findings.values())
 
 
 def _without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:

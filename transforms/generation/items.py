@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evenflow.transforms.coverage.additions import PlanError
 from evenflow.transforms.coverage.knowledge import Fact, Knowledge
-from evenflow.transforms.coverage.plan import PlanError
 
 SUBJECT, RELATION, OBJECT = "subject", "relation", "object"
 SIDES = (SUBJECT, OBJECT)

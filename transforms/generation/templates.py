@@ -18,6 +18,7 @@ import orjson
 from evenflow.schemas.config import Config
 from evenflow.schemas.sections import CoverageSettings
 from evenflow.transforms.coverage.named import Meetings, field_values
+from evenflow.transforms.generation.describing import Describer
 from evenflow.transforms.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
@@ -43,6 +44,7 @@ class Template:
         fields: By attribute the values of its document.
         relation: The relation that it states; None: none is known.
         spans: Start and end of its subject and object.
+        describable: Whether it names people who can be said to be of a group.
     """
 
     text: str
@@ -51,6 +53,7 @@ class Template:
     fields: Mapping[str, frozenset[str]]
     relation: str | None = None
     spans: Mapping[str, Span] | None = None
+    describable: bool = False
 
     def filled(self, names: Mapping[str, str]) -> str:
         """The text with other names for its subject and object."""
@@ -66,14 +69,22 @@ class Template:
 
 
 class GroupCounter:
-    """Counts the groups that a text names, as the gate does for coverage."""
+    """Counts the groups that a text names, as the gate does for coverage.
 
-    def __init__(self, config: Config, attributes: Sequence[str]):
+    Attributes:
+        named: The attributes that a text names.
+        fields: The other attributes, fields of the document.
+        finder: Finds labels.
+        describer: Says that people are of a group; None: nothing does.
+    """
+
+    def __init__(self, config: Config, attributes: Sequence[str], describes: bool = False):
         lists = config.word_lists()
         named = [each for each in attributes if each in config.attributes]
         self.named = tuple(named)
         self.fields = tuple(each for each in attributes if each not in named)
         self.finder = LabelFinder(lists)
+        self.describer = Describer() if describes else None
         settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
         self._meetings = Meetings(settings, lists)
 
@@ -159,8 +170,9 @@ class Corpus:
 
         Returns:
             For triples, templates of the relation, or of any relation if none is asked for. Else
-            sentences that name one group of each attribute that the item names. Fields of the
-            document have the values asked for, so that no text is said to be from elsewhere.
+            sentences that name one group of each attribute that the item names, and then those that
+            name none of some. Fields of the document have the values asked for, so that no text is
+            said to be from elsewhere.
         """
         if item.has_sides:
             relation = item.fields.get(RELATION)
@@ -173,7 +185,8 @@ class Corpus:
             own = (
                 each
                 for each in self.templates
-                if _names(each, item) or (for_style and item.groups and each.groups)
+                if _names(each, item)
+                or (each.groups if for_style and item.groups else _can_name(each, item))
             )
         fields = {name: value for name, value in item.fields.items() if name != RELATION}
         own = (
@@ -240,6 +253,12 @@ def _names(template: Template, item: Item) -> bool:
     )
 
 
+def _can_name(template: Template, item: Item) -> bool:
+    """Whether a sentence can come to name the item's groups by exchange and description."""
+    named = [len(template.groups.get(name, ())) for name in item.groups]
+    return template.describable and not item.source and 0 in named and max(named) < 2
+
+
 def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:
     """The templates of documents; a reason for a record with a relation that is none."""
     columns = {each.name: (each, values) for each, values in found.fields.items()}
@@ -257,13 +276,18 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | s
         every = counter.finder.find_all(text)
         mentions = counter.finder.named(every)
         sentences = trimmed(text, sentence_starts(text, every).tolist())
-        for place, named in by_sentence(sentences, mentions).items():
-            start, end = sentences[place]
-            if end - start <= LONGEST and "\n" not in text[start:end]:
+        named = by_sentence(sentences, mentions)
+        for place, (start, end) in enumerate(sentences):
+            own = text[start:end]
+            if end - start > LONGEST or "\n" in own:
+                continue
+            describable = counter.describer is not None and counter.describer.has_place(own)
+            if place in named or describable:
                 groups = {
-                    name: frozenset(each.group for each in own) for name, own in named.items()
+                    name: frozenset(each.group for each in found)
+                    for name, found in named.get(place, {}).items()
                 }
-                yield Template(text[start:end], identity, groups, fields)
+                yield Template(own, identity, groups, fields, describable=describable)
 
 
 def _of_triple(

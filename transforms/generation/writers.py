@@ -177,11 +177,16 @@ class TemplateWriter:
         if fact is not None:
             return template.filled(names(fact))
         text = template.text
+        new: dict[str, str] = {}
         for attribute, target in self._counter.wanted(item, template).items():
+            if not template.groups.get(attribute):
+                new[attribute] = target
+                continue
             (source,) = template.groups[attribute]
             if source != target:
                 text = self._exchanged(text, attribute, source, target)
-        return text
+        describer = self._counter.describer
+        return describer.describe(text, new) if new and describer is not None else text
 
     def _exchanged(self, text: str, attribute: str, source: str, target: str) -> str:
         """A text with the words of one group exchanged for another's, where that is right."""

@@ -11,9 +11,11 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.coverage.knowledge import Knowledge
+from evenflow.transforms.generation import limits
 from evenflow.transforms.generation.checks import Against, Checker
 from evenflow.transforms.generation.generate import Generated, Marks, generate, plan_id
 from evenflow.transforms.generation.items import items
+from evenflow.transforms.generation.limits import Limit
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material, TemplateWriter, Writer
 from evenflow.transforms.models import encoder
@@ -32,6 +34,7 @@ class Written:
         model: Who wrote.
         prompt: Digest of the prompt; None: there was none.
         result: What was written.
+        limits: By reason what the texts were not to be besides.
     """
 
     plan: str
@@ -39,6 +42,7 @@ class Written:
     model: str
     prompt: str | None
     result: Generated
+    limits: Mapping[str, Mapping[str, object]]
 
 
 class Session:
@@ -50,6 +54,9 @@ class Session:
         attributes: The attributes of the plans.
         knowledge: Facts and values of entities; None: there are none.
         seed: Draws the order.
+        perplexity_model: A causal model within whose band of the corpus' perplexities a text has to
+            be: a folder, or a name in the local cache; None: perplexity is not looked at.
+        describes: Whether templates say of people without a group that they are of one.
 
     Raises:
         InputError: The corpus cannot be read.
@@ -63,10 +70,13 @@ class Session:
         attributes: Sequence[str],
         knowledge: Knowledge | None,
         seed: int = 0,
+        perplexity_model: str | None = None,
+        describes: bool = False,
     ):
         self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
-        self._counter = GroupCounter(config, attributes)
+        self._counter = GroupCounter(config, attributes, describes)
         self._corpus = Corpus.read(inputs, config, self._counter)
+        self._perplexity_model = perplexity_model
 
     def write(
         self,
@@ -86,6 +96,8 @@ class Session:
 
         Raises:
             PlanError: It is no plan.
+            BiasReferenceError: The reference of the bias score cannot be used.
+            LanguageModelError: The model of perplexity cannot be used.
         """
         asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
         self._items += len(asked)
@@ -95,8 +107,9 @@ class Session:
         usual = BY_TEMPLATES if self._writer.prompt is None else BY_MODEL
         done = generate(asked, self._writer, self._checker, tries or usual, marks)
         done.left += others
+        told = {each.reason: each.told for each in self._limits}
         wanted = sum(each.records for each in asked) + sum(each["records"] for each in others)
-        return Written(identity, wanted, self._writer.model, self._writer.prompt, done)
+        return Written(identity, wanted, self._writer.model, self._writer.prompt, done, told)
 
     @cached_property
     def _writer(self) -> Writer:
@@ -112,13 +125,21 @@ class Session:
 
     @cached_property
     def _checker(self) -> Checker:
-        screen = None
-        if self._config.looks_for_stereotypes:
-            from evenflow.transforms.stereotypes.filter import StereotypeFilter
-
-            screen = StereotypeFilter(self._config)
-        against = Against(self._corpus, self._counter, self._knowledge, screen)
+        against = Against(self._corpus, self._counter, self._knowledge, self._limits)
         return Checker(against, self._writer.prompt is not None)
+
+    @cached_property
+    def _limits(self) -> list[Limit]:
+        config, found = self._config, list[Limit]()
+        if config.looks_for_stereotypes:
+            found.append(limits.stereotype(config))
+        if config.bias_score.mode != "off" and config.bias_score.reference is not None:
+            found.append(limits.bias_score(config))
+        if self._perplexity_model is not None:
+            scorer, name = limits.by_model(self._perplexity_model)
+            texts = [each.text for each in self._corpus.templates]
+            found.append(limits.perplexity(scorer, texts, name))
+        return found
 
 
 def lines(written: Written) -> Iterator[bytes]:
@@ -131,7 +152,7 @@ def told(written: Written) -> dict[str, Any]:
 
     Returns:
         `plan`, `model`, `prompt`, `wanted`, `written`, `asked` (candidates), `rejected` by reason,
-        and `left` (what could not be written, and why).
+        `left` (what could not be written, and why), and `limits` by reason.
     """
     result = written.result
     return {
@@ -143,4 +164,5 @@ def told(written: Written) -> dict[str, Any]:
         "asked": result.asked,
         "rejected": result.rejected,
         "left": result.left,
+        "limits": written.limits,
     }

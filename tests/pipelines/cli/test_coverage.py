@@ -244,6 +244,30 @@ def test_a_language_model_writes(
     assert {json.loads(line)["plan"] for line in made.open()} == {done.json["plan"]}
 
 
+def test_a_text_leans_no_more_than_the_reference(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path, planned, made, plain = (tmp_path / name for name in ("t.jsonl", "p", "m", "r.json"))
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
+    common = (path, "--attributes", "gender", "--tau", "1")
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    assert call("bias-score", "reference", path, "--output", plain, "-q").status == 0
+    texts = [f"Women {each}." for each in ("in pink dresses adored ballet", "sat near the door")]
+    with ScriptedLLM(
+        in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
+    ) as server:
+        given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
+        model = ("--llm", server.url, "--llm-model", MODEL)
+        done = call(*given, *model, "--bias-reference", plain, "--json")
+        assert done.json["rejected"] == {"bias score": 1} and done.json["written"] == 1
+        assert done.json["limits"]["bias score"]["percentile"] == 95
+        other = call(*given, "--bias-reference", planned)
+        assert other.status == 2 and "no reference" in other.err
+        nowhere = call(*given, "--perplexity-model", tmp_path / "nowhere")
+        assert nowhere.status == 2 and "no such folder" in nowhere.err
+
+
 TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
 
 

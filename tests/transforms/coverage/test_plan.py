@@ -10,16 +10,9 @@ import numpy as np
 import pytest
 
 from evenflow.schemas.threshold import Threshold
+from evenflow.transforms.coverage.additions import Addition, Balance, Means, PlanError
 from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.plan import (
-    Addition,
-    Balance,
-    Means,
-    PlanError,
-    apply,
-    greedy,
-    plan,
-)
+from evenflow.transforms.coverage.plan import apply, greedy, plan
 from evenflow.transforms.coverage.table import Table
 
 VALUES = {"sex": ["f", "m"], "race": ["a", "b", "c"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,17 @@ import pytest
 
 from evenflow.prompts import loader
 from evenflow.schemas.config import Config
+from evenflow.transforms.coverage.additions import PlanError
 from evenflow.transforms.coverage.knowledge import Knowledge
-from evenflow.transforms.coverage.plan import PlanError
-from evenflow.transforms.generation import writing
-from evenflow.transforms.generation.checks import Against, Checker, Shingles
+from evenflow.transforms.generation import limits, writing
+from evenflow.transforms.generation.checks import REASONS, Against, Checker, Shingles
+from evenflow.transforms.generation.describing import Describer
 from evenflow.transforms.generation.generate import Generated, Marks, generate
 from evenflow.transforms.generation.items import Draft, items
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material
 from evenflow.transforms.llm.questions import Answer, Question
-from evenflow.transforms.stereotypes.filter import StereotypeFilter
+from evenflow.wordlists import loader as word_lists
 
 KB = """id,name,gender,employer
 1,Ada Ruiz,female,Mill
@@ -100,11 +102,29 @@ def test_plans_of_one_session_do_not_mix(tmp_path: Path) -> None:
 def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
     config = Config.model_validate({"stereotypes": {"policy": "remove"}})
     counter = GroupCounter(config, ["gender"])
-    checker = Checker(Against(Corpus([]), counter, None, StereotypeFilter(config)), True)
+    checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]), True)
     [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)
     texts = ["Women are too emotional to be good leaders.", "Two women waited for the bus."]
     found = [checker.check(Draft(each, "", "a"), item)[1] for each in texts]
     assert found == ["stereotype", None]
+
+
+def test_a_band_is_of_the_corpus_own_sentences() -> None:
+    asked: list[str] = []
+
+    def perplexities(texts: Sequence[str]) -> list[float]:
+        asked.extend(texts)
+        return [float(each.split()[0]) for each in texts]
+
+    band = limits.perplexity(perplexities, [f"{n} women" for n in range(1001)], "m")
+    assert len(asked) == len(set(asked)) == limits.SAMPLE == band.told["sentences"]
+    # The percentiles of numbers from 0 to 1000, from 400 of them that are drawn
+    low, high = (float(str(band.told[each])) for each in ("low", "high"))
+    assert low == pytest.approx(25, abs=25) and high == pytest.approx(975, abs=25)
+    tried = (low - 1, low + 1, high - 1, high + 1, math.inf)
+    assert [each for each in tried if band.passes(str(each))] == [low + 1, high - 1]
+    empty = limits.perplexity(perplexities, [], "m")
+    assert empty.told["low"] is None and empty.passes("5")
 
 
 def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
@@ -133,6 +153,64 @@ def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> 
     assert [each["records"] for each in done.left] == [9 - len(done.records), 1]
 
 
+DESCRIBED = [
+    ("Our citizens pay.", {"gender": "female"}, "Our female citizens pay."),
+    (
+        "Workers of all Americans met.",
+        {"gender": "male", "age": "old"},
+        "Elderly male workers of all Americans met.",
+    ),
+    ("Americans left.", {"religion": "islam"}, "Muslim Americans left."),
+    ("The young farm workers left.", {"gender": "female"}, None),  # it has a modifier
+    ("The citizens' rights, and citizens-elect.", {"gender": "female"}, None),
+    ("The House of Representatives met.", {"gender": "female"}, None),  # a name
+    ("The workers left.", {"profession": "crafts"}, None),
+]
+
+
+@pytest.mark.parametrize(("text", "groups", "expected"), DESCRIBED)
+def test_people_are_said_to_be_of_a_group(
+    text: str, groups: dict[str, str], expected: str | None
+) -> None:
+    assert Describer().describe(text, groups) == (expected or text)
+
+
+def test_every_modifier_is_a_label_of_its_group() -> None:
+    describer = Describer()
+    for name, words in ((each, word_lists.load(each)) for each in describer.modifiers):
+        assert set(describer.modifiers[name]) == set(words.groups)
+        for group, modifier in describer.modifiers[name].items():
+            assert words.groups[words.labels[modifier.casefold()]] == group
+
+
+def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    texts = [
+        "God in His mercy sees the workers.",
+        "The students read.",
+        "Women sat there.",
+        "It fell.",
+    ]
+    path.write_text("".join(json.dumps({"text": each, "site": "a"}) + "\n" for each in texts))
+    names = ["gender", "age", "site"]
+    session = writing.Session([str(path)], Config(), names, None, describes=True)
+    groups = {"gender": "female", "age": "old"}
+    done = session.write(plan((5, {**groups, "site": "a"}))).result
+    assert {each["text"] for each in done.records} == {
+        "The elderly female students read.",
+        "Elderly women sat there.",
+    }
+    counter = GroupCounter(Config(), list(groups))
+    for each in done.records:
+        assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
+    asked = plan((5, {**groups, "site": "a"}))
+    assert not writing.Session([str(path)], Config(), names, None).write(asked).result.records
+    # What is a copy of a sentence that names a group is of such sentences alone
+    copies = plan((5, {"gender": "female"}), kind="augmented")
+    copies["additions"][0]["source"] = {"gender": "male"}
+    assert all("left" in each["text"] for each in session.write(copies).result.records)
+
+
 class Scripted:
     """Answers with texts in turn."""
 
@@ -155,7 +233,9 @@ class Scripted:
 def asked_for(tmp_path: Path) -> Callable[..., tuple[Generated, Scripted]]:
     """Has a scripted model write a record of Bea Ito's employer."""
 
-    def run(*texts: str | None, relation: str | None = "worked") -> tuple[Generated, Scripted]:
+    def run(
+        *texts: str | None, relation: str | None = "worked", within: Sequence[limits.Limit] = ()
+    ) -> tuple[Generated, Scripted]:
         config, knowledge = Config(), kb(tmp_path)
         knowledge.entities = {
             key: each for key, each in knowledge.entities.items() if key not in ("1", "6")
@@ -164,7 +244,7 @@ def asked_for(tmp_path: Path) -> Callable[..., tuple[Generated, Scripted]]:
         corpus = Corpus.read([triples(tmp_path)], config, counter)
         asker = Scripted(texts, relation)
         writer = LlmWriter(Material(corpus, knowledge, 0, True), counter, asker, "m")
-        checker = Checker(Against(corpus, counter, knowledge), True)
+        checker = Checker(Against(corpus, counter, knowledge, within), True)
         target = {"subject.gender": "female", "relation": "employer"}
         wanted, _ = items(plan((1, target)), counter.named, knowledge)
         marks = Marks("p", "text", "id", knowledge)
@@ -202,6 +282,21 @@ def test_a_rejected_candidate_is_counted_and_asked_for_again(
     contents = [json.loads(each.messages[-1]["content"]) for each in asker.asked]
     assert [len(each["refused"]) for each in contents] == [0, 1]
     assert {each["subject"] for each in contents} == {"Bea Ito"}
+
+
+def test_a_candidate_beyond_a_limit_is_asked_for_again(
+    asked_for: Callable[..., tuple[Generated, Scripted]],
+) -> None:
+    own = [
+        limits.Limit("bias score", lambda text: "lovely" not in text),
+        limits.Limit("perplexity", lambda text: "lab the" not in text),
+    ]
+    bad = ("Bea Ito worked in a lovely office of North.", "Bea Ito worked at lab the of North.")
+    done, asker = asked_for(*bad, GOOD, within=own)
+    assert done.rejected == {"bias score": 1, "perplexity": 1}
+    assert [each["text"] for each in done.records] == [GOOD]
+    told = json.loads(asker.asked[-1].messages[-1]["content"])["refused"]
+    assert told == [REASONS[each.reason] for each in own]
 
 
 def test_the_relations_words_must_be_there(
