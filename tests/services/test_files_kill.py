@@ -2,17 +2,16 @@
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from kill_driver import digests
 from places import DATA, HELPERS
+from services.processes import left_behind
 
 SPEECHES = DATA / "speeches.jsonl.gz"
 SETTINGS = {
@@ -87,20 +86,4 @@ def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> N
         )
         assert again.returncode == 0, again.stderr
         assert digests(output) == expected
-        assert left_behind(process.pid) == []
-
-
-def left_behind(group: int) -> list[str]:
-    """Living processes of a process group, after 5 s of grace."""
-    for _ in range(50):
-        found = []
-        for each in psutil.process_iter(["name", "status"]):
-            try:
-                if os.getpgid(each.pid) == group and each.info["status"] != psutil.STATUS_ZOMBIE:
-                    found.append(each.info["name"])
-            except ProcessLookupError:
-                continue
-        if not found:
-            return []
-        time.sleep(0.1)
-    return found
+        assert left_behind(process.pid, 5) == []

@@ -14,6 +14,7 @@ from evenflow.transforms.staging.block import (
     INPUT,
     Part,
     StagedBlock,
+    field_values,
     read_documents,
     replace_columns,
 )
@@ -59,16 +60,18 @@ def rewrite(
     rows, ids, every, origins = map(list, zip(*new, strict=True))
     texts = [each[0] for each in every]
     places = [read.places[row] for row in rows]
-    take = pa.array(rows)
-    others = {
-        column: _put(values.take(take), every, names, column.name)
-        for column, values in read.fields.items()
+    rebuilt = table.take(pa.array(rows)).combine_chunks()
+    fields = field_values(rebuilt)
+    joint = {
+        column: _put(values, every, names.index(column.name) + 1)
+        for column, values in fields.items()
+        if column.name in names
     }
-    found = Documents(read.file, ids, texts, places, fields=others)
+    found = Documents(read.file, ids, texts, places, fields={**fields, **joint})
     scores: list[float | None] = []
     figures, counts = annotator.count(found, scores=scores)
     columns = {
-        **{column.with_name(INPUT + column.name): each for column, each in others.items()},
+        **{column.with_name(INPUT + column.name): each for column, each in joint.items()},
         documents.ID: pa.array(ids, pa.string()),
         documents.TEXT: pa.array(texts, pa.large_string()),
     }
@@ -79,28 +82,21 @@ def rewrite(
             columns[documents.leaning(attribute.name)] = pa.array(scores, pa.float64())
     if copies:
         columns[documents.COPY_OF] = pa.array(origins, pa.string())
-    rebuilt = table.take(take).combine_chunks()
     block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
     return figures
 
 
-def _put(
-    values: pa.Array, every: Sequence[Sequence[str]], names: Sequence[str], name: str
-) -> pa.Array:
+def _put(values: pa.Array, every: Sequence[Sequence[str]], at: int) -> pa.Array:
     """A field's values (D,), with the texts of swapped copies in the place of the originals'.
 
     Args:
         values: The values.
         every: By document its text, and of a copy also the texts of the fields.
-        names: The names of these fields.
-        name: The field's name.
+        at: The field's place among these texts.
 
     Returns:
         The values (D,).
     """
-    if name not in names:
-        return values
-    at = names.index(name) + 1
     new = [
         own[at] if len(own) > at and isinstance(value, str) else value
         for own, value in zip(every, values.to_pylist(), strict=True)

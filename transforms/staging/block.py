@@ -162,14 +162,19 @@ def documents_table(found: Documents, own: Mapping[pa.Field, pa.Array]) -> pa.Ta
 
 def read_documents(table: pa.Table) -> Documents:
     """The documents of a table that documents_table made, without its own columns."""
-    others = input_fields(table)
     return Documents(
         file=source_file(table),
         ids=table[ID.name].to_pylist(),
         texts=table[TEXT.name].to_pylist(),
         places=table[ORDINAL.name].to_pylist(),
-        fields={column: others[column.name].combine_chunks() for column in others.schema},
+        fields=field_values(table),
     )
+
+
+def field_values(table: pa.Table) -> dict[pa.Field, pa.Array]:
+    """The input's other fields in a table that documents_table made, each with its values (D,)."""
+    others = input_fields(table)
+    return {column: others[column.name].combine_chunks() for column in others.schema}
 
 
 def source_file(table: pa.Table) -> str:

@@ -66,6 +66,13 @@ def triples(tmp_path: Path) -> str:
     return str(path)
 
 
+def written(tmp_path: Path, texts: Sequence[str], **fields: str) -> str:
+    """A file of documents with the same fields."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"text": each, **fields}) + "\n" for each in texts))
+    return str(path)
+
+
 def test_triples_of_templates(tmp_path: Path) -> None:
     names = ["subject.gender", "relation"]
     session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
@@ -134,15 +141,14 @@ def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
 
 
 def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
     texts = [
         "My brother painted the fence before lunch.",
         "Two men carried the boxes up the stairs.",
         "The boys sang in the yard until it got dark.",
         "A man and a woman waited at the gate.",
     ]
-    path.write_text("".join(json.dumps({"text": each, "site": "a"}) + "\n" for each in texts))
-    session = writing.Session([str(path)], Config(), ["gender", "site"], None)
+    path = written(tmp_path, texts, site="a")
+    session = writing.Session([path], Config(), ["gender", "site"], None)
     asked = plan((9, {"gender": "female", "site": "a"}), (1, {"gender": "female", "site": "b"}))
     done = session.write(asked, 5).result
     counter = GroupCounter(Config(), ["gender"])
@@ -184,16 +190,15 @@ def test_every_modifier_is_a_label_of_its_group() -> None:
 
 
 def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
     texts = [
         "God in His mercy sees the workers.",
         "The students read.",
         "Women sat there.",
         "It fell.",
     ]
-    path.write_text("".join(json.dumps({"text": each, "site": "a"}) + "\n" for each in texts))
+    path = written(tmp_path, texts, site="a")
     names = ["gender", "age", "site"]
-    session = writing.Session([str(path)], Config(), names, None, describes=True)
+    session = writing.Session([path], Config(), names, None, describes=True)
     groups = {"gender": "female", "age": "old"}
     done = session.write(plan((5, {**groups, "site": "a"}))).result
     assert {each["text"] for each in done.records} == {
@@ -204,7 +209,7 @@ def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None
     for each in done.records:
         assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
     asked = plan((5, {**groups, "site": "a"}))
-    assert not writing.Session([str(path)], Config(), names, None).write(asked).result.records
+    assert not writing.Session([path], Config(), names, None).write(asked).result.records
     # What is a copy of a sentence that names a group is of such sentences alone
     copies = plan((5, {"gender": "female"}), kind="augmented")
     copies["additions"][0]["source"] = {"gender": "male"}
@@ -331,12 +336,11 @@ def test_other_kinds_are_left() -> None:
 
 
 def test_a_changed_copy_is_of_the_planned_source(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
     texts = ["Two men carried the boxes up the stairs.", "My sister found the key under a mat."]
-    path.write_text("".join(json.dumps({"text": each}) + "\n" for each in texts))
+    path = written(tmp_path, texts)
     asked = plan((5, {"gender": "male"}), kind="augmented")
     asked["additions"][0]["source"] = {"gender": "female"}
-    session = writing.Session([str(path)], Config(), ["gender"], None)
+    session = writing.Session([path], Config(), ["gender"], None)
     done = session.write(asked).result
     assert [each["text"] for each in done.records] == ["My brother found the key under a mat."]
     assert done.asked == 1
