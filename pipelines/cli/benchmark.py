@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,15 +16,16 @@ from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.train.benchmark import Progress
+    from evenflow.pipelines.train.benchmark import Asked, Progress
 
 EXAMPLES = examples(
     "evenflow benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
     "evenflow benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
     "evenflow benchmark --model bert --suite stereoset --suite crows_pairs -o c",
-    "evenflow benchmark --model bert --suite senteval:mrpc --benchmark-data dir -o e",
+    "evenflow benchmark --model bert --pooling mean --suite senteval --benchmark-data dir -o e",
     "evenflow benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
 )
+Pooling = Literal["first", "last", "mean", "max"]
 LINE_SECONDS = 5.0  # between two lines of progress
 
 
@@ -56,6 +57,13 @@ def benchmark(
     ],
     adapter: Annotated[
         Path | None, typer.Option(metavar="DIR", help="LoRA adapter of the model.")
+    ] = None,
+    pooling: Annotated[
+        Pooling | None,
+        typer.Option(
+            help="Which tokens' vectors stand for a sentence, for seat and senteval.  [default: as"
+            " the model's folder says; else the first, of a causal model the last]"
+        ),
     ] = None,
     benchmark_data: Annotated[
         Path | None,
@@ -91,7 +99,11 @@ def benchmark(
     session.output, session.resumable = output, True
     if benchmark_data is not None and not benchmark_data.is_dir():
         raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")
-    asked = model
+    asked: str | Asked = model
+    if pooling is not None:
+        from evenflow.transforms.benchmarks.asking import Models
+
+        asked = Models(model, None if adapter is None else str(adapter), pooling)
     if llm is not None:
         from evenflow.transforms.benchmarks.served import Served
 

@@ -17,13 +17,14 @@ class Models:
     Args:
         model: The folder, or a local name.
         adapter: Folder of a LoRA adapter.
+        how: Which vector stands for a sentence, as for `encoding.pooled`; None: as the folder says.
 
     Raises:
         LanguageModelError: There is no such model.
     """
 
-    def __init__(self, model: str, adapter: str | None = None):
-        self._model, self._adapter = model, adapter
+    def __init__(self, model: str, adapter: str | None = None, how: str | None = None):
+        self._model, self._adapter, self._how = model, adapter, how
         self._kind = loading.kind_of(model)
         self._loaded: tuple[str, Any] | None = None
         self.name = str(loading.folder_of(model))
@@ -51,8 +52,9 @@ class Models:
         return self._kind
 
     def digest(self) -> str:
-        """SHA-256 of the model's files. Raises OSError."""
-        return loading.digest(self._model, self._adapter)
+        """SHA-256 of the model's files, and what was asked of them. Raises OSError."""
+        own = loading.digest(self._model, self._adapter)
+        return own if self._how is None else f"{own} {self._how}"
 
     def ready(self, suite: Suite) -> Any:
         """The model, loaded for a suite.
@@ -71,7 +73,7 @@ class Models:
             self._loaded = None  # so that there are never two in memory
             loaded = loading.load(self._model, self._adapter, kind)  # type: ignore[arg-type]
             if kind == "encoder":
-                how = pooling(loading.folder_of(self._model), self._kind)
+                how = self._how or pooling(loading.folder_of(self._model), self._kind)
                 self._loaded = kind, Encoder(loaded, how)
             else:
                 made = CausalModel(loaded) if kind == "causal" else MaskedModel(loaded)

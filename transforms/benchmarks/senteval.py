@@ -5,6 +5,9 @@ and subjectivity (SUBJ): accuracy by ten folds. SST-2 and questions (TREC): accu
 part. Pairs have the features |u - v| and u · v: accuracy for paraphrases (MRPC), Pearson's
 correlation for similarity (STS-B). The suite's own figure is the mean over the tasks.
 
+The penalty is chosen as SentEval does: by ten folds of what is learnt from (MR, CR, SUBJ, MPQA,
+TREC, MRPC), or on the development part (SST-2, STS-B), which is not learnt from.
+
 The texts do not ship: the licences of most of them are not stated. A task is asked if its files are
 in a folder `senteval` of --benchmark-data.
 
@@ -28,6 +31,8 @@ from evenflow.transforms.language_models.encoding import Encoder
 
 FOLDER = "senteval/"
 LEAST = 20  # texts of a task; with fewer it is left out
+TRAIN, DEV, TEST = "train", "dev", "test"
+PARTS = {1: (TEST,), 2: (TRAIN, TEST), 3: (TRAIN, DEV, TEST)}  # by the number of a task's files
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,8 @@ class Task:
     """A task.
 
     Attributes:
-        files: Its files: one whose texts are all held out in turn, or train and test (a part for
-            development is learnt from too).
+        files: Its files: one whose texts are all held out in turn; train and test; or train,
+            development and test.
         columns: Which columns of a table have the label and the texts; empty: each line has a
             label, a blank and a text.
         header: Whether the first line has the columns' names.
@@ -81,9 +86,9 @@ def read(data: Data) -> list[Item]:
 
 def _items(data: Data, name: str, task: Task) -> Iterator[Item]:
     """A task's texts."""
-    for file in task.files:
-        lines = data.text(FOLDER + file, NEEDED).splitlines()
-        tested = len(task.files) == 1 or file == task.files[-1]
+    for file, part in zip(task.files, PARTS[len(task.files)], strict=True):
+        # Not splitlines: texts of MR and SUBJ hold U+0085
+        lines = data.text(FOLDER + file, NEEDED).split("\n")
         for number, line in enumerate(lines[task.header :], 1 + task.header):
             if not line.strip():
                 continue
@@ -94,7 +99,7 @@ def _items(data: Data, name: str, task: Task) -> Iterator[Item]:
                     f"{FOLDER}{file}, line {number}: a label and"
                     f" {'two texts were' if task.columns else 'a text were'} expected"
                 ) from error
-            content = {"texts": texts, "label": label, "tested": tested}
+            content = {"texts": texts, "label": label, "part": part}
             yield Item(f"{file.split('.')[0]}-{number}", content, kind=name)
 
 
@@ -121,7 +126,7 @@ def ask(model: Encoder, prepared: Sequence[Item]) -> list[dict[str, Any]]:
             "values": {
                 "vectors": [_packed(vectors[text]) for text in each.content["texts"]],
                 "label": each.content["label"],
-                "tested": each.content["tested"],
+                "part": each.content["part"],
             }
         }
         for each in prepared
@@ -143,21 +148,26 @@ def _predicted(rows: Sequence[Mapping[str, Any]], task: Task) -> Iterator[tuple[
     values = [row["values"] for row in rows]
     vectors = np.stack([_features([_unpacked(each) for each in own["vectors"]]) for own in values])
     labels = np.array([own["label"] for own in values])
-    tested = np.array([own["tested"] for own in values])
+    parts = np.array([own["part"] for own in values])
+    tested = parts == TEST
+    said = labels.astype(object)
     if len(task.files) == 1:
         if np.unique(labels, return_counts=True)[1].min() < probing.FOLDS:
             return
         said = probing.by_folds(vectors, labels)
     else:
-        if not tested.any() or len(set(labels[~tested])) < 2:
+        train, dev = parts == TRAIN, parts == DEV
+        alone = DEV in PARTS[len(task.files)] and not dev.any()
+        if not tested.any() or alone or len(set(labels[train])) < 2:
             return
-        learnt = vectors[~tested], labels[~tested]
-        said = labels.astype(object)
         if task.graded:
-            scores = learnt[1].astype(float)
-            said[tested] = probing.similarity(learnt[0], scores, vectors[tested])
+            scores = labels.astype(float)
+            said[tested] = probing.similarity(
+                vectors[train], scores[train], vectors[tested], (vectors[dev], scores[dev])
+            )
         else:
-            said[tested] = probing.predicted(*learnt, vectors[tested])
+            held = (vectors[dev], labels[dev]) if dev.any() else None
+            said[tested] = probing.predicted(vectors[train], labels[train], vectors[tested], held)
     for row, label, guess, test in zip(rows, labels, said, tested, strict=True):
         if not test:
             yield row["id"], {"tested": 0}

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.language_models.loading import Loaded
 
+if TYPE_CHECKING:
+    import torch
+
 POOLING = Path("1_Pooling") / "config.json"  # of sentence-transformers
+POOLED = ("mean", "max")  # what its entries pooling_mode_…_tokens may name
 
 
 def pooling(folder: Path, kind: str) -> str:
@@ -22,16 +28,57 @@ def pooling(folder: Path, kind: str) -> str:
         kind: What the model predicts.
 
     Returns:
-        mean (of all tokens) where the folder says so, as those of sentence-transformers do; last
-        (token) of a causal model; otherwise first, which is BERT's [CLS] (May et al. 2019).
+        mean or max (of all tokens) where the folder says so, as those of sentence-transformers do;
+        last (token) of a causal model; otherwise first, which is BERT's [CLS] (May et al. 2019).
     """
     try:
         said = json.loads((folder / POOLING).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         said = {}
-    if isinstance(said, dict) and said.get("pooling_mode_mean_tokens"):
-        return "mean"
+    for how in POOLED:
+        if isinstance(said, dict) and said.get(f"pooling_mode_{how}_tokens"):
+            return how
     return "last" if kind == "causal" else "first"
+
+
+def pooled(hidden: torch.Tensor, mask: torch.Tensor, how: str) -> torch.Tensor:
+    """The vectors of sentences from those of their tokens.
+
+    Args:
+        hidden: The tokens' vectors (n, tokens, D).
+        mask: 1 where there is a token (n, tokens), from the first one on.
+        how: first, last, mean or max.
+
+    Returns:
+        The vectors (n, D).
+    """
+    if how == "mean":
+        return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    if how == "max":
+        return hidden.masked_fill(mask[..., None] == 0, -math.inf).max(dim=1).values
+    at = mask.sum(1) - 1 if how == "last" else mask[:, 0] * 0
+    return hidden[range(len(hidden)), at]
+
+
+def tokens(loaded: Loaded, texts: Sequence[str], most: int | None = None) -> Any:
+    """The tokens of sentences, as the model takes them.
+
+    Args:
+        loaded: The model.
+        texts: The sentences.
+        most: Most tokens of a sentence; the rest is cut. None: those of the context.
+
+    Returns:
+        The tensors input_ids, attention_mask and so on, (n, tokens).
+    """
+    return loaded.tokenizer(
+        list(texts),
+        return_tensors="pt",
+        padding=True,
+        padding_side="right",
+        truncation=True,
+        max_length=min(loaded.context, most or loaded.context),
+    ).to(loaded.device)
 
 
 def encode(
@@ -42,7 +89,7 @@ def encode(
     Args:
         loaded: A model without its head.
         texts: The sentences; one that is longer than the context is cut.
-        how: first, last or mean.
+        how: first, last, mean or max.
         batch: Most sentences that are computed at once.
 
     Returns:
@@ -54,22 +101,10 @@ def encode(
     found: dict[int, npt.NDArray[np.float64]] = {}
     for start in range(0, len(order), batch):
         chosen = order[start : start + batch]
-        given = loaded.tokenizer(
-            [texts[number] for number in chosen],
-            return_tensors="pt",
-            padding=True,
-            padding_side="right",
-            truncation=True,
-            max_length=loaded.context,
-        ).to(loaded.device)
+        given = tokens(loaded, [texts[number] for number in chosen])
         with torch.inference_mode():
             hidden = loaded.model(**given)[0].double()
-        mask = given["attention_mask"]
-        if how == "mean":
-            rows = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        else:
-            at = mask.sum(1) - 1 if how == "last" else torch.zeros_like(mask[:, 0])
-            rows = hidden[torch.arange(len(chosen)), at]
+        rows = pooled(hidden, given["attention_mask"], how)
         found.update(zip(chosen, rows.cpu().numpy(), strict=True))
     return np.stack([found[number] for number in range(len(texts))])
 
