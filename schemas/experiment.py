@@ -3,106 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from evenflow.schemas.config import ConfigError
+from evenflow.schemas.encoder_section import BILSTM, EncoderSettings
+from evenflow.schemas.experiment_arms import ARMS, ENCODER_ARMS, Arm, Grid
 from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.messages import Problem, problems, refuse
 from evenflow.schemas.sections import Section
 from evenflow.schemas.yaml_file import SettingsError, read
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,59}$")]
-
-
-class Mined(Section):
-    """Section `arms.NAME.mined`: few sentences of the input (Thakur et al. 2023)."""
-
-    top: int = Field(default=10, ge=1, description="Sentences for each pair of groups.")
-    intervention: str | None = Field(
-        default=None, description="Name of an intervention, as for `evenflow mine`. null: none."
-    )
-    random: bool = Field(
-        default=False, description="Whether they are drawn; else those the model leans most in."
-    )
-    names: bool = Field(default=False, description="Whether first names become “person” too.")
-    without: list[str] = Field(
-        default_factory=list[str], description="Words that are left as they are."
-    )
-    seed: int = Field(
-        default=0,
-        ge=0,
-        description="Seed of what is drawn. To random sentences the seed of the cell is added.",
-    )
-
-
-class Arm(Section):
-    """Section `arms.NAME`: the data that a model is trained on."""
-
-    title: str | None = Field(default=None, description="What it is called. null: its name.")
-    trained: bool = Field(default=True, description="false: the model as it was pretrained.")
-    gate: dict[str, Any] = Field(
-        default_factory=dict[str, Any],
-        description="Keys of a gate's configuration, which makes the data of the input.",
-    )
-    data: str | None = Field(
-        default=None, description="Output of a gate that exists, in place of one that is made."
-    )
-    mined: Mined | None = Field(
-        default=None, description="The gate's input is what is mined of the input. null: all of it."
-    )
-    subset: Literal["all", "neutral", "relevant", "random"] = Field(
-        default="all",
-        description=(
-            "Which documents are trained on. neutral: those that name no group of the attribute."
-            " relevant: those that do. random: each with the probability share."
-        ),
-    )
-    share: float = Field(default=0.5, gt=0, le=1, description="Share of a random subset.")
-    finetune: dict[str, Any] = Field(
-        default_factory=dict[str, Any],
-        description="Keys of the section finetune that this arm has otherwise.",
-    )
-
-
-class Grid(Section):
-    """An entry of the section `grid`: an arm of mined sentences for each meeting of its values."""
-
-    interventions: list[str] = Field(
-        min_length=1, description="Names of interventions, as for `evenflow mine`."
-    )
-    top: list[Annotated[int, Field(ge=1)]] = Field(
-        default=[10, 50, 100], min_length=1, description="Sentences for each pair of groups."
-    )
-    random: list[bool] = Field(
-        default=[False, True],
-        min_length=1,
-        description="false: the sentences that the model leans most in. true: drawn ones.",
-    )
-
-    def arms(self) -> dict[str, Arm]:
-        """The arms: random-phrase-masking-10, random-phrase-masking-10-drawn, and so on."""
-        return {
-            f"{name}-{top}{'-drawn' * drawn}": Arm(
-                title=f"{name}, {top} {'drawn' if drawn else 'mined'}",
-                mined=Mined(top=top, intervention=name, random=drawn),
-            )
-            for name in self.interventions
-            for top in self.top
-            for drawn in self.random
-        }
-
-
-# The main paper's design (its baselines 1 to 3, then its two kinds of data), with a random subset
-ARMS = {
-    "pretrained": Arm(title="pretrained (baseline 1)", trained=False),
-    "original": Arm(title="data as it came (baseline 2)"),
-    "random": Arm(title="random half of it", subset="random"),
-    "neutral": Arm(title="neutral documents of it (baseline 3)", subset="neutral"),
-    "base_cda": Arm(title="BaseCDA", gate={"repair": {"mode": "substitute", "method": "base"}}),
-    "gc_cda": Arm(title="GC-CDA", gate={"repair": {"mode": "substitute", "method": "gc"}}),
-}
 
 
 class BenchmarkSettings(Section):
@@ -124,16 +38,30 @@ class BenchmarkSettings(Section):
 class Experiment(Section):
     """The file of an experiment."""
 
-    model: str = Field(description="Folder of a model, or a name in build/models.")
-    input: list[str] = Field(min_length=1, description="Paths, folders or globs of the text.")
+    model: str = Field(default="", description="Folder of a model, or a name in build/models.")
+    input: list[str] = Field(
+        default_factory=list[str], description="Paths, folders or globs of the text."
+    )
+    encoder: EncoderSettings | None = Field(
+        default=None, description="In place of a model: an encoder that is trained on `pairs`."
+    )
+    pairs: list[str] = Field(
+        default_factory=list[str],
+        description=(
+            "Files of pairs of sentences: SNLI's JSON lines and tables, or with premise, hypothesis"
+            " and label; or outputs of a gate with these fields."
+        ),
+    )
     output: str = Field(description="Folder of the results, relative to this file's folder.")
     attribute: str = Field(default="gender", description="The attribute that is debiased.")
     seeds: list[int] = Field(default=[0, 1, 2], min_length=1, description="Seeds of the arms.")
     baseline: Name = Field(
-        default="original", description="The arm that the others are compared with."
+        default="original",
+        description="The arm that the others are compared with; full with an encoder.",
     )
     arms: dict[Name, Arm] = Field(
-        default_factory=lambda: dict(ARMS), description="The arms. Default: the main paper's."
+        default_factory=lambda: dict(ARMS),
+        description="The arms, or the names of usual ones. Default: those of the papers.",
     )
     grid: list[Grid] = Field(
         default_factory=list[Grid], description="More arms, of mined sentences."
@@ -149,10 +77,28 @@ class Experiment(Section):
     )
     benchmark: BenchmarkSettings = Field(description="What all models are measured by.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _usual(cls, data: Any) -> Any:
+        """Fill in the arms of the design, and those that are only named."""
+        if not is_mapping(data):
+            return data
+        usual = ARMS if data.get("encoder") is None else ENCODER_ARMS
+        given = data.get("arms", list(usual))
+        if is_list(given):
+            lost = [each for each in given if each not in usual]
+            text = f"{lost[:1]}: it is none of the usual arms {', '.join(usual)}"
+            refuse([Problem(("arms",), text)] if lost else [])
+            given = {name: usual[name] for name in given}
+        return {"baseline": next(iter(usual)) if usual is ENCODER_ARMS else "original"} | {
+            **data,
+            "arms": given,
+        }
+
     @model_validator(mode="after")
     def _consistent(self) -> Experiment:
         """Add the grid's arms; refuse a baseline that is no arm, and what arms cannot have."""
-        found: list[Problem] = []
+        found: list[Problem] = self._of_another_design()
         for grid in self.grid:
             self.arms |= grid.arms()
         for name, arm in self.arms.items():
@@ -167,7 +113,7 @@ class Experiment(Section):
                 found.append(Problem(("arms", name, "finetune", "seed"), "it is that of the cell"))
         if self.baseline not in self.arms:
             found.append(Problem(("baseline",), f"no arm of this name: {', '.join(self.arms)}"))
-        if self.finetune.steps is None:
+        if self.encoder is None and self.finetune.steps is None:
             found.append(
                 Problem(("finetune", "steps"), "a number was expected: all arms take as many steps")
             )
@@ -179,6 +125,25 @@ class Experiment(Section):
             found += [Problem(("benchmark", "parts"), f"no suite of {each!r}") for each in lost]
         refuse(found)
         return self
+
+    def _of_another_design(self) -> list[Problem]:
+        """What the design lacks, and what only the other one has."""
+        own = [("encoder", "pairs"), ("model", "input")][self.encoder is None]
+        other = {"model", "input", "grid", "finetune"} if self.encoder else {"pairs"}
+        found = [Problem((key,), "it is missing") for key in own if not getattr(self, key)]
+        for key in sorted(other & self.model_fields_set):
+            found.append(Problem((key,), "an experiment has either encoder and pairs, or a model"))
+        for name, arm in self.arms.items():
+            if self.encoder is None:
+                wrong = ["vectors"] if arm.vectors == "hard" else []
+            else:
+                wrong = [key for key in ("mined", "finetune") if getattr(arm, key)]
+                wrong += ["subset"] if arm.subset in ("neutral", "relevant") else []
+                if arm.vectors == "hard" and self.encoder.kind != BILSTM:
+                    wrong.append("vectors")
+            why = "the design has no such arm: see the docs, “Experiments”"
+            found += [Problem(("arms", name, key), why) for key in wrong]
+        return found
 
     def finetuning(self, arm: Arm, seed: int) -> FinetuneSettings:
         """How a cell is trained.
@@ -225,8 +190,13 @@ def load(path: Path) -> Experiment:
         return str(path.parent / place) if (path.parent / place).exists() else place
 
     found.input = [resolved(each) for each in found.input]
+    found.pairs = [resolved(each) for each in found.pairs]
     found.model = resolved(found.model)
+    if (own := found.encoder) is not None:
+        own.model = resolved(own.model) if own.model else None
+        own.vectors = resolved(own.vectors) if own.vectors else None
     found.output = str(path.parent / found.output)
+    found.benchmark.data = resolved(found.benchmark.data) if found.benchmark.data else None
     for arm in found.arms.values():
         arm.data = resolved(arm.data) if arm.data else None
     return found

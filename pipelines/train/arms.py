@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evenflow.gates.ledger.files import canonical, read_entries
@@ -12,14 +13,40 @@ from evenflow.pipelines.train import mining
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.mining_inputs import scorer_of
 from evenflow.pipelines.train.rows import Data, Row, select
-from evenflow.schemas.config import load
-from evenflow.schemas.experiment import Arm, Experiment
+from evenflow.schemas.config import Config, load
+from evenflow.schemas.experiment import Experiment
+from evenflow.schemas.experiment_arms import Arm
 from evenflow.transforms.masking.scoring import Remembering, Scorer
 from evenflow.wordlists.loader import WordList
 
 # No pane is blocked: what arms differ in is the text, and not which panes were accepted
 OPEN = {"gate.warn": 1.0, "gate.block": 1.0, "gate.most_dead": 1.0}
 POINTS = 1 << 32  # of the hash that draws a random subset
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An arm with a seed.
+
+    Attributes:
+        arm: The arm.
+        seed: The seed.
+        folder: Where its files are.
+    """
+
+    arm: str
+    seed: int
+    folder: Path
+
+    @property
+    def model(self) -> Path:
+        """Folder of what was trained."""
+        return self.folder / "model"
+
+    @property
+    def items(self) -> Path:
+        """Folder of the answers, item by item."""
+        return self.folder / "benchmark" / "items"
 
 
 class Datasets:
@@ -60,6 +87,23 @@ class Datasets:
             folder = self._folder(mined.model_dump())
             mining.mine_for(inputs, own.model, folder, config, mined, self._scored)
             inputs, kind = [str(folder / mining.RECORDS)], {**kind, "mined": mined.model_dump()}
+        return self.made(inputs, kind, config)
+
+    def made(self, inputs: Sequence[str], kind: object, config: Config) -> Data:
+        """Run a gate, or find what it made.
+
+        Args:
+            inputs: Its input.
+            kind: What tells this output from others, as JSON.
+            config: Its configuration.
+
+        Returns:
+            Its data.
+
+        Raises:
+            TrainInputError: There is no document.
+            OSError: A file cannot be read or written.
+        """
         output = self._folder(kind)
         if output not in self._made:
             Run(inputs, output, config).go()

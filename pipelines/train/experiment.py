@@ -8,54 +8,85 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.train import comparison
-from evenflow.pipelines.train.arms import Datasets, keep
+from evenflow.pipelines.train.arms import Cell, Datasets, keep
+from evenflow.pipelines.train.benchmark import Asked, benchmark, paired
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.finetune import Progress, finetune
 from evenflow.pipelines.train.rows import Data
+from evenflow.schemas.encoder_section import EncoderSettings
 from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.storage.directory import Directory
 
 BEGUN, RESULT = "experiment.settings.json", "experiment.json"
+CELLS = "cells"
 MEASURED = "measured.json"  # in a cell's folder: it is finished
 
 
-@dataclass(frozen=True)
-class Cell:
-    """An arm with a seed.
+class Design(Protocol):
+    """What an experiment trains. Its methods raise as `run`."""
 
-    Attributes:
-        arm: The arm.
-        seed: The seed.
-        folder: Where its files are.
+    def data(self, cell: Cell) -> Data:
+        """Make the data of a cell that is trained, or find them."""
+        ...
+
+    def train(self, cell: Cell, data: Data, on_step: Callable[[Any], None]) -> None:
+        """Train a cell, unless it is trained; its training.json says that it is."""
+        ...
+
+    def asked(self, cell: Cell) -> tuple[Asked, str | None]:
+        """What benchmarks ask of a cell, and the folder of its adapter."""
+        ...
+
+
+class LanguageModels:
+    """The design of the main paper: one pretrained model that is fine-tuned.
+
+    Args:
+        experiment: The experiment, with a model.
     """
 
-    arm: str
-    seed: int
-    folder: Path
+    def __init__(self, experiment: Experiment):
+        self._experiment, self._datasets = experiment, Datasets(experiment)
 
-    @property
-    def items(self) -> Path:
-        """Folder of the answers, item by item."""
-        return self.folder / "benchmark" / "items"
+    def data(self, cell: Cell) -> Data:
+        """Make the data of a cell that is trained, or find them. Raises as `Datasets.of`."""
+        return self._datasets.of(self._experiment.arms[cell.arm], cell.seed)
+
+    def train(self, cell: Cell, data: Data, on_step: Callable[[Progress], None]) -> None:
+        """Train a cell, unless it is trained. Raises as `finetune`."""
+        own, arm = self._experiment, self._experiment.arms[cell.arm]
+        how = own.finetuning(arm, cell.seed)
+        finetune(data, own.model, cell.model, how, on_step, keep(own, arm))
+
+    def asked(self, cell: Cell) -> tuple[Asked, str | None]:
+        """A cell's model, loaded once for all suites. Raises LanguageModelError."""
+        from evenflow.transforms.benchmarks.asking import Models
+
+        own, arm = self._experiment, self._experiment.arms[cell.arm]
+        model, adapter = own.model, None
+        if arm.trained:
+            how, made = own.finetuning(arm, cell.seed), str(cell.model)
+            model, adapter = (model, made) if how.rank and not how.merge else (made, None)
+        return Models(model, adapter), adapter
 
 
 def cells(experiment: Experiment) -> Iterator[Cell]:
     """All cells, seed by seed, so that what an early end leaves can be compared."""
     for seed in experiment.seeds:
         for arm in experiment.arms:
-            yield Cell(arm, seed, Path(experiment.output) / "cells" / arm / str(seed))
+            yield Cell(arm, seed, Path(experiment.output) / CELLS / arm / str(seed))
 
 
 def run(
     experiment: Experiment,
     on_cell: Callable[[str, Cell], None] = lambda stage, cell: None,
-    on_step: Callable[[Progress], None] = lambda progress: None,
+    on_step: Callable[[Any], None] = lambda step: None,
 ) -> dict[str, Any]:
     """Train and measure every cell that is not finished, and compare.
 
@@ -73,20 +104,17 @@ def run(
         OSError: A file cannot be read or written.
     """
     begin(experiment)
-    datasets = Datasets(experiment)
     left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
-    # The data first: what is wrong with them is said before anything is trained
-    data = {
-        cell: datasets.of(experiment.arms[cell.arm], cell.seed)
-        for cell in left
-        if experiment.arms[cell.arm].trained
-    }
-    for cell in left:
-        if cell in data:
-            on_cell("train", cell)
-            train(experiment, cell, data[cell], on_step)
-        on_cell("measure", cell)
-        measure(experiment, cell)
+    if left:
+        design = _design(experiment)
+        # The data first: what is wrong with them is said before anything is trained
+        data = {cell: design.data(cell) for cell in left if experiment.arms[cell.arm].trained}
+        for cell in left:
+            if cell in data:
+                on_cell("train", cell)
+                design.train(cell, data[cell], on_step)
+            on_cell("measure", cell)
+            measure(experiment, cell, *design.asked(cell))
     found = compared(experiment)
     Directory(Path(experiment.output)).write(RESULT, canonical(found))
     return found
@@ -95,43 +123,31 @@ def run(
 def begin(experiment: Experiment) -> None:
     """Note the settings, but for the seeds: more may follow.
 
-    Raises TrainInputError where others were noted, OSError.
+    Raises TrainInputError where others were noted and a cell was begun with them, OSError.
     """
     storage = Directory(Path(experiment.output))
     data = canonical(experiment.model_dump(exclude={"output", "seeds"}))
-    if not storage.create(BEGUN, data):
+    if not (storage.path / CELLS).exists():
+        storage.write(BEGUN, data)
+    elif not storage.create(BEGUN, data):
         changed = changed_settings(json.loads(storage.read(BEGUN)), json.loads(data))
         raise TrainInputError(
             f"{experiment.output} was begun with other settings:\n  " + "\n  ".join(changed[:20])
         )
 
 
-def train(
-    experiment: Experiment, cell: Cell, data: Data, on_step: Callable[[Progress], None]
-) -> None:
-    """Train a cell. Raises as `run`."""
-    arm = experiment.arms[cell.arm]
-    finetune(
-        data,
-        experiment.model,
-        cell.folder / "model",
-        experiment.finetuning(arm, cell.seed),
-        on_step,
-        keep(experiment, arm),
-    )
+def _design(experiment: Experiment) -> Design:
+    """What the experiment trains. Raises as `run`."""
+    if experiment.encoder is None:
+        return LanguageModels(experiment)
+    from evenflow.pipelines.train.encoders import Encoders
+
+    return Encoders(experiment)
 
 
-def measure(experiment: Experiment, cell: Cell) -> None:
+def measure(experiment: Experiment, cell: Cell, asked: Asked, adapter: str | None) -> None:
     """Run the benchmarks on a cell's model. Raises as `benchmark`."""
-    from evenflow.pipelines.train.benchmark import benchmark
-    from evenflow.transforms.benchmarks.asking import Models
-
-    own, arm = experiment.benchmark, experiment.arms[cell.arm]
-    model, adapter = experiment.model, None
-    if arm.trained:
-        how, made = experiment.finetuning(arm, cell.seed), str(cell.folder / "model")
-        model, adapter = (model, made) if how.rank and not how.merge else (made, None)
-    asked = Models(model, adapter)  # loaded once for all suites
+    own = experiment.benchmark
     for suite, most in own.suites.items():
         benchmark(
             asked,
@@ -145,7 +161,7 @@ def measure(experiment: Experiment, cell: Cell) -> None:
         )
     Directory(cell.folder).write(MEASURED, canonical({}))
     if not experiment.keep_models:
-        for path in (cell.folder / "model").glob("*.safetensors"):
+        for path in cell.model.glob("*.safetensors"):
             path.unlink()
 
 
@@ -161,8 +177,6 @@ def compared(experiment: Experiment) -> dict[str, Any]:
     Raises:
         OSError: A file cannot be read.
     """
-    from evenflow.pipelines.train.benchmark import paired
-
     every = list(cells(experiment))
     base = {cell.seed: cell for cell in every if cell.arm == experiment.baseline}
     results = {cell: _results(cell) for cell in every}
@@ -196,11 +210,11 @@ def compared(experiment: Experiment) -> dict[str, Any]:
     titles = {name: arm.title or name for name, arm in experiment.arms.items()}
     may, may_not = comparison.conclusions(titles, table, experiment.baseline)
     return {
-        "model": experiment.model,
+        "model": experiment.model or _named(experiment.encoder),
         "baseline": experiment.baseline,
         "seeds": experiment.seeds,
         "arms": {name: _arm(experiment, name, title) for name, title in titles.items()},
-        "settings": experiment.finetune.model_dump(),
+        "settings": (experiment.encoder or experiment.finetune).model_dump(),
         "suites": {suite: _plain(each) for suite, each in table.items()},
         "may_be_concluded": may,
         "may_not_be_concluded": may_not,
@@ -217,6 +231,12 @@ def columns(experiment: Experiment) -> list[str]:
     ]
 
 
+def _named(encoder: EncoderSettings | None) -> str:
+    """What an encoder is called."""
+    assert encoder is not None
+    return encoder.model or f"{encoder.kind} of 2 × {encoder.hidden} states"
+
+
 def _results(cell: Cell) -> dict[str, Any]:
     """The figures of a cell by suite."""
     return json.loads((cell.folder / "benchmark" / "results.json").read_text())["suites"]
@@ -227,7 +247,7 @@ def _arm(experiment: Experiment, name: str, title: str) -> dict[str, Any]:
     if not experiment.arms[name].trained:
         return {"title": title}
     cell = next(each for each in cells(experiment) if each.arm == name)
-    made = json.loads((cell.folder / "model" / "training.json").read_text())
+    made = json.loads((cell.model / "training.json").read_text())
     sizes = {key: made["data"][key] for key in ("documents", "tokens")}
     return {"title": title, **sizes, "losses": made["losses"]}
 

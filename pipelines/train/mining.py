@@ -27,7 +27,7 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.mining_inputs import Source, source
 from evenflow.schemas.config import Config
-from evenflow.schemas.experiment import Mined
+from evenflow.schemas.experiment_arms import Mined
 from evenflow.transforms.masking.interventions import NAMES, Intervention
 from evenflow.transforms.masking.scoring import (
     Leaning,

@@ -24,9 +24,18 @@ def page(found: Mapping[str, Any]) -> str:
     """
     return template("experiment.html.j2").render(
         found=found,
+        training=_training(found["settings"]),
         suites=[{"name": name, **_suite(each)} for name, each in found["suites"].items()],
         losses=_losses(found["arms"]),
     )
+
+
+def _training(settings: Mapping[str, Any]) -> str:
+    """How all arms were trained, in a few words."""
+    batch = f"{settings['batch']:,}"
+    if "epochs" in settings and settings.get("steps") is None:
+        return f"{settings['epochs']:,} epochs of batches of {batch} pairs"
+    return f"{settings['steps']:,} steps of {batch} × {settings['context']:,} tokens, as all arms"
 
 
 def _suite(each: Mapping[str, Any]) -> dict[str, Any]:

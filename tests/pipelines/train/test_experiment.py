@@ -16,7 +16,8 @@ from tiny_models import tiny_model  # noqa: E402
 from evenflow.pipelines.train import arms  # noqa: E402
 from evenflow.pipelines.train.rows import Row  # noqa: E402
 from evenflow.schemas.config import ConfigError  # noqa: E402
-from evenflow.schemas.experiment import ARMS, Arm, Experiment, load  # noqa: E402
+from evenflow.schemas.experiment import Experiment, load  # noqa: E402
+from evenflow.schemas.experiment_arms import ARMS, Arm  # noqa: E402
 
 pytest_plugins = ["commands"]
 SENTENCES = (
