@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,7 +89,7 @@ class Datasets:
             inputs, kind = [str(folder / mining.RECORDS)], {**kind, "mined": mined.model_dump()}
         return self.made(inputs, kind, config)
 
-    def made(self, inputs: Sequence[str], kind: object, config: Config) -> Data:
+    def made(self, inputs: list[str], kind: object, config: Config) -> Data:
         """Run a gate, or find what it made.
 
         Args:

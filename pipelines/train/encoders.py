@@ -155,7 +155,8 @@ class Encoders:
         taken = keep(self._experiment, arm)
         for row in data.rows(more=pairs.FIELDS):
             if taken(row):
-                yield Pair(*(row.fields[name] for name in pairs.FIELDS), row.weight)
+                premise, hypothesis, label, task = (str(row.fields[name]) for name in pairs.FIELDS)
+                yield Pair(premise, hypothesis, label, task, row.weight)
 
     def train(self, cell: Cell, data: Data, on_step: Callable[[Any], None]) -> None:
         """Train an encoder, unless it is trained.
@@ -252,7 +253,7 @@ class Encoders:
         return look_up
 
 
-@dataclass(frozen=True)
+@dataclass
 class AskedBiLstm:
     """A BiLSTM as benchmarks ask it.
 

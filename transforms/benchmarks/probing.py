@@ -123,7 +123,11 @@ def _by_inner_folds(vectors: Floats, labels: Labels) -> float:
     with _unfinished():
         # Each fit of a fold begins with what the C before it gave
         found = LogisticRegressionCV(
-            Cs=STRENGTHS, cv=_folds(), scoring="accuracy", max_iter=STEPS, refit=False
+            Cs=STRENGTHS,  # type: ignore[arg-type]
+            cv=_folds(),
+            scoring="accuracy",
+            max_iter=STEPS,
+            refit=False,
         ).fit(vectors, labels)
     # By label or not, as the version of scikit-learn has it; the scores are the same for each
     scores = found.scores_

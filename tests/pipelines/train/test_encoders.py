@@ -128,7 +128,7 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(file: Path, call: Call) ->
         ({"encoder": {"vectors": "no_pair.txt"}}, "none of the 10 pairs of gender"),
         ({"pairs": ["one.jsonl"], "arms": ["full"]}, "arm full: all its pairs have the label '1'"),
         (
-            {"arms": {"full": {}, "few": {"subset": "random", "share": 0.000001}}},
+            {"arms": {"full": {}, "few": {"subset": "random", "share": 0.0001}}},
             "arm few: no pair is left to train on",
         ),
     )
