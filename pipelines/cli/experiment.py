@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from evenflow.pipelines.train.experiment import Cell
 
 EXAMPLES = examples(
-    "evenflow experiment experiment.yaml", "evenflow experiment experiment.yaml --json"
+    "evenflow experiment experiment.yaml",
+    "evenflow experiment experiment.yaml --json",
+    "evenflow experiment encoder.yaml  # with the keys encoder and pairs",
 )
 PAGE = "experiment.html"
 
@@ -32,7 +34,9 @@ def experiment(
 ) -> None:
     """Compare models: pretrained, and trained on data as it came, on subsets, and debiased.
 
-    All are trained with the same steps, seeds and order, and measured on the same items. Writes
+    All are trained with the same steps, seeds and order, and measured on the same items. With the
+    key `encoder`, sentence encoders are trained on pairs, without those of a high bias score, or
+    with copies of them in which the groups are exchanged. Writes
     experiment.json and experiment.html. If it was killed, run it again: what is finished is not
     done again. It needs the extra `train`.
     """
