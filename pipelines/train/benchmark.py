@@ -112,7 +112,7 @@ def benchmark(
         OSError: A file cannot be read or written.
     """
     storage = at(output)
-    chosen = {name: _items(name, Data(data), items) for name in dict.fromkeys(suites)}
+    chosen = {name: items_of(name, Data(data), items) for name in dict.fromkeys(suites)}
     if isinstance(model, str):
         from evenflow.transforms.benchmarks.asking import Models
 
@@ -277,8 +277,21 @@ def canonical_line(row: Mapping[str, Any]) -> bytes:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
 
 
-def _items(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
-    """A suite by name, with its items. Raises TrainInputError, BenchmarkDataError."""
+def items_of(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
+    """Find a suite and its items.
+
+    Args:
+        name: Its name, perhaps with a kind of its items.
+        data: Where files are.
+        most: Most items; None for all.
+
+    Returns:
+        The suite and the items.
+
+    Raises:
+        TrainInputError: There is no such suite, or no such kind.
+        BenchmarkDataError: A file is missing or not what it must be.
+    """
     base, _, kind = name.partition(":")
     suite = SUITES.get(base)
     if suite is None:

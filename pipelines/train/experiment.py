@@ -15,12 +15,13 @@ from typing import Any, Protocol
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.train import comparison
 from evenflow.pipelines.train.arms import Cell, Datasets, keep
-from evenflow.pipelines.train.benchmark import Asked, benchmark, paired
+from evenflow.pipelines.train.benchmark import Asked, benchmark, items_of, paired
 from evenflow.pipelines.train.errors import TrainInputError
 from evenflow.pipelines.train.finetune import Progress, finetune
 from evenflow.pipelines.train.rows import Data
 from evenflow.schemas.encoder_section import EncoderSettings
 from evenflow.schemas.experiment import Experiment
+from evenflow.transforms.benchmarks.data import Data as BenchmarkData
 from evenflow.transforms.storage.directory import Directory
 
 BEGUN, RESULT = "experiment.settings.json", "experiment.json"
@@ -106,6 +107,7 @@ def run(
     begin(experiment)
     left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
     if left:
+        _asked_of(experiment)
         design = _design(experiment)
         # The data first: what is wrong with them is said before anything is trained
         data = {cell: design.data(cell) for cell in left if experiment.arms[cell.arm].trained}
@@ -134,6 +136,18 @@ def begin(experiment: Experiment) -> None:
         raise TrainInputError(
             f"{experiment.output} was begun with other settings:\n  " + "\n  ".join(changed[:20])
         )
+
+
+def _asked_of(experiment: Experiment) -> None:
+    """Find what is wrong with the benchmarks, before anything is trained.
+
+    Raises TrainInputError, BenchmarkDataError.
+    """
+    own = experiment.benchmark
+    for name, most in own.suites.items():
+        suite, _ = items_of(name, BenchmarkData(Path(own.data) if own.data else None), most)
+        if experiment.encoder is not None and "encoder" not in suite.models:
+            raise TrainInputError(f"benchmark.suites: {name} needs a language model, no encoder")
 
 
 def _design(experiment: Experiment) -> Design:

@@ -33,8 +33,9 @@ def page(found: Mapping[str, Any]) -> str:
 def _training(settings: Mapping[str, Any]) -> str:
     """How all arms were trained, in a few words."""
     batch = f"{settings['batch']:,}"
-    if "epochs" in settings and settings.get("steps") is None:
-        return f"{settings['epochs']:,} epochs of batches of {batch} pairs"
+    if "steps" not in settings:  # of an encoder
+        epochs = settings["epochs"]
+        return f"{epochs:,} epoch{'s' * (epochs > 1)} in batches of {batch} pairs"
     return f"{settings['steps']:,} steps of {batch} × {settings['context']:,} tokens, as all arms"
 
 

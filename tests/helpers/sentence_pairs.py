@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 LABELS = ("entailment", "neutral", "contradiction")
-WHO = ("man", "woman", "boy", "girl", "father", "mother")
+WHO = ("man", "woman", "boy", "girl", "father", "king")
 WHAT = (
     ("plays a guitar", ("makes music", "is on a stage", "sleeps in a bed")),
     ("runs in a park", ("is outside", "runs with a friend", "sits at home")),
@@ -44,8 +44,8 @@ def associations(folder: Path) -> Path:
     groups = (["man", "boy", "father", "brother"], ["woman", "girl", "mother", "sister"])
     tests = {
         "1": (["rose", "lily", "daisy", "tulip"], ["wasp", "ant", "moth", "fly"], "good", "bad"),
-        "6b": (*groups, "office", "kitchen"),
-        "7b": (*groups, "number", "poem"),
+        "6b": (*groups, "doctor", "nurse"),
+        "7b": (*groups, "old", "young"),
     }
     for name, (x, y, a, b) in tests.items():
         sets: Mapping[str, Any] = {"targ1": x, "targ2": y, "attr1": [a], "attr2": [b]}

@@ -68,7 +68,8 @@ def test_it_runs_to_a_table_and_a_page_and_goes_on_after_a_loss(file: Path, call
     assert 62 <= sizes["sub90"] < 72 < sizes["aug90"] <= 82
     assert len(list((out / "data").glob("*/ledger"))) == 3  # hard has the data of full
     page = (out / "experiment.html").read_text()
-    assert "bilstm-max of 2 × 4 states, 2 seeds, 1 epochs of batches of 8 pairs" in page
+    assert "bilstm-max of 2 × 4 states" in page
+    assert "2 seeds, 1 epoch in batches of 8 pairs" in page
     # A cell that was killed while it was measured: it is not trained again, and comes out the same
     before = (out / "experiment.json").read_bytes()
     cell = out / "cells" / "aug90" / "1"
@@ -123,6 +124,8 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(file: Path, call: Call) ->
     )
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"pairs": ["none.jsonl"]}, "none.jsonl: there is no such file of pairs"),
+        ({"benchmark": {"suites": {"honest": 3}}}, "honest needs a language model, no encoder"),
+        ({"benchmark": {"suites": {"seat": None}}}, "there is no such file"),
         ({"pairs": ["unlabelled.jsonl"]}, "no pair with a label is in it"),
         ({"encoder": {"labels": ["neutral"]}}, "line 1: unknown label 'entailment'"),
         ({"encoder": {"vectors": "no_pair.txt"}}, "none of the 10 pairs of gender"),
