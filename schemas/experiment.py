@@ -191,7 +191,7 @@ def load(path: Path) -> Experiment:
 
     found.input = [resolved(each) for each in found.input]
     found.pairs = [resolved(each) for each in found.pairs]
-    found.model = resolved(found.model)
+    found.model = resolved(found.model) if found.model else ""
     if (own := found.encoder) is not None:
         own.model = resolved(own.model) if own.model else None
         own.vectors = resolved(own.vectors) if own.vectors else None
