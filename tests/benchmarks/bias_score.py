@@ -29,7 +29,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from evenflow.transforms.bias_score import direction, importance, vectors, words
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import BiasScorer
+from evenflow.transforms.bias_score.lookup import LookupScorer
 from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.transforms.text import sentences
 from evenflow.transforms.text.words import split_runs
@@ -74,7 +74,7 @@ def main() -> None:
     directions(space, found)
     professions(space, found)
     analogies(space, found)
-    scorer = BiasScorer(space, found, words.named(GENDER), words.given_names(GENDER))
+    scorer = LookupScorer(space, found, words.named(GENDER), words.given_names(GENDER))
     print("\n| sentence of tables 2 and 3 | printed | female | male |\n|---|---|---|---|")
     for text, printed in PRINTED:
         score = scorer.score(text, [0]).groups[0]
@@ -142,7 +142,7 @@ def speeches() -> list[str]:
     return [json.loads(line)["text"] for line in lines]
 
 
-def speed(space: Vectors, found: Direction, scorer: BiasScorer) -> None:
+def speed(space: Vectors, found: Direction, scorer: LookupScorer) -> None:
     texts = speeches()
     bounds = [sentences.bounds(text).tolist() for text in texts]
     size = sum(len(text.encode()) for text in texts) / 1e6
@@ -214,7 +214,7 @@ def child(path: Path) -> None:
 
     began = time.perf_counter()
     space = vectors.load(path)
-    scorer = BiasScorer(space, direction.find(space, GENDER))
+    scorer = LookupScorer(space, direction.find(space, GENDER))
     loaded = time.perf_counter() - began
     for text in speeches()[:20]:
         scorer.score(text, sentences.bounds(text).tolist())
