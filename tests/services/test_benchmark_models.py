@@ -80,17 +80,16 @@ def test_bert_says_how_much_each_word_counts() -> None:
     folder = made("bert-base-uncased")
     from evenflow.pipelines.explain.bias_score import BiasExplainer
     from evenflow.schemas.config import load
-    from evenflow.transforms.bias_score import signal
-    from evenflow.transforms.bias_score.contextual import WordShares
+    from evenflow.transforms.bias_score import contextual, signal
 
-    shares = WordShares(str(folder))
+    shares = contextual.load(str(folder)).shares
     text = "“She likes the unbelievably pinkish dress, doesn't she?”"
-    found = shares.of(text)
+    found = shares(text)
     assert len(found) == 9 and found.min() > 0 and found.sum() == pytest.approx(1)
-    assert shares.of("…").tolist() == []
+    assert shares("…").tolist() == []
     document = {"sentences": [{"sent_text": text}]}
     own = signal.of(load(None, {"bias_score.mode": "measure"}, ["gender"]))
-    BiasExplainer(own, shares.of).add_to(document)
+    BiasExplainer(own, shares).add_to(document)
     scored = document["sentences"][0]["bias_score"]
     assert [each["importance"] for each in scored["words"]] == pytest.approx(found, abs=1e-5)
     assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)

@@ -163,7 +163,8 @@ class ContextualScorer(BiasScorer):
 
     def read(self, text: str, starts: Sequence[int]) -> Read:
         """Read the words of a text's n sentences; `starts` is as for `score`."""
-        parts = [text[start:end] for start, end in pairwise([*starts, len(text)])]
+        # Without what stands between sentences, which depends on how a stream is cut
+        parts = [text[start:end].strip() for start, end in pairwise([*starts, len(text)])]
         new = [part for part in dict.fromkeys(parts) if part not in self._kept]
         spans = [_runs(part) for part in new]
         made: dict[str, Read] = {}
@@ -192,7 +193,7 @@ class ContextualScorer(BiasScorer):
         # A sentence of twice the words counts twice in its document
         weights = np.rint(found.shares * found.read.sum() * importance.UNIT).astype(np.int64)
         weights = np.where(found.read, np.maximum(weights, 1), 0)
-        known = found.known | (named & found.read)
+        known = (found.known | (named & found.read)).astype(np.int64)
         places = np.array([self._place.get(word.lower(), -1) for word in words], np.int64)
         places[places >= 0] += np.argmax(leanings[:, :-1], axis=1)[places >= 0]
         values = np.column_stack([leanings * weights[:, None], weights, known])

@@ -9,8 +9,8 @@ sum is Abs-BiasScore. Of more groups the absolute score takes the length of a wo
 the subspace in place of |cos|.
 
 All sums are of whole numbers, so a score depends on nothing but its sentence. Where a word's vector
-comes from is up to the scorer: `lookup` has one for each word, `contextual` one for each word in its
-sentence.
+comes from is up to the scorer: `lookup` has one for each word, `contextual` one for each word in
+its sentence.
 """
 
 from __future__ import annotations

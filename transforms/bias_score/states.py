@@ -96,7 +96,10 @@ class Transformer:
         self._model = loaded.model.to("cpu", torch.float32)
         self._tokenizer = loaded.tokenizer
         self._context = min(loaded.context, LONGEST)
-        self.size = int(self._model.config.hidden_size)
+        try:
+            self.size = next(self.states(["probe"])).states.shape[1]
+        except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
+            raise VectorsError(f"{folder}: not an encoder of text ({error!r})") from error
 
     def states(self, sentences: Sequence[str]) -> Iterator[States]:
         """The states of n sentences, as `Encoder` has it."""
