@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import TRACKED, BiasScorer, Floats, Ints, Read, pulls
+from evenflow.transforms.bias_score.score import BiasScorer, Floats, Ints, Read, pulls
 from evenflow.transforms.bias_score.states import Encoder, Shipped, Transformer
 from evenflow.transforms.bias_score.vectors import VectorsError, unit_rows
 from evenflow.transforms.text import sentences as bounds_of
@@ -135,8 +135,8 @@ class ContextualVectors:
 class ContextualScorer(BiasScorer):
     """Scores sentences with contextual vectors.
 
-    Words behind the encoder's context count for nothing. The 4,096 words whose part in the scores
-    is added up are the most frequent ones of the texts that ship.
+    Words behind the encoder's context count for nothing. The words whose part in the scores is
+    added up are those of the texts that ship (see `importance`), 40,000 at most.
 
     Args:
         vectors: The vectors.
@@ -155,8 +155,7 @@ class ContextualScorer(BiasScorer):
         super().__init__(direction, named, names)
         self._vectors, self._direction = vectors, direction
         weights, _ = importance.shipped_weights()
-        neutral = [word for word in weights if word not in self._in_list]
-        words = sorted(neutral, key=lambda word: (weights[word], word))[:TRACKED]
+        words = [word for word in weights if word not in self._in_list]
         self._place = {word: at * len(self.groups) for at, word in enumerate(words)}
         self._tracked = [(group, word) for word in words for group in self.groups]
         self._kept: dict[str, Read] = {}

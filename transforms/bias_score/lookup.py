@@ -9,15 +9,19 @@ import numpy as np
 
 from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import TRACKED, BiasScorer, Read, pulls
+from evenflow.transforms.bias_score.score import BiasScorer, Read, pulls
 from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.transforms.text.words import blanked
 
+TRACKED = 4096  # words whose part in the scores is added up
 UNKNOWN = 0  # the row of words without a vector that are not in L either
 
 
 class LookupScorer(BiasScorer):
     """Scores sentences with static vectors.
+
+    The part in the scores is added up of TRACKED words: those that are expected to add most, by
+    their frequency in the texts that ship (see `importance`).
 
     Args:
         vectors: Word vectors with V words.

@@ -31,7 +31,6 @@ Floats = npt.NDArray[np.float64]
 WordSums = dict[str, dict[str, dict[str, int]]]
 
 UNIT = 1 << 20  # cosines are whole numbers of 1 / UNIT
-TRACKED = 4096  # words whose part in the scores is added up
 FINE = 1e-6  # unit of these sums
 
 
@@ -141,8 +140,8 @@ class BiasScorer(ABC):
     def words(self, read: Read, sums: Ints) -> WordSums:
         """Add up what single words add to the absolute scores of sentences.
 
-        Only TRACKED words count: those that are expected to add most, by their frequency in the
-        texts that ship (see `importance`). So sums are bounded, and the same however they are cut.
+        Only words count that the scorer tracks, whatever it reads. So sums are bounded, and the
+        same however they are cut.
 
         Args:
             read: The words of n sentences.
