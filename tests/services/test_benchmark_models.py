@@ -95,6 +95,21 @@ def test_bert_says_how_much_each_word_counts() -> None:
     assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)
 
 
+def test_bert_reads_a_sentence_the_same_in_any_batch_to_the_bit() -> None:
+    from evenflow.transforms.bias_score.states import Transformer
+
+    bert = Transformer(str(made("bert-base-uncased")))
+    text = "The nurse wore a pink dress and read that two football players scored once more."
+    texts = [text[at:] for at in (0, 4, 10, 15, 22, 30, 34, 39)] + [text * 2, "She left."]
+
+    def read(given: list[str]) -> dict[str, bytes]:
+        return {given[each.number]: each.states.tobytes() for each in bert.states(given)}
+
+    together = read(texts)
+    assert read(texts[::-2]) == {each: together[each] for each in texts[::-2]}
+    assert read(texts[:1]) == {text: together[text]}
+
+
 def test_smollm2_tells_sentences_from_shuffled_ones() -> None:
     from evenflow.transforms.generation import limits
 

@@ -19,7 +19,15 @@ import numpy.typing as npt
 
 from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import BiasScorer, Floats, Ints, Read, pulls
+from evenflow.transforms.bias_score.score import (
+    NAMED,
+    OTHER,
+    BiasScorer,
+    Floats,
+    Ints,
+    Read,
+    pulls,
+)
 from evenflow.transforms.bias_score.states import Encoder, Shipped, Transformer
 from evenflow.transforms.bias_score.vectors import VectorsError, unit_rows
 from evenflow.transforms.text import sentences as bounds_of
@@ -179,7 +187,6 @@ class ContextualScorer(BiasScorer):
         return Read(
             np.concatenate([none, *(each.values for each in found)]),
             np.concatenate([none[:, 0], *(each.places for each in found)]),
-            np.concatenate([np.zeros(0, bool), *(each.named for each in found)]),
             ends,
             sum(each.behind for each in found),
         )
@@ -193,10 +200,11 @@ class ContextualScorer(BiasScorer):
         weights = np.rint(found.shares * found.read.sum() * importance.UNIT).astype(np.int64)
         weights = np.where(found.read, np.maximum(weights, 1), 0)
         known = (found.known | (named & found.read)).astype(np.int64)
-        places = np.array([self._place.get(word.lower(), -1) for word in words], np.int64)
+        places = np.array([self._place.get(word.lower(), OTHER) for word in words], np.int64)
         places[places >= 0] += np.argmax(leanings[:, :-1], axis=1)[places >= 0]
+        places[named] = NAMED
         values = np.column_stack([leanings * weights[:, None], weights, known])
-        return Read(values, places, named, np.array([0, len(words)]), found.behind)
+        return Read(values, places, np.array([0, len(words)]), found.behind)
 
     def starts(self, text: str) -> Sequence[int]:
         """A text is read by sentences, as an encoder's context is short."""

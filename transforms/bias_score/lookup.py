@@ -9,7 +9,7 @@ import numpy as np
 
 from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import BiasScorer, Read, pulls
+from evenflow.transforms.bias_score.score import NAMED, OTHER, BiasScorer, Read, pulls
 from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.transforms.text.words import blanked
 
@@ -54,19 +54,19 @@ class LookupScorer(BiasScorer):
         new = [word for word in more if word not in rows]
         rows |= {word: at for at, word in enumerate(new, len(found) + 1)}
         self._row = _Rows(rows).__getitem__
-        self._named = np.zeros(len(found) + len(new) + 1, bool)
-        weight = np.full(len(self._named), other)
+        is_named = np.zeros(len(found) + len(new) + 1, bool)
+        weight = np.full(len(is_named), other)
         for word, row in rows.items():
             weight[row] = own.get(word.lower(), other)
-            self._named[row] = self.names_group(word)
-        leanings = np.zeros((len(self._named), found.shape[1]), np.int64)
+            is_named[row] = self.names_group(word)
+        leanings = np.zeros((len(is_named), found.shape[1]), np.int64)
         leanings[1 : len(found) + 1] = found
-        leanings[self._named] = 0
+        leanings[is_named] = 0
         # Of a word with weight log2(1 / share of the sentences)
         frequency = np.exp2(-weight / importance.UNIT)
         expected = leanings[:, -1] * weight * frequency
         chosen = np.argsort(-expected, kind="stable")[:TRACKED]
-        self._places = np.full(len(self._named), -1)
+        self._places = np.full(len(is_named), OTHER)
         self._places[chosen] = np.arange(len(chosen))
         word_of = {row: word.lower() for word, row in rows.items() if self._places[row] >= 0}
         sides = np.argmax(leanings[chosen, :-1], axis=1).tolist()
@@ -74,7 +74,8 @@ class LookupScorer(BiasScorer):
             (self.groups[side], word_of.get(row, ""))
             for row, side in zip(chosen.tolist(), sides, strict=True)
         ]
-        known = np.arange(len(self._named)) != UNKNOWN
+        known = np.arange(len(is_named)) != UNKNOWN
+        self._places[is_named] = NAMED
         self._values = np.column_stack([leanings * weight[:, None], weight, known])
 
     def read(self, text: str, starts: Sequence[int]) -> Read:
@@ -86,8 +87,7 @@ class LookupScorer(BiasScorer):
             rows += map(row, whole[start:end].split())
             ends.append(len(rows))
         own = np.array(rows, np.int64)
-        named = self._named[own]
-        return Read(self._values[own], self._places[own], named, np.array(ends, np.int64))
+        return Read(self._values[own], self._places[own], np.array(ends, np.int64))
 
     def starts(self, text: str) -> Sequence[int]:
         """A text is one sentence: its words add up to the same however it is cut."""

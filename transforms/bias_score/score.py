@@ -31,7 +31,8 @@ Floats = npt.NDArray[np.float64]
 WordSums = dict[str, dict[str, dict[str, int]]]
 
 UNIT = 1 << 20  # cosines are whole numbers of 1 / UNIT
-FINE = 1e-6  # unit of these sums
+FINE = 1e-6  # unit of the sums of single words
+OTHER, NAMED = -1, -2  # places of words that have none
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ class Read(NamedTuple):
     Attributes:
         values: What a score adds up, (N, M + 3): the leanings to M groups and to the subspace, in
             1 / UNIT, times the weight; the weight; 1 for a known word.
-        places: Where the word is in the sums of single words, (N,); -1: it is not tracked.
-        named: Whether it is in L, (N,).
+        places: Where the word is in the sums of single words, (N,); OTHER: it is not tracked;
+            NAMED: it is in L.
         ends: Where the words of each sentence begin, and where the last ones end, (n + 1,).
         behind: Number of words behind the context of the model that gives the vectors; they have
             no weight.
@@ -85,7 +86,6 @@ class Read(NamedTuple):
 
     values: Ints
     places: Ints
-    named: npt.NDArray[np.bool_]
     ends: Ints
     behind: int = 0
 
@@ -188,11 +188,11 @@ class BiasScorer(ABC):
                 word,
                 float(share),
                 tuple(leaning[:-1].tolist()) if known else None,
-                bool(named),
+                bool(place == NAMED),
                 float(leaning[-1]),
             )
-            for word, share, leaning, known, named in zip(
-                split_runs(sentence), shares, leanings, read.values[:, -1], read.named, strict=True
+            for word, share, leaning, known, place in zip(
+                split_runs(sentence), shares, leanings, read.values[:, -1], read.places, strict=True
             )
         ]
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from evenflow.transforms.bias_score.vectors import VectorsError
 
-ROWS = 8  # sentences of a batch; missing ones are filled up. BERT takes a third of the time of 1
+ROWS = 8  # sentences of a batch, which read the weights once; missing ones are filled up
 STEP = 16  # pieces: a batch is as long as a multiple of it
 LONGEST = 512  # pieces that are read of a sentence: BERT's context; memory grows with the square
 _ONE_AT_A_TIME = threading.Lock()
