@@ -192,16 +192,16 @@ class Annotator:
             return self.mentions.count(found, with_sentences, searched)
         pieces = [] if searched is None else searched
         figures, counts = self.mentions.count(found, searched=pieces)
-        due = scores is not None and not scores
-        by_fields = bool(self.config.bias_score.fields)
+        own_scores: list[float | None] = []
         for piece in pieces:
             own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
             figures.bias_score = documents.summed(figures.bias_score, own.figures)
             figures.bias_words = documents.summed(figures.bias_words, own.words)
-            if scores is not None and due and not by_fields:
-                scores += own.documents
-        if scores is not None and due and by_fields:
-            scores += [self.bias.score(texts) for texts in self._scored(found)]
+            own_scores += own.documents
+        if scores is not None and not scores:
+            if self.config.bias_score.fields:
+                own_scores = [self.bias.score(texts) for texts in self._scored(found)]
+            scores += own_scores
         return figures, counts
 
     def probe(self) -> Annotated:

@@ -99,7 +99,8 @@ class Transformer:
         try:
             self.size = next(self.states(["probe"])).states.shape[1]
         except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-            raise VectorsError(f"{folder}: not an encoder of text ({error!r})") from error
+            what = type(error).__name__
+            raise VectorsError(f"{folder}: not an encoder of text ({what})") from error
 
     def states(self, sentences: Sequence[str]) -> Iterator[States]:
         """The states of n sentences, as `Encoder` has it."""
