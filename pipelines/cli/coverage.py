@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evenflow.transforms.coverage.mups import Coverage
     from evenflow.transforms.coverage.table import Table
 
-SAID = 10  # contradictions that are told
 GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
 HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.
 
@@ -126,12 +125,6 @@ class Counting(options.Lists):
     ] = None
     text_field: options.TextFieldOption = None
 
-    @property
-    def names(self) -> list[str]:
-        """The attributes' names, `by` among them."""
-        given = [name.strip() for name in self.attributes.split(",") if name.strip()]
-        return [*given, *([self.by] if self.by and self.by not in given else [])]
-
     def settings(self, more: Mapping[str, object] | None = None) -> Config:
         """The configuration under the options, and further values by dotted key.
 
@@ -141,35 +134,43 @@ class Counting(options.Lists):
         """
         overrides = {
             "coverage.tau": self.tau,
-            "coverage.attributes": self.names,
+            "coverage.attributes": [
+                name.strip() for name in self.attributes.split(",") if name.strip()
+            ],
+            "coverage.by": self.by,
             "coverage.unit": self.unit,
+            "coverage.entities": None if self.entities is None else str(self.entities),
+            "coverage.properties": self._properties(),
             "fields.text": self.text_field,
             **(more or {}),
         }
         return self.configuration(overrides)
 
-    def knowledge(self) -> Knowledge | None:
+    def knowledge(self, config: Config) -> Knowledge | None:
         """The knowledge base; its contradictions are said on the standard error stream.
+
+        Args:
+            config: What `settings` returned.
 
         Raises:
             InputError: It cannot be read.
         """
         from evenflow.pipelines.terminal.lines import visible
-        from evenflow.transforms.coverage.knowledge import Knowledge
+        from evenflow.transforms.coverage import lookup
 
-        if self.entities is None:
-            return None
+        settings = config.coverage
+        known = lookup.knowledge(settings)
+        if known is not None:
+            asked = {name.rpartition(".")[2] for name in settings.named() if "." in name}
+            lookup.tell(known, asked, lambda line: print(visible(line), file=sys.stderr))
+        return known
+
+    def _properties(self) -> dict[str, str] | None:
+        """The properties' names and paths; None: none is given."""
         pairs = [each.partition("=") for each in self.properties or ()]
         if bad := [name for name, _, path in pairs if not name or not path]:
             raise typer.BadParameter(f"{bad[0]!r}: NAME=PATH expected", param_hint="'--property'")
-        known = Knowledge.read(self.entities, {name: path for name, _, path in pairs})
-        asked = {name.rpartition(".")[2] for name in self.names if "." in name}
-        found = known.contradictions(sorted(asked))
-        for line in found[:SAID]:
-            print(f"contradiction: {visible(line)}", file=sys.stderr)
-        if len(found) > SAID:
-            print(f"and {len(found) - SAID:,} more contradictions", file=sys.stderr)
-        return known
+        return {name: path for name, _, path in pairs} or None
 
     def parts(self, inputs: list[str]) -> dict[str | None, Coverage]:
         """Count the records of files, and find their gaps.
@@ -196,7 +197,8 @@ class Counting(options.Lists):
         whole = self._table(inputs, config)
         confidence = None if self.exact else config.gate.confidence
         threshold = Threshold.parse(self.tau)
-        parts = {None: whole} if self.by is None else whole.split(self.by)
+        by = config.coverage.by
+        parts = {None: whole} if by is None else whole.split(by)
         return {name: Coverage(each, threshold, confidence) for name, each in parts.items()}
 
     def _table(self, inputs: list[str], config: Config) -> Table:
@@ -207,9 +209,10 @@ class Counting(options.Lists):
         from evenflow.transforms.coverage.named import Meetings
         from evenflow.transforms.io.files import InputError
 
+        known = self.knowledge(config)
         if not self._of_text(inputs, config):
             missing: Any = self.missing
-            return columns.read(inputs, self.names, missing, self.knowledge())
+            return columns.read(inputs, config.coverage.named(), missing, known)
         total = Figures()
         for figures in measure(inputs, config):
             total.add(figures)
@@ -223,9 +226,13 @@ class Counting(options.Lists):
     def _of_text(self, inputs: list[str], config: Config) -> bool:
         """Whether some attribute is named in a text."""
         from evenflow.transforms.coverage.columns import CSV
+        from evenflow.transforms.coverage.lookup import is_of_text
 
         is_table = self.table or any(each.endswith(CSV) for each in inputs)
-        return not is_table and any(name in config.attributes for name in self.names)
+        return not is_table and any(
+            name in config.attributes or is_of_text(name, config.coverage)
+            for name in config.coverage.named()
+        )
 
     def summaries(self, inputs: list[str], most: int | None) -> dict[str | None, dict[str, Any]]:
         """The gaps of files (`transforms.coverage.gaps.summary`), by value of `by`, or under None.
@@ -422,12 +429,13 @@ def generate(
             given["bias_score.reference"] = str(bias_reference.absolute())
             given["bias_score.mode"] = "measure"
         config = counting.settings(given)
-        parts = plans if counting.by is not None else {None: plans}
+        by, known = config.coverage.by, counting.knowledge(config)
+        parts = plans if by is not None else {None: plans}
         session = writing.Session(
-            inputs, config, counting.names, counting.knowledge(), seed, perplexity_model, describe
+            inputs, config, config.coverage.named(), known, seed, perplexity_model, describe
         )
         results = {
-            name: session.write(each, tries, {} if name is None else {str(counting.by): name})
+            name: session.write(each, tries, {} if name is None else {str(by): name})
             for name, each in parts.items()
         }
     with out.open("wb") as file:

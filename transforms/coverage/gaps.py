@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.patterns import Ints
 from evenflow.transforms.coverage.threshold import interval
@@ -96,6 +97,41 @@ def summary(
         "found": len(codes),
         "largest": largest_gap(coverage, confidence, depth),
         "gaps": gaps,
+    }
+
+
+def joined(
+    whole: Mapping[str, Any],
+    parts: Mapping[str, Mapping[str, Any]],
+    by: str,
+    threshold: Threshold,
+    most: int,
+) -> dict[str, Any]:
+    """Describe the gaps of several parts of the records together.
+
+    Args:
+        whole: What `summary` returned for all records.
+        parts: What it returned for those of each value of the attribute that divides them.
+        by: That attribute.
+        threshold: The least coverage.
+        most: Most gaps that are listed.
+
+    Returns:
+        As `summary`. The patterns have a value of `by` besides, and `needed` of their part.
+    """
+    gaps = [
+        {**gap, "pattern": {by: name, **gap["pattern"]}, "needed": part["needed"]}
+        for name, part in sorted(parts.items())
+        for gap in part["gaps"]
+    ]
+    # As `largest_gap`: a number of records is compared as it is, of a share the upper bound
+    gaps.sort(key=lambda gap: gap["records" if threshold.share is None else "high"])
+    every = [part["largest"] for part in parts.values() if part["largest"] is not None]
+    return {
+        **whole,
+        "found": sum(part["found"] for part in parts.values()),
+        "largest": max(every, default=None),
+        "gaps": gaps[:most],
     }
 
 
