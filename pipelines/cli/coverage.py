@@ -18,6 +18,7 @@ from evenflow.pipelines.terminal.endings import printing
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
+    from evenflow.transforms.coverage.additions import Needs
     from evenflow.transforms.coverage.knowledge import Knowledge
     from evenflow.transforms.coverage.mups import Coverage
     from evenflow.transforms.coverage.table import Table
@@ -249,6 +250,23 @@ class Counting(options.Lists):
             for name, each in self.parts(inputs).items()
         }
 
+    def needs(self, inputs: list[str]) -> Needs:
+        """What a record has a value of, so that `generate` can write it.
+
+        A text names a group, and its fields are known. A triple has a relation or entities.
+        """
+        from evenflow.transforms.coverage.additions import Needs
+        from evenflow.transforms.coverage.lookup import is_of_text
+        from evenflow.transforms.generation.items import is_of_triple
+
+        config = self.settings()
+        names = config.coverage.named()
+        if not self._of_text(inputs, config):
+            return Needs(one=list(filter(is_of_triple, names)) or names)
+        groups = [name for name in names if name in config.attributes]
+        others = [name for name in names if name not in groups]
+        return Needs([each for each in others if not is_of_text(each, config.coverage)], groups)
+
     def things(self, inputs: list[str]) -> tuple[str, str]:
         """What a record is called, one and several."""
         config = self.settings()
@@ -354,10 +372,10 @@ def plan(
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.coverage.planned import Wishes, planned
 
-    things = counting.things(inputs)
+    things, needs = counting.things(inputs), counting.needs(inputs)
     wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
     parts = {
-        name: planned(each, counting.depth, wishes, things)
+        name: planned(each, counting.depth, wishes, things, needs)
         for name, each in counting.parts(inputs).items()
     }
     _print(parts, as_json, lambda: coverage_tables.plans(parts, things))

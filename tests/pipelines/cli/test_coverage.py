@@ -307,6 +307,29 @@ def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
     assert found == {("female",): 1, ("male",): 1}
 
 
+def test_what_a_plan_leaves_open_is_given_a_value_and_written(call: Call, tmp_path: Path) -> None:
+    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    speeches = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
+    with gzip.open(speeches) as lines:
+        path.write_bytes(b"".join(lines.readlines()[60:75]))
+    # No religion is named so often, so a plan could ask for any sentence
+    common = (path, "--attributes", "religion,source", "--tau", "5")
+    assert call("coverage", *common, "--json").json["gaps"][0]["pattern"] == {}
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    targets = [each["target"] for each in json.loads(planned.read_text())["additions"]]
+    assert len(targets) > 1 and all(set(each) == {"religion", "source"} for each in targets)
+    done = call(
+        *("coverage", "generate", *common, "--plan", planned, "--out", made),
+        *("--describe", "--json"),
+    )
+    assert done.status == 0 and not done.json["left"], done.err or done.json
+    after = call("coverage", path, made, *common[1:], "--json").json
+    assert after["records"] == 5
+    assert sum(map(len, after["values"].values())) == 6 and {} not in [
+        each["pattern"] for each in after["gaps"]
+    ]
+
+
 PEOPLE = "id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n4,Ada May,\n5,Bo,male\n"
 TRIPLES = [
     ("Ada worked at Mill.", "Ada", "employer"),
