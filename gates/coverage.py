@@ -56,6 +56,7 @@ def judge_coverage(
     return CoverageEntry(
         records=counted.get("records", {}),
         squares=counted.get("squares", 0),
+        clusters=counted.get("clusters", {}),
         rolling=result,
         verdict=_decide(result, settings),
     )

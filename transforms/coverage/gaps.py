@@ -63,25 +63,35 @@ def summary(
     table, threshold = coverage.table, coverage.threshold
     codes = coverage.mups(depth)
     counts, levels = coverage.count(codes), table.lattice.levels(codes)
-    order = np.lexsort((codes, levels, counts))[:most]
+    total = table.total
+    keys = [codes, levels, counts]
+    if coverage.by_pattern:
+        keys.append(interval(counts, total, coverage.squares(codes), confidence)[1])
+    order = np.lexsort(keys)[:most]
     chosen = codes[order]
-    total, needed = table.total, threshold.needed(table.total)
+    squares = coverage.squares(chosen) if total else 1.0
+    lows, highs = interval(counts[order], total or 1, squares, confidence)
+    needed = threshold.needed(total)
     above: list[list[dict[str, Any]]] = [[] for _ in chosen]
     for (has, parents), name in zip(table.lattice.parents(chosen), table.attributes, strict=True):
         for place, count in zip(np.flatnonzero(has), coverage.count(parents).tolist(), strict=True):
             above[place].append({"without": name, "records": count})
     gaps: list[dict[str, Any]] = []
-    for pattern, count, parents in zip(
-        patterns(coverage, chosen), counts[order].tolist(), above, strict=True
+    for pattern, count, low, high, parents in zip(
+        patterns(coverage, chosen),
+        counts[order].tolist(),
+        lows.tolist(),
+        highs.tolist(),
+        above,
+        strict=True,
     ):
-        low, high = interval(count, total, table.squares, confidence) if total else (None, None)
         gaps.append(
             {
                 "pattern": pattern,
                 "records": count,
                 "share": round(count / total, DIGITS) if total else None,
-                "low": None if low is None else round(low, DIGITS),
-                "high": None if high is None else round(high, DIGITS),
+                "low": round(low, DIGITS) if total else None,
+                "high": round(high, DIGITS) if total else None,
                 "missing": math.ceil(needed - count),
                 "parents": parents,
             }
@@ -153,13 +163,15 @@ def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None)
     codes = coverage.mups(depth)
     if not len(codes):
         return 0.0
-    least = coverage.count(codes).min().item()
+    counts = coverage.count(codes)
+    if not coverage.by_pattern:
+        codes, counts = codes[counts.argmin(keepdims=True)], counts.min(keepdims=True)
     if threshold.share is None:
-        gap = 1 - least / (threshold.count or 1)
+        gap = 1 - counts.min() / (threshold.count or 1)
     else:
-        high = interval(least, table.total, table.squares, confidence)[1]
-        gap = 1 - high / float(threshold.share)
-    return round(max(gap, 0.0), DIGITS)
+        highs = interval(counts, table.total, coverage.squares(codes), confidence)[1]
+        gap = 1 - highs.min() / float(threshold.share)
+    return round(max(float(gap), 0.0), DIGITS)
 
 
 def sentence(gap: Mapping[str, Any], result: Mapping[str, Any], things: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ each document is one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +19,9 @@ import pyarrow as pa
 
 from evenflow.schemas.config import ConfigError
 from evenflow.schemas.sections import CoverageSettings
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage import lookup
+from evenflow.transforms.coverage.clusters import Clusters, sums
 from evenflow.transforms.coverage.columns import looked_up
 from evenflow.transforms.coverage.patterns import Flags, Ints
 from evenflow.transforms.coverage.table import Table
@@ -69,6 +72,8 @@ class Meetings:
             for name, number in self._named.items()
         }
         self._unit = settings.unit if self._named else "document"
+        threshold = Threshold.parse(str(settings.tau or 0))
+        self._has_bound = threshold.share is not None and self._unit != "document"
         self.needs_sentences = self._unit == "sentence"
         if large := [name for name, each in self._groups.items() if len(each) > MOST_GROUPS]:
             names = ", ".join(large)
@@ -95,7 +100,8 @@ class Meetings:
 
         Returns:
             `records`: how often each record occurs, by its values as JSON, and `squares`: the sum
-            over documents of their squared number of records. Both can be added.
+            over documents of their squared number of records; with a share as tau and several
+            records in a document also `clusters` (`clusters.sums`). All can be added.
         """
         if self._named:
             every = [*every[: self._lists], *self._found_names(texts)]
@@ -114,15 +120,21 @@ class Meetings:
             places = encoded.indices.fill_null(len(own)).to_numpy(zero_copy_only=False)
             masks = np.column_stack([masks, places[owners]])
             tuples.append([*own, []])
-        rows, counts = np.unique(masks, axis=0, return_counts=True)
+        rows, of, counts = np.unique(masks, axis=0, return_inverse=True, return_counts=True)
         records: dict[str, int] = {}
+        every_row: list[list[list[str]]] = []
         for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
             values = dict(zip(self._named, map(self._named_by, self._groups, row), strict=False))
             for name, own, place in zip(self.fields, tuples, row[len(values) :], strict=True):
                 values[name] = own[place]
-            key = orjson.dumps([values[name] for name in self.attributes]).decode()
+            every_row.append([values[name] for name in self.attributes])
+            key = orjson.dumps(every_row[-1]).decode()
             records[key] = records.get(key, 0) + count
-        return {"records": records, "squares": int((np.bincount(owners) ** 2).sum())}
+        sizes = np.bincount(owners)
+        out: dict[str, Any] = {"records": records, "squares": int((sizes**2).sum())}
+        if self._has_bound and len(owners):
+            out["clusters"] = sums(owners, sizes, of.ravel(), every_row)
+        return out
 
     def table(self, counted: Mapping[str, Any]) -> Table:
         """The table of what was counted.
@@ -143,7 +155,13 @@ class Meetings:
             name: known[name] if name in known else sorted({v for each in records for v in each[i]})
             for i, name in enumerate(self.attributes)
         }
-        return Table.of(values, records, counted.get("squares", 0))
+        table = Table.of(values, records, counted.get("squares", 0))
+        if not counted.get("clusters"):
+            return table
+        own = Clusters.of(table.lattice, table.values, counted["clusters"])
+        # Panes of an earlier version have no such sums; then those of the others say too little
+        is_whole = own.aa[-1:].sum() == table.squares
+        return replace(table, clusters=own) if is_whole else table
 
     def _domain(self, name: str) -> tuple[str, ...]:
         """The values of a property in the extract, in order."""
