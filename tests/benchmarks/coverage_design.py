@@ -2,7 +2,7 @@
 
     python tests/benchmarks/coverage_design.py [DRAWS]
 
-Prints how often the 95 % interval has the true share (mean over patterns, and of the worst one), and
+Prints how often the 95 % interval has the true share (mean over patterns, and the worst one), and
 its width, with Kish's design effect (all sentences of a document alike) and with each pattern's own
 (`transforms.coverage.clusters`). Documents are made with a given correlation within a document, or
 drawn with replacement from tests/data/speeches.jsonl.gz, whose shares are then the true ones.
