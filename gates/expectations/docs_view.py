@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from great_expectations.render.components import RenderedComponentContent
 from great_expectations.render.renderer.renderer import Renderer
 from great_expectations.render.view.view import DefaultJinjaPageView
-from jinja2 import ChoiceLoader, FileSystemLoader, pass_context
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, pass_context
 from markupsafe import Markup
 
 from evenflow.schemas.guards import is_list, is_mapping
@@ -25,6 +25,9 @@ class OfflinePageView(DefaultJinjaPageView):
     """A page of validation results, or of a suite."""
 
     _template = "data_docs_page.j2"
+    # By class: Great Expectations makes views anew for each page, and templates take longer to
+    # compile than to fill
+    _environments: ClassVar[dict[type, Environment]] = {}
 
     def __init__(
         self, custom_styles_directory: str | None = None, custom_views_directory: str | None = None
@@ -38,6 +41,10 @@ class OfflinePageView(DefaultJinjaPageView):
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             custom_styles_directory, custom_views_directory
         )
+        if found := self._environments.get(type(self)):
+            self.env = found
+            return
+        self._environments[type(self)] = self.env
         assert self.env.loader is not None
         self.env.loader = ChoiceLoader([FileSystemLoader(Path(__file__).parent), self.env.loader])
         self.env.autoescape = True

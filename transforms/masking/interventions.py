@@ -19,6 +19,7 @@ words: they stay, or become “person”.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from evenflow.transforms.masking import neutral, verbs
 from evenflow.transforms.masking.sentences import Sentence, Word, replaced
 from evenflow.transforms.substitution import agreement, sets
 from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.text import english
 from evenflow.transforms.text.pronouns import find_counterpart
 from evenflow.wordlists.loader import WordList
 
@@ -34,13 +36,20 @@ PERSON = "person"
 # In neutral-masking, for words without a neutral word; words of other kinds stay
 OTHERS = {"noun": PERSON, "plural": "people", "collective": "people"}
 PHRASES = ("both {0} and {1}", "{0} and {1}", "{0} or {1}", "either {0} or {1}")
+SHORT = PHRASES[1:3]  # without “both” and “either”
 RANDOM, FIRST = "random-phrase-masking", "female-first-random-phrase-masking"
 NAIVE, NEUTRAL = "naive-masking", "neutral-masking"
 FIXED = {f"fixed-phrase-masking-{number}": each for number, each in enumerate(PHRASES, 1)}
 COUNTERFACTUAL = "counterfactual"
 NAMES = (NAIVE, NEUTRAL, RANDOM, FIRST, *FIXED, COUNTERFACTUAL)
 SUBJECTS = frozenset(("she", "he"))
-ARTICLE = re.compile(r"(?<![\w'’])(?:the|an?) $", re.IGNORECASE)
+ARTICLE = re.compile(r"(?<![\w'’])(?:the|an?)\s+$", re.IGNORECASE)
+BEFORE = re.compile(r"([\w'’-]+)\s+$")  # the word right before
+# Before them a noun phrase may begin, so that “both” or “either” fits
+OUTSIDE = english.words("prepositions") | frozenset(("and", "or", "but", "that", "than", "as"))
+# What joins two words: “or” any two, “and” two plurals
+JOINED = re.compile(r"\s+or\s+|\s*/\s*")
+JOINED_PLURALS = re.compile(r"\s+(?:and|or)\s+|\s*/\s*")
 FORMS = {
     "she": "subject",
     "he": "subject",
@@ -112,8 +121,11 @@ class Intervention:
                     Edit(name.start, name.end, agreement.recase(original, original, person))
                 )
                 put_in.add((name.start, name.end))
+        if self.name == NEUTRAL:
+            edits += _once(sentence, edits)
         kept: list[Edit] = []
-        for edit in sorted(set(edits)):  # two subjects may share a verb
+        # Two subjects may share a verb; of edits that overlap, the first and longest counts
+        for edit in sorted(set(edits), key=lambda edit: (edit.start, -edit.end, edit.replacement)):
             if not kept or edit.start >= kept[-1].end:
                 kept.append(edit)
         return Intervened(sets.apply(sentence.text, kept), _spans(kept, put_in))
@@ -129,7 +141,8 @@ class Intervention:
         target = next(each for each in groups[turn:] + groups[:turn] if each in word.counterparts)
         if self.name == COUNTERFACTUAL:
             return replaced(text, word, word.counterparts[target])
-        phrase = FIXED.get(self.name) or PHRASES[draw(len(PHRASES))]
+        phrases = PHRASES if _begins_phrase(text, word) else SHORT
+        phrase = FIXED.get(self.name) or phrases[draw(len(phrases))]
         at = self._list.groups.index
         turned = (
             draw(2) == 1
@@ -168,6 +181,28 @@ def _neutral(text: str, word: Word, listed: neutral.Neutral) -> list[Edit]:
     if by is None:
         return []
     return replaced(text, word, _recased(text, word, by))
+
+
+def _once(sentence: Sentence, edits: list[Edit]) -> list[Edit]:
+    """Edits that say once what two joined words became: “men and women”, “people”."""
+    by_start = {edit.start: edit for edit in edits}
+    found: list[Edit] = []
+    for word, other in itertools.pairwise(sentence.words):
+        first, second = by_start.get(word.start), by_start.get(other.start)
+        if first and second and first.replacement.lower() == second.replacement.lower():
+            joint = JOINED_PLURALS if word.kind in ("plural", "collective") else JOINED
+            if joint.fullmatch(sentence.text, first.end, second.start):
+                found.append(Edit(first.start, second.end, first.replacement))
+    return found
+
+
+def _begins_phrase(text: str, word: Word) -> bool:
+    """Whether a word, with its article, begins a noun phrase: not “the old man”, “our boys”."""
+    if word.kind == "pronoun":
+        return True
+    start = word.start - len(_article(text, word.start))
+    before = BEFORE.search(text[:start])
+    return before is None or before[1].lower() in OUTSIDE
 
 
 def _recased(text: str, word: Word, by: str) -> str:

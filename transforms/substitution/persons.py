@@ -20,11 +20,13 @@ SAID_OF = re.compile(
     r"|\s*,?\s*\b(?:is|was|are|were|am|be|been|being|as|became|become|becomes|remains|remained)\b",
     re.IGNORECASE,
 )
+LONGEST_NAME = 200  # characters before a title that may belong to its name
 # Characters between a person and a noun that describes them: “she is a successful young actress”
 LONGEST_SAID = 50
 DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$", re.IGNORECASE)
 
-SURNAME = re.compile(r"\.?\s+[A-Z][\w'’-]*")  # after a title
+# After a title, without “’s”
+SURNAME = re.compile(r"\.?\s+([A-Z][\w'’-]*?)(?:['’]s?)?(?![\w'’-])")
 
 Chain = list[Item]
 
@@ -57,101 +59,102 @@ def find_chains(
 
 
 class _Group:
-    """Chains the items of one group."""
+    """Chains the items of one group, in time that grows with their number alone."""
 
     def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
+        self._last: Item | None = None  # the last person
+        self._nearest: Item | None = None  # the last one that is no plural
+        self._nouns: list[Item] = []  # nouns of its sentence; one for those that are joined
+        self._by_word: dict[str, Item] = {}  # the last person of each word
+        self._by_surname: dict[str, Item] = {}  # the last title of each surname
 
     def find_chains(self, items: Sequence[Item]) -> list[Chain]:
         """The chains of the group's items."""
         owner: dict[int, Chain] = {}
-        recent: list[Item] = []  # persons so far: pronouns, singular nouns and titles
         for item in items:
-            while recent and item.sentence - recent[0].sentence > WINDOW:
-                del recent[0]
-            before = [recent[-1]] if recent else []
+            last = self._last
             if item.kind == "pronoun":
-                joined = self._antecedents(item, recent)
-            elif item.kind == "noun" and before and self._is_said_of(before[0], item):
-                joined = before
+                joined = self._antecedents(item)
+            elif item.kind == "noun" and last is not None and self._is_said_of(last, item):
+                joined = [last]
             elif item.kind in ("noun", "plural", "title"):
-                joined = self._same(item, recent)
+                joined = self._same(item)
             else:
                 joined = []
-            chain = [item]
+            chain: Chain = []
             for other in joined:
-                if chain is not owner[id(other)]:
-                    chain = (
-                        owner[id(other)] + chain
-                        if chain[0] is item
-                        else _merge(owner[id(other)], chain)
-                    )
-                    for each in chain:
-                        owner[id(each)] = chain
+                found = owner[id(other)]
+                if found is not chain:  # the smaller one goes into the larger one
+                    small, chain = sorted((chain, found), key=len)
+                    chain += small
+                    owner.update((id(each), chain) for each in small)
+            chain.append(item)
             owner[id(item)] = chain
             if item.kind in ("pronoun", "noun", "title", "plural"):
-                recent.append(item)
-        return list({id(chain): chain for chain in owner.values()}.values())
+                self._add(item)
+        chains = {id(chain): chain for chain in owner.values()}.values()
+        return [sorted(chain, key=lambda item: item.start) for chain in chains]
 
-    def _antecedents(self, item: Item, recent: Sequence[Item]) -> list[Item]:
+    def _add(self, item: Item) -> None:
+        """Keep a person for those that come after."""
+        self._last = self._by_word[item.word] = item
+        if item.kind == "title" and (surname := self._surname(item)):
+            self._by_surname[surname] = item
+        if item.kind != "plural":
+            if self._nearest is None or self._nearest.sentence != item.sentence:
+                self._nouns = []
+            self._nearest = item
+            if item.kind == "noun":
+                self._nouns.append(item)
+
+    def _antecedents(self, item: Item) -> list[Item]:
         """The nearest person that a pronoun refers to, and others of the group in that sentence."""
-        singular = [each for each in recent if each.kind != "plural"]
-        if not singular:
+        nearest = self._nearest
+        if nearest is None or not _is_near(nearest, item):
             return []
-        nearest = singular[-1]
-        starts = {each.start for each in singular if each.kind == "title"}
-        at = self._sentences[nearest.sentence][0] if nearest.kind == "title" else nearest.end
+        at = nearest.end
+        if nearest.kind == "title":  # its own name is found whole only from before it
+            at = max(self._sentences[nearest.sentence][0], nearest.start - LONGEST_NAME)
         for name in names.find(self._text, at, item.start, self._caseless):
-            if (
-                name.sex in (self._sex, "e")
-                and name.start not in starts
-                and name.start >= nearest.start
-            ):
+            titled = nearest.kind == "title" and name.start == nearest.start
+            if name.sex in (self._sex, "e") and name.start >= nearest.start and not titled:
                 return []
-        return [
-            nearest,
-            *(
-                each
-                for each in singular[:-1]
-                if each.sentence == nearest.sentence and each.kind == "noun"
-            ),
-        ]
+        joined = [nearest, *(each for each in self._nouns if each is not nearest)]
+        del self._nouns[1:]
+        return joined
 
     def _is_said_of(self, person: Item, item: Item) -> bool:
         """Whether a noun describes a person before it: “she is a waitress”, “he was a waiter”."""
+        if (
+            person.sentence != item.sentence
+            or person.kind == "plural"
+            or item.start - person.end > LONGEST_SAID
+        ):
+            return False
         between = self._text[person.end : item.start]
-        return (
-            person.sentence == item.sentence
-            and person.kind != "plural"
-            and len(between) <= LONGEST_SAID
-            and SAID_OF.search(between) is not None
-            and "," not in between.strip()
-        )
+        return SAID_OF.search(between) is not None and "," not in between.strip()
 
-    def _same(self, item: Item, recent: Sequence[Item]) -> list[Item]:
+    def _same(self, item: Item) -> list[Item]:
         """The same word before: “a man … the man”, “women … women”, “Mr. Lee … Mr. Lee”."""
-        same = next((each for each in reversed(recent) if each.word == item.word), None)
         if item.kind == "title":
-            surname = SURNAME.match(self._text, item.end)
-            called = (
-                [each for each in reversed(recent) if each.kind == "title"]
-                if surname is not None
-                else []
-            )
-            return [
-                each
-                for each in called
-                if surname is not None and self._text.startswith(surname[0], each.end)
-            ][:1]
-        if same is None:
+            titled = self._by_surname.get(self._surname(item))
+            return [titled] if titled is not None and _is_near(titled, item) else []
+        same = self._by_word.get(item.word)
+        if same is None or not _is_near(same, item):
             return []
         definite = DEFINITE.search(self._text, max(0, item.start - 30), item.start) is not None
         return [same] if definite or item.kind == "plural" or item.sentence == same.sentence else []
 
+    def _surname(self, title: Item) -> str:
+        """The name behind a title, empty where there is none."""
+        match = SURNAME.match(self._text, title.end)
+        return match[1] if match else ""
 
-def _merge(first: Chain, second: Chain) -> Chain:
-    """The items of two chains in the text's order."""
-    return sorted([*first, *second], key=lambda item: item.start)
+
+def _is_near(person: Item, item: Item) -> bool:
+    """Whether a person stands near enough for an item to refer to it."""
+    return item.sentence - person.sentence <= WINDOW
 
 
 def join_stories(text: str, items: Sequence[Item]) -> list[Chain]:

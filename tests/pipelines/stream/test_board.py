@@ -146,7 +146,7 @@ class World:
             self.commit(END)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32), late=st.booleans())
 def test_every_record_is_in_one_pane_and_in_order(seed: int, late: bool) -> None:
     world = World(seed, late)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import reduce
 from itertools import product
+from operator import and_
 
 import numpy as np
 import pytest
@@ -19,15 +21,21 @@ Record = tuple[tuple[str, ...], ...]
 Found = dict[tuple[str | None, ...], int]
 
 
-def matches(record: Record, pattern: tuple[str | None, ...]) -> bool:
-    return all(value is None or value in own for own, value in zip(record, pattern, strict=True))
-
-
 def brute(values: dict[str, list[str]], records: list[Record], limit: int) -> Found:
-    """The MUPs and their counts by the definition."""
+    """The MUPs and their counts by the definition; a set of records is the bits of a number."""
+    having = [
+        {
+            value: sum(1 << n for n, record in enumerate(records) if value in record[place])
+            for value in own
+        }
+        | {None: (1 << len(records)) - 1}
+        for place, own in enumerate(values.values())
+    ]
     counts = {
-        pattern: sum(matches(record, pattern) for record in records)
-        for pattern in product(*([*each, None] for each in values.values()))
+        pattern: reduce(
+            and_, (own[value] for own, value in zip(having, pattern, strict=True))
+        ).bit_count()
+        for pattern in product(*having)
     }
 
     def parents(pattern: tuple[str | None, ...]) -> list[tuple[str | None, ...]]:

@@ -216,13 +216,13 @@ def found(text: str) -> list[list[tuple[int, int, str]]]:
     ]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(TEXTS.map("".join))
 def test_the_finder_finds_what_the_reference_finds(text: str) -> None:
     assert found(text) == [mentions(text, each) for each in FINDER.lists]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(TEXTS.map("".join), min_size=1, max_size=5))
 def test_texts_joined_by_a_blank_line_have_the_mentions_of_each(texts: list[str]) -> None:
     expected: list[list[tuple[int, int, str]]] = [[] for _ in FINDER.lists]
@@ -234,7 +234,7 @@ def test_texts_joined_by_a_blank_line_have_the_mentions_of_each(texts: list[str]
     assert found("\n\n".join(texts)) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(TEXTS.map("".join))
 def test_mentions_are_in_order_apart_and_of_their_labels_groups(text: str) -> None:
     for own, each in zip(FINDER.lists, FINDER.find_all(text), strict=True):

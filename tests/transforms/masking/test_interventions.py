@@ -82,6 +82,10 @@ def after(name: str, text: str, names: bool = False) -> str:
         # a pair that is there already
         (NAIVE, "He or she may come.", "Person or person may come."),
         (BOTH, "He or she may come.", "He or she may come."),
+        (NEUTRAL, "Tell him or her.", "Tell them."),
+        (NEUTRAL, "He or she comes.", "They come."),
+        (NEUTRAL, "We met men and women.", "We met people."),
+        (NEUTRAL, "We met a king and a queen.", "We met a monarch and a monarch."),
         # a word that is no label, and one without a neutral word
         (NEUTRAL, "She is a yachtswoman.", "They are a person."),
     ],
@@ -100,16 +104,29 @@ def test_names_are_apart_from_other_words() -> None:
 
 
 def test_drawn_phrases_and_orders_all_come_and_depend_on_the_sentence_alone() -> None:
-    texts = [f"I saw {number} men there." for number in range(2, 200)]
-    drawn = [after(RANDOM, text).split("saw ")[1].partition(" ")[2] for text in texts]
+    texts = [f"On day {number}, men went." for number in range(2, 200)]
+    drawn = [after(RANDOM, text).split(", ")[1] for text in texts]
     orders = [" ".join(pair) for pair in (("men", "women"), ("women", "men"))]
     wanted = {
-        phrase.format(*order.split()) + " there." for phrase in FIXED.values() for order in orders
+        phrase.format(*order.split()) + " went." for phrase in FIXED.values() for order in orders
     }
     assert set(drawn) == wanted
     assert [after(RANDOM, text) for text in texts] == [after(RANDOM, text) for text in texts]
     first = {after(FIRST, text).partition("men")[0].split()[-1] for text in texts}
     assert first == {"wo"}
+
+
+@pytest.mark.parametrize("name", [RANDOM, FIRST])
+def test_both_and_either_begin_a_phrase(name: str) -> None:
+    def phrases(text: str) -> set[str]:
+        seeds = (interventions.Intervention(name, GENDER, seed=seed) for seed in range(30))
+        return {seed(sentence(text)).text for seed in seeds}
+
+    for text in ("Our boys ran.", "The old man ran.", "Go to this\nman.", "John’s son ran."):
+        assert not any("both" in each.lower() or "either" in each.lower() for each in phrases(text))
+    for text in ("I sat with boys.", "Boys ran.", "The\nman ran.", "I saw her."):
+        assert {each for each in phrases(text) if "either " in each.lower()}
+        assert not any("the either" in each.lower() for each in phrases(text))
 
 
 def test_a_seed_draws_anew() -> None:

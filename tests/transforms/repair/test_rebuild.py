@@ -225,7 +225,7 @@ QUIET = [
     ["A waiter hurt himself when he fell."] * 20,  # the judge refuses it
     ["He or she left."] * 20,
     ["Das kann man nicht sagen, denn sein Hut ist weg und niemand hat ihn gefunden."] * 20,
-    ["he " * 6000 + "went."] * 3,  # a sentence of 18,000 characters
+    ["he " * 60_000 + "went."],  # a sentence of 180,000 characters
 ]
 
 

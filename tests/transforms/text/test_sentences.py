@@ -87,7 +87,7 @@ def test_cases(parts: list[str]) -> None:
 
 
 @given(texts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_no_character_is_lost(text: str) -> None:
     starts = check(text)
     spans = sentences(text)
@@ -101,7 +101,7 @@ def test_no_character_is_lost(text: str) -> None:
 
 
 @given(st.lists(texts.filter(lambda text: text.strip() != ""), min_size=1, max_size=6))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_joined_documents_have_their_own_bounds(documents: list[str]) -> None:
     expected, offset = [], 0
     for document in documents:

@@ -10,9 +10,11 @@ import asyncio
 import email.utils
 import json
 import re
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx
@@ -100,17 +102,22 @@ def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
     limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
     timeout = httpx.Timeout(settings.deadline, connect=min(CONNECT_SECONDS, settings.deadline))
     headers = settings.headers() | {"Content-Type": "application/json"}
-    shared = httpx.create_ssl_context()  # takes tens of milliseconds
     return [
         httpx.AsyncClient(
             headers=headers,
             limits=limits,
             timeout=timeout,
-            verify=shared,
+            verify=_certificates(),
             trust_env=not settings.is_local,
         )
         for _ in range(settings.concurrency)
     ]
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted certificates, read once a process: it takes tens of milliseconds."""
+    return httpx.create_ssl_context()
 
 
 async def complete(
