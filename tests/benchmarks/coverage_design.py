@@ -29,6 +29,7 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists import loader
 
 SPEECHES = Path(__file__).parents[1] / "data" / "speeches.jsonl.gz"
+RARE = 0.2  # share below which the worst pattern is looked for besides
 SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 0.005])
 Draw = Callable[[], tuple[Any, Any]]  # matches of each pattern by document, and sizes
 
@@ -72,7 +73,7 @@ def speeches() -> tuple[Any, Any]:
 
 
 def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
-    """Cover and relative width of both intervals."""
+    """Cover of both intervals, of the worst rare pattern by its own, and their relative width."""
     held, width = np.zeros((2, len(truth))), np.zeros((2, len(truth)))
     for _ in range(draws):
         matches, sizes = draw()
@@ -86,6 +87,7 @@ def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
             width[which] += high - low
     return [
         *(f"{each.mean():.3f}, {each.min():.3f}" for each in held / draws),
+        f"{held[1][truth < RARE].min() / draws:.3f}",
         f"{(width[1] / width[0]).mean():.2f}",
     ]
 
@@ -93,7 +95,9 @@ def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
 def main() -> None:
     """Print the table."""
     draws, rng = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, np.random.default_rng(0)
-    table = Table("documents", "correlation", "Kish: mean, worst", "own: mean, worst", "width")
+    table = Table(
+        "documents", "correlation", "Kish: mean, worst", "own: mean, worst", "rare", "width"
+    )
     for correlation in (0.0, 0.02, 0.1, 0.5):
         for documents, size in ((12, 200), (30, 60), (100, 20)):
             draw = made(rng, correlation, documents, size)

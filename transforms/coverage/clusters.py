@@ -135,7 +135,7 @@ def few_values(lattice: Lattice, most: int) -> Iterator[Ints]:
         sizes = lattice.sizes[list(chosen)]
         if chosen and np.prod(sizes.astype(float)) <= most:
             digits = np.tile(lattice.sizes, (int(sizes.prod()), 1))
-            digits[:, chosen] = np.indices(sizes).reshape(len(sizes), -1).T
+            digits[:, chosen] = np.indices(sizes.tolist()).reshape(len(sizes), -1).T
             yield lattice.encode(digits)
 
 

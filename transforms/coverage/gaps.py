@@ -165,7 +165,8 @@ def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None)
         return 0.0
     counts = coverage.count(codes)
     if not coverage.by_pattern:
-        codes, counts = codes[counts.argmin(keepdims=True)], counts.min(keepdims=True)
+        rarest = [int(counts.argmin())]
+        codes, counts = codes[rarest], counts[rarest]
     if threshold.share is None:
         gap = 1 - counts.min() / (threshold.count or 1)
     else:

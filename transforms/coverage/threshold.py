@@ -34,7 +34,7 @@ def limit(threshold: Threshold, total: float, squares: float, confidence: float 
     least, most = 0, needed  # the bound of `needed` is never below the threshold
     while least < most:
         middle = (least + most) // 2
-        if interval(middle, total, squares, confidence)[1] < threshold.share:
+        if interval(middle, total, squares, confidence)[1].item() < threshold.share:
             least = middle + 1
         else:
             most = middle
