@@ -45,6 +45,7 @@ def test_drawn_splits_are_near_the_exact_share(monkeypatch: pytest.MonkeyPatch) 
     x, y = at(*random.uniform(-0.5, 0.9, 6)), at(*random.uniform(-0.9, 0.5, 6))
     exact = associate(x, y, A, B)
     monkeypatch.setattr(seat, "EXACT", 0)
+    monkeypatch.setattr(seat, "DRAWS", 10_000)
     drawn = associate(x, y, A, B)
     assert drawn.p == pytest.approx(exact.p, abs=4 * np.sqrt(exact.p / seat.DRAWS) + 1e-4)
     assert drawn.effect == exact.effect

