@@ -80,7 +80,7 @@ def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
         counts, total, squares = matches.sum(axis=0), sizes.sum(), (sizes**2).sum()
         codes = np.arange(len(truth))
         sums = Clusters(codes, (matches**2).sum(axis=0), (matches * sizes[:, None]).sum(axis=0))
-        own = Design(sums, counts, total, squares).squares(codes, np.ones(len(truth)))
+        own = Design(sums, counts, total, squares).squares(codes, np.ones(len(truth), np.int64))
         for which, each in enumerate((squares, own)):
             low, high = interval(counts, total, each, 0.95)
             held[which] += (low <= truth) & (truth <= high)
@@ -95,9 +95,8 @@ def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
 def main() -> None:
     """Print the table."""
     draws, rng = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, np.random.default_rng(0)
-    table = Table(
-        "documents", "correlation", "Kish: mean, worst", "own: mean, worst", "rare", "width"
-    )
+    kinds = ("Kish: mean, worst", "own: mean, worst", "rare: worst", "width")
+    table = Table("documents", "correlation", *kinds)
     for correlation in (0.0, 0.02, 0.1, 0.5):
         for documents, size in ((12, 200), (30, 60), (100, 20)):
             draw = made(rng, correlation, documents, size)
