@@ -265,6 +265,7 @@ class BiasSums(Entry):
         documents: Number of documents with a scored sentence.
         sentences: Sum of n_d.
         unknown: Number of sentences without a known word, which have no score.
+        behind: Number of words behind the context of an encoder that gives the vectors.
         above: Sum of a_d; 0 without a reference.
         total: Sum of t_d.
         groups: Sum of the sentences' scores towards each group, in the same unit.
@@ -275,6 +276,7 @@ class BiasSums(Entry):
     documents: int = 0
     sentences: int = 0
     unknown: int = 0
+    behind: int = 0
     above: int = 0
     total: int = 0
     groups: dict[str, int] = {}

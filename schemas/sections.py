@@ -236,9 +236,11 @@ class BiasScoreSettings(Section):
     vectors: str | None = Field(
         default=None,
         description=(
-            "File of word vectors: text of GloVe or fastText, text or binary of word2vec. The path"
-            " is relative to this file's folder. null: the shipped vectors, which need 12 MB of"
-            " memory and know 47,720 words."
+            "File of word vectors: text of GloVe or fastText, text or binary of word2vec. Or the"
+            " folder of an encoder as transformers reads it: each word then has its vector, and its"
+            " importance, in its sentence. The path is relative to this file's folder. encoder: the"
+            " encoder that ships. null: the shipped static vectors, which need 12 MB of memory and"
+            " know 47,720 words."
         ),
     )
     reference: str | None = Field(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import groupby
 
 # The last one, U+FFFD, marks a character that was lost in decoding; between letters that is mostly
@@ -29,6 +30,7 @@ _VISIBLE_FORMATS = frozenset(
 )
 _VISIBLE_FORMATS |= frozenset((0x110BD, 0x110CD, *range(0x13430, 0x13460)))
 _SAME = str.maketrans(dict.fromkeys(APOSTROPHES, "'") | dict.fromkeys(HYPHENS, "-"))
+SHORT = 64  # characters of texts whose folded form is kept
 _BROKEN_HYPHEN = re.compile(r"-[^\S\n]*\n[^\S\n]*")
 
 
@@ -70,7 +72,15 @@ def spell_word(word: str) -> str:
 
 def fold(text: str) -> str:
     """A label, or a mention of it, in the form for comparisons without case."""
+    return _fold_short(text) if len(text) <= SHORT else _fold(text)
+
+
+def _fold(text: str) -> str:
+    """The folded form of a text."""
     return "".join(fold_word(part) if word else part for word, part in _parts(text))
+
+
+_fold_short = lru_cache(maxsize=1 << 14)(_fold)  # of word lists and mentions, the same ones again
 
 
 def spell(text: str) -> str:

@@ -78,7 +78,7 @@ class ExpectBiasScoreToBeWithin(StatedExpectation):
             reference corpus (`evenflow bias-score reference`).
         max_value: Largest share of such sentences allowed, 0 to 1.
         attribute: Attribute whose groups words lean to.
-        vectors: File of word vectors; None for the shipped ones.
+        vectors: As bias_score.vectors of the configuration; None for the shipped static ones.
         confidence: Confidence level of the interval, between 0.5 and 1.
     """
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
 DIRECTION_EXAMPLES = examples(
-    "evenflow bias-score direction", "evenflow bias-score direction --vectors glove.txt --json"
+    "evenflow bias-score direction",
+    "evenflow bias-score direction --vectors glove.txt --json",
+    "evenflow bias-score direction --vectors build/models/bert-base-uncased",
 )
 REFERENCE_EXAMPLES = examples(
     "evenflow bias-score reference 'clean/*.jsonl.gz' --output reference.json",
@@ -25,7 +27,13 @@ REFERENCE_EXAMPLES = examples(
 )
 VectorsOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Word vectors.  [default: those that are shipped]"),
+    typer.Option(
+        metavar="FILE|DIR",
+        help=(
+            "Word vectors: a file, the folder of an encoder, or `encoder`, the one that ships. "
+            " [default: the shipped static vectors]"
+        ),
+    ),
 ]
 
 
@@ -114,6 +122,8 @@ def reference(
             f"{made['sentences']:,} sentences of {made['documents']:,} documents"
             f" ({sums.unknown:,} without a known word)"
         )
+        if sums.behind:
+            print(f"{sums.behind:,} words behind the encoder's context, without a score")
         for percent, each in made["percentiles"].items():
             interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
             print(f"percentile {percent}: {each['value']:.4f}{interval}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class BiasExplainer:
 
     Args:
         signal: The bias score under a configuration.
-        shares: Gives the importance of a sentence's words; None: how rare they are.
+        shares: Gives the importance of a sentence's words; None: the signal's own.
     """
 
     def __init__(self, signal: BiasSignal, shares: Shares | None = None):
@@ -41,12 +42,16 @@ class BiasExplainer:
         """
         scorer, groups = self._signal.scorer, self._signal.scorer.groups
         for row in document["sentences"]:
-            score = scorer.score(row["sent_text"], [0])
             row["bias_score"] = None
-            if not score.known[0]:
+            parts = scorer.parts(row["sent_text"])
+            if all(part.leanings is None for part in parts):
                 continue
-            shares = None if self._shares is None else self._shares(row["sent_text"]).tolist()
-            parts = scorer.parts(row["sent_text"], shares)
+            if self._shares is not None:
+                shares = self._shares(row["sent_text"]).tolist()
+                parts = [
+                    replace(part, importance=share)
+                    for part, share in zip(parts, shares, strict=True)
+                ]
             words = [
                 {
                     "word": part.word,

@@ -77,12 +77,18 @@ class Explainer:
             from evenflow.pipelines.explain.bias_score import BiasExplainer
             from evenflow.transforms.bias_score import signal
 
-            shares = None
+            own, shares = signal.of(config), None
             if importance is not None:
-                from evenflow.transforms.bias_score.contextual import WordShares
+                from evenflow.transforms.bias_score import contextual
+                from evenflow.transforms.bias_score.vectors import VectorsError
 
-                shares = WordShares(importance).of
-            self._steps.append(BiasExplainer(signal.of(config), shares).add_to)
+                if isinstance(own.vectors, contextual.ContextualVectors):
+                    raise VectorsError(
+                        f"{own.vectors.name}: these vectors say how much each word counts; take"
+                        " --importance away, or give vectors of a file"
+                    )
+                shares = contextual.load(importance).shares
+            self._steps.append(BiasExplainer(own, shares).add_to)
 
     def explain(self, identity: str, text: str) -> dict[str, Any]:
         """Explain a text.

@@ -1,12 +1,14 @@
 """The bias score: its direction, people's scores, analogies, speed and memory.
 
-python tests/benchmarks/bias_score.py [--vectors PATH] [--memory] [--words 400000]
+python tests/benchmarks/bias_score.py [--vectors PATH|encoder] [--memory] [--words 400000]
 
 Prints, for the shipped vectors or those of PATH: how well the direction explains the pairs; the
 correlation of professions' leanings with people's scores (words that name a group are left out, as
 they have no score; interval by bootstrap over professions); SemBias (share of questions in which
 the pair that is most like he - she is the one by definition, by stereotype, or neither); sentences
 of the paper's tables 2 and 3; and speed beside a plain loop that looks up a vector for each word.
+PATH may be the folder of an encoder. Professions then stand in the carrier sentences that the
+direction is found in, SemBias is left out, and speed is in sentences a second.
 --memory instead makes a binary file of random vectors of 300 numbers and prints the peak memory of
 a process that scores with it.
 """
@@ -27,8 +29,10 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
-from evenflow.transforms.bias_score import direction, importance, vectors, words
-from evenflow.transforms.bias_score.direction import Direction
+from evenflow.schemas.config import load
+from evenflow.transforms.bias_score import direction, importance, signal, vectors, words
+from evenflow.transforms.bias_score.direction import Direction, Space
+from evenflow.transforms.bias_score.lookup import LookupScorer
 from evenflow.transforms.bias_score.score import BiasScorer
 from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.transforms.text import sentences
@@ -41,6 +45,7 @@ FEMALE, MALE = GENDER.groups.index("female"), GENDER.groups.index("male")
 DRAWS = 2000  # of the bootstrap
 SIZE = 300  # numbers of a random vector
 PLAIN_MB = 1  # text of the plain loop, in MB
+SENTENCES = 512  # that an encoder scores
 # Of tables 2 and 3 (Dolci et al. 2023), with the sign of the score that is printed there
 PRINTED = (
     ("She likes the new pink dress", "female"),
@@ -59,30 +64,37 @@ PRINTED = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--vectors")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--words", type=int, default=400_000)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
-        return child(given.vectors)
+        return child(Path(given.vectors))
     if given.memory:
         return memory(given.words)
-    space = vectors.load(given.vectors)
-    found = direction.find(space, GENDER)
-    print(f"{space.name}: {len(space.words):,} words of {space.size} numbers")
+    settings = {"bias_score.mode": "measure", "bias_score.vectors": given.vectors}
+    own = signal.BiasSignal(load(None, settings, ["gender"]))
+    space, found, scorer = own.vectors, own.direction, own.scorer
+    print(f"{space.name}: vectors of {space.size} numbers")
     directions(space, found)
     professions(space, found)
-    analogies(space, found)
-    scorer = BiasScorer(space, found, words.named(GENDER), words.given_names(GENDER))
+    if isinstance(space, Vectors):
+        analogies(space, found)
     print("\n| sentence of tables 2 and 3 | printed | female | male |\n|---|---|---|---|")
+    right = 0
     for text, printed in PRINTED:
-        score = scorer.score(text, [0]).groups[0]
-        print(f"| {text} | {printed} | {score[FEMALE]:.4f} | {score[MALE]:.4f} |")
-    speed(space, found, scorer)
+        score = dict(zip(GENDER.groups, scorer.score(text, [0]).groups[0], strict=True))
+        right += max(score, key=lambda group: score[group]) == printed
+        print(f"| {text} | {printed} | {score['female']:.4f} | {score['male']:.4f} |")
+    print(f"{right} of {len(PRINTED)} lean to the printed side")
+    if isinstance(space, Vectors):
+        speed(space, found, scorer)
+    else:
+        sentences_a_second(scorer)
 
 
-def directions(space: Vectors, found: Direction) -> None:
+def directions(space: Space, found: Direction) -> None:
     longer = direction.find(space, GENDER, direction.list_pairs(GENDER))
     print("\n| pairs | used | variance explained |\n|---|---|---|")
     print(f"| the paper's | {found.used} of {found.given} | {found.explained:.2f} |")
@@ -90,11 +102,12 @@ def directions(space: Vectors, found: Direction) -> None:
     print(f"cosine between the two: {found.agreement(longer):.2f}")
 
 
-def professions(space: Vectors, found: Direction) -> None:
+def professions(space: Space, found: Direction) -> None:
     rows = json.loads((DATA / "professions.json").read_text(encoding="utf-8"))
     named = words.named(GENDER)
     for title, kept in (("not in L", [row for row in rows if row[0] not in named]), ("all", rows)):
-        known = [row for row in kept if row[0] in space.words]
+        have = space.known(row[0] for row in kept)
+        known = [row for row in kept if row[0] in have]
         leans = space.unit([row[0] for row in known]) @ found.axes[MALE]
         people = np.array([row[2] for row in known])
         draws = np.random.default_rng(0).integers(0, len(known), (DRAWS, len(known)))
@@ -140,6 +153,22 @@ def wilson(count: int, total: int, z: float = 1.96) -> tuple[float, float]:
 def speeches() -> list[str]:
     lines = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).splitlines()
     return [json.loads(line)["text"] for line in lines]
+
+
+def sentences_a_second(scorer: BiasScorer) -> None:
+    """Of an encoder, on the first sentences of the speeches."""
+    text = " ".join(speeches()[:4])
+    starts = sentences.bounds(text).tolist()[: SENTENCES + 1]
+    text = text[: starts.pop()]
+    size = len(split_runs(text)) / len(starts)
+    began = time.process_time()
+    scorer.score(text, starts)
+    rate = len(starts) / (time.process_time() - began)
+    megabytes = rate * len(text.encode()) / len(starts) / 1e6
+    print(
+        f"\n{len(starts)} sentences of {size:.0f} words, one core: {rate:.1f} sentences/s,"
+        f" {megabytes:.4f} MB/s"
+    )
 
 
 def speed(space: Vectors, found: Direction, scorer: BiasScorer) -> None:
@@ -214,7 +243,7 @@ def child(path: Path) -> None:
 
     began = time.perf_counter()
     space = vectors.load(path)
-    scorer = BiasScorer(space, direction.find(space, GENDER))
+    scorer = LookupScorer(space, direction.find(space, GENDER))
     loaded = time.perf_counter() - began
     for text in speeches()[:20]:
         scorer.score(text, sentences.bounds(text).tolist())

@@ -80,20 +80,34 @@ def test_bert_says_how_much_each_word_counts() -> None:
     folder = made("bert-base-uncased")
     from evenflow.pipelines.explain.bias_score import BiasExplainer
     from evenflow.schemas.config import load
-    from evenflow.transforms.bias_score import signal
-    from evenflow.transforms.bias_score.contextual import WordShares
+    from evenflow.transforms.bias_score import contextual, signal
 
-    shares = WordShares(str(folder))
+    shares = contextual.load(str(folder)).shares
     text = "“She likes the unbelievably pinkish dress, doesn't she?”"
-    found = shares.of(text)
+    found = shares(text)
     assert len(found) == 9 and found.min() > 0 and found.sum() == pytest.approx(1)
-    assert shares.of("…").tolist() == []
+    assert shares("…").tolist() == []
     document = {"sentences": [{"sent_text": text}]}
     own = signal.of(load(None, {"bias_score.mode": "measure"}, ["gender"]))
-    BiasExplainer(own, shares.of).add_to(document)
+    BiasExplainer(own, shares).add_to(document)
     scored = document["sentences"][0]["bias_score"]
     assert [each["importance"] for each in scored["words"]] == pytest.approx(found, abs=1e-5)
     assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)
+
+
+def test_bert_reads_a_sentence_the_same_in_any_batch_to_the_bit() -> None:
+    from evenflow.transforms.bias_score.states import Transformer
+
+    bert = Transformer(str(made("bert-base-uncased")))
+    text = "The nurse wore a pink dress and read that two football players scored once more."
+    texts = [text[at:] for at in (0, 4, 10, 15, 22, 30, 34, 39)] + [text * 2, "She left."]
+
+    def read(given: list[str]) -> dict[str, bytes]:
+        return {given[each.number]: each.states.tobytes() for each in bert.states(given)}
+
+    together = read(texts)
+    assert read(texts[::-2]) == {each: together[each] for each in texts[::-2]}
+    assert read(texts[:1]) == {text: together[text]}
 
 
 def test_smollm2_tells_sentences_from_shuffled_ones() -> None:

@@ -182,7 +182,8 @@ class Annotator:
             found: The documents.
             with_sentences: As for `MentionCounter.count`; scores need sentences in any case.
             searched: As for `MentionCounter.count`.
-            scores: The documents' bias scores are added to this list; None: they are not kept.
+            scores: The documents' bias scores are added to this list, unless it has them already;
+                None: they are not kept.
 
         Returns:
             What `MentionCounter.count` returns, the figures with the bias score.
@@ -191,14 +192,16 @@ class Annotator:
             return self.mentions.count(found, with_sentences, searched)
         pieces = [] if searched is None else searched
         figures, counts = self.mentions.count(found, searched=pieces)
+        own_scores: list[float | None] = []
         for piece in pieces:
             own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
             figures.bias_score = documents.summed(figures.bias_score, own.figures)
             figures.bias_words = documents.summed(figures.bias_words, own.words)
-            if scores is not None:
-                scores += own.documents
-        if scores is not None and self.config.bias_score.fields:
-            scores[:] = [self.bias.score(texts) for texts in self._scored(found)]
+            own_scores += own.documents
+        if scores is not None and not scores:
+            if self.config.bias_score.fields:
+                own_scores = [self.bias.score(texts) for texts in self._scored(found)]
+            scores += own_scores
         return figures, counts
 
     def probe(self) -> Annotated:
@@ -229,9 +232,8 @@ class Annotator:
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
-        found, leaning = self._subtracted(found)
+        found, scores, leaning = self._subtracted(found)
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        scores: list[float | None] = []
         figures, counts = self.count(found, searched=searched, scores=scores)
         details, aside = None, None
         if searched is not None:
@@ -264,20 +266,27 @@ class Annotator:
         table = self._table(found, counts, scores)
         return Annotated(table, found.dead, figures, details, aside)
 
-    def _subtracted(self, found: Documents) -> tuple[Documents, pa.Table | None]:
-        """The documents whose bias score is not high, and the others with the reason."""
+    def _subtracted(
+        self, found: Documents
+    ) -> tuple[Documents, list[float | None], pa.Table | None]:
+        """The documents whose bias score is not high, their scores, the others with the reason.
+
+        The scores are left out if nothing is subtracted.
+        """
         own = self.config.bias_score
         if self.bias is None or own.mode != "subtract":
-            return found, None
-        scores = map(self.bias.score, self._scored(found))
+            return found, [], None
+        scores = [self.bias.score(texts) for texts in self._scored(found)]
         high = {number: score for number, score in enumerate(scores) if self.bias.is_high(score)}
         if not high:
-            return found, None
-        kept = _chosen(found, [n for n in range(len(found.texts)) if n not in high])
+            return found, scores, None
+        left = [number for number in range(len(found.texts)) if number not in high]
+        kept = _chosen(found, left)
         limit = f"above {self.bias.threshold:.4f}"
         reasons = [f"bias score {score:.4f}, {limit}" for score in high.values()]
         reason = {documents.REASON: pa.array(reasons, pa.string())}
-        return kept, documents_table(_chosen(found, list(high)), reason)
+        aside = documents_table(_chosen(found, list(high)), reason)
+        return kept, [scores[number] for number in left], aside
 
     def _scored(self, found: Documents) -> list[list[str]]:
         """The texts of each document whose largest score counts."""

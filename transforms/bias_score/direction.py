@@ -7,13 +7,13 @@ words of a pair, one of each group, differ from their mean.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.wordlists.loader import WordList
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +39,26 @@ LEAST = 1e-9
 
 class DirectionError(ValueError):
     """The groups have no direction in these vectors; the message says why."""
+
+
+class Space(Protocol):
+    """Word vectors.
+
+    Attributes:
+        name: What they are called in messages.
+        size: The D numbers of each vector.
+    """
+
+    name: str
+    size: int
+
+    def known(self, words: Iterable[str]) -> set[str]:
+        """Those of some words that have a vector."""
+        ...
+
+    def unit(self, words: Sequence[str]) -> Floats:
+        """The vectors of n known words, each of length 1: (n, D)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -107,7 +127,7 @@ def usual_pairs(words: WordList) -> list[tuple[str, ...]]:
 
 
 def find(
-    vectors: Vectors, words: WordList, pairs: Sequence[tuple[str, ...]] | None = None
+    vectors: Space, words: WordList, pairs: Sequence[tuple[str, ...]] | None = None
 ) -> Direction:
     """Find the direction of an attribute.
 
@@ -126,7 +146,8 @@ def find(
     """
     if pairs is None:
         pairs = usual_pairs(words)
-    known = [pair for pair in pairs if all(word in vectors.words for word in pair)]
+    have = vectors.known(word for pair in pairs for word in pair)
+    known = [pair for pair in pairs if all(word in have for word in pair)]
     if pairs and known:
         flat = vectors.unit([word for pair in known for word in pair])
         each = flat.reshape(len(known), len(words.groups), -1)
@@ -153,12 +174,11 @@ def find(
     return Direction(words.groups, towards / lengths, basis, inside, len(known), len(pairs))
 
 
-def _labels(vectors: Vectors, words: WordList) -> list[Floats]:
+def _labels(vectors: Space, words: WordList) -> list[Floats]:
     """The vectors of each group's labels. Raises DirectionError."""
+    have = vectors.known(words.labels)
     rows = [
-        vectors.unit(
-            [each for each, own in words.labels.items() if own == group and each in vectors.words]
-        )
+        vectors.unit([each for each, own in words.labels.items() if own == group and each in have])
         for group in range(len(words.groups))
     ]
     for group, each in zip(words.groups, rows, strict=True):

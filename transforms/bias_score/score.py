@@ -8,32 +8,31 @@ group's score is the paper's BiasScore_F, the second's is BiasScore_M without it
 sum is Abs-BiasScore. Of more groups the absolute score takes the length of a word's projection on
 the subspace in place of |cos|.
 
-All sums are of whole numbers, so a score depends on nothing but its sentence.
+All sums are of whole numbers, so a score depends on nothing but its sentence. Where a word's vector
+comes from is up to the scorer: `lookup` has one for each word, `contextual` one for each word in
+its sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.bias_score import importance
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.vectors import Vectors
-from evenflow.transforms.text.words import blanked, split_runs
+from evenflow.transforms.text.words import split_runs
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 WordSums = dict[str, dict[str, dict[str, int]]]
 
 UNIT = 1 << 20  # cosines are whole numbers of 1 / UNIT
-TRACKED = 4096  # words whose part in the scores is added up
-FINE = 1e-6  # unit of these sums
-UNKNOWN = 0  # the row of words without a vector that are not in L either
+FINE = 1e-6  # unit of the sums of single words
+OTHER, NAMED = -1, -2  # places of words that have none
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class WordPart:
         word: The word.
         importance: Its share of the sentence, I_w.
         leanings: max(cos(w, g_m), 0) of the M groups; zeros for a word in L; None if it has no
-            vector.
+            vector there.
         named: Whether it is in L.
         absolute: The length of its projection on the subspace; of two groups, |cos|.
     """
@@ -73,81 +72,54 @@ class Scores:
 
 
 class Read(NamedTuple):
-    """The words of n sentences.
+    """The N words of n sentences.
 
     Attributes:
-        rows: The row of each word.
+        values: What a score adds up, (N, M + 3): the leanings to M groups and to the subspace, in
+            1 / UNIT, times the weight; the weight; 1 for a known word.
+        places: Where the word is in the sums of single words, (N,); OTHER: it is not tracked;
+            NAMED: it is in L.
         ends: Where the words of each sentence begin, and where the last ones end, (n + 1,).
+        behind: Number of words behind the context of the model that gives the vectors; they have
+            no weight.
     """
 
-    rows: Ints
+    values: Ints
+    places: Ints
     ends: Ints
+    behind: int = 0
 
 
-class BiasScorer:
+class BiasScorer(ABC):
     """Scores sentences.
 
     Args:
-        vectors: Word vectors with V words.
-        direction: The direction of M groups in them.
+        direction: The direction of M groups in the vectors.
         named: Words that name a group (L), in lower case; they lean to nothing.
         names: Given names, in lower case: as `named` where they begin with a capital.
-        weights: By word in lower case its weight, and the weight of other words (see
-            `importance`); None: the shipped ones.
 
     Attributes:
         groups: The groups' names.
-
-    Raises:
-        VectorsError: A vector has a number that is not finite.
     """
 
-    def __init__(
-        self,
-        vectors: Vectors,
-        direction: Direction,
-        named: Iterable[str] = (),
-        names: Iterable[str] = (),
-        weights: tuple[Mapping[str, int], int] | None = None,
-    ):
+    def __init__(self, direction: Direction, named: Iterable[str], names: Iterable[str]):
         self.groups = direction.groups
-        own, other = weights or importance.shipped_weights()
-        in_list, are_names = frozenset(named), frozenset(names)
-        parts = [(_pulls(each, direction), each.any(axis=1)) for each in vectors.blocks()]
-        pulls = np.concatenate([each for each, _ in parts])
-        sized = np.concatenate([each for _, each in parts]).tolist()
-        # A vector of zeros is none
-        rows = {word: at + 1 for word, at in vectors.words.items() if sized[at]}
-        more = sorted(in_list | {name.capitalize() for name in are_names})
-        new = [word for word in more if word not in rows]
-        rows |= {word: at for at, word in enumerate(new, len(pulls) + 1)}
-        self._row = _Rows(rows).__getitem__
-        self._named = np.zeros(len(pulls) + len(new) + 1, bool)
-        self._weights = np.full(len(self._named), other)
-        for word, row in rows.items():
-            lower = word.lower()
-            self._weights[row] = own.get(lower, other)
-            self._named[row] = lower in in_list or (lower in are_names and word[0].isupper())
-        self._leanings = np.zeros((len(self._named), pulls.shape[1]), np.int64)
-        self._leanings[1 : len(pulls) + 1] = pulls
-        self._leanings[self._named] = 0
-        # Of a word with weight log2(1 / share of the sentences)
-        frequency = np.exp2(-self._weights / importance.UNIT)
-        expected = self._leanings[:, -1] * self._weights * frequency
-        chosen = np.argsort(-expected, kind="stable")[:TRACKED]
-        self._tracked = np.full(len(self._named), -1)
-        self._tracked[chosen] = np.arange(len(chosen))
-        word_of = {row: word.lower() for word, row in rows.items() if self._tracked[row] >= 0}
-        sides = np.argmax(self._leanings[chosen, :-1], axis=1).tolist()
-        self._names = [
-            (self.groups[side], word_of.get(row, ""))
-            for row, side in zip(chosen.tolist(), sides, strict=True)
-        ]
-        known = np.arange(len(self._named)) != UNKNOWN
-        # What a score adds up: weighted leanings, weights, known words
-        self._summed = np.column_stack(
-            [self._leanings * self._weights[:, None], self._weights, known]
-        )
+        self._in_list, self._given = frozenset(named), frozenset(names)
+        # By place the group that a tracked word leans to, and the word in lower case
+        self._tracked: list[tuple[str, str]] = []
+
+    @abstractmethod
+    def read(self, text: str, starts: Sequence[int]) -> Read:
+        """Read the words of a text's n sentences; `starts` is as for `score`."""
+
+    @abstractmethod
+    def starts(self, text: str) -> Sequence[int]:
+        """Where the sentences begin that a text is read as, if only its own score is wanted."""
+
+    def names_group(self, word: str) -> bool:
+        """Whether a word is in L."""
+        lower = word.lower()
+        return lower in self._in_list or (lower in self._given and word[0].isupper())
 
     def score(self, text: str, starts: Sequence[int]) -> Scores:
         """Score the sentences of a text.
@@ -159,58 +131,38 @@ class BiasScorer:
         Returns:
             Their scores.
         """
-        return self.of(self.totals(self.read(text, starts)))
+        return self.of(totals(self.read(text, starts)))
 
-    def read(self, text: str, starts: Sequence[int]) -> Read:
-        """Look up the words of a text's n sentences; `starts` is as for `score`."""
-        row, whole = self._row, blanked(text)
-        rows: list[int] = []
-        ends = [0]
-        for start, end in pairwise([*starts, len(text)]):
-            rows += map(row, whole[start:end].split())
-            ends.append(len(rows))
-        return Read(np.array(rows, np.int64), np.array(ends, np.int64))
+    def whole(self, text: str) -> Scores:
+        """Score a text as a whole: (1,) scores."""
+        return self.of(totals(self.read(text, self.starts(text))).sum(axis=0, keepdims=True))
 
-    def totals(self, read: Read) -> Ints:
-        """Add up what scores are computed from.
-
-        Args:
-            read: The words of n sentences.
-
-        Returns:
-            Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.
-        """
-        running = np.zeros((len(read.rows) + 1, self._summed.shape[1]), np.int64)
-        np.cumsum(self._summed[read.rows], axis=0, out=running[1:])
-        return np.diff(running[read.ends], axis=0)
-
-    def words(self, read: Read, totals: Ints) -> WordSums:
+    def words(self, read: Read, sums: Ints) -> WordSums:
         """Add up what single words add to the absolute scores of sentences.
 
-        Only TRACKED words count: those that are expected to add most, by their frequency in the
-        texts that ship (see `importance`). So sums are bounded, and the same however they are cut.
+        Only words count that the scorer tracks, whatever it reads. So sums are bounded, and the
+        same however they are cut.
 
         Args:
             read: The words of n sentences.
-            totals: What `totals` gives for them, (n, M + 3).
+            sums: What `totals` gives for them, (n, M + 3).
 
         Returns:
             By group that the word leans to and by word in lower case: n (how often it stands there)
             and a (what it adds, in FINE).
         """
-        at = np.flatnonzero(self._tracked[read.rows] >= 0)
-        own = read.rows[at]
-        whole = totals[np.searchsorted(read.ends, at, "right") - 1, -2]
-        added = self._leanings[own, -1] / UNIT * self._weights[own] / whole
-        places, size = self._tracked[own], len(self._names)
+        at = np.flatnonzero(read.places >= 0)
+        whole = np.maximum(sums[np.searchsorted(read.ends, at, "right") - 1, -2], 1)
+        added = read.values[at, -3] / UNIT / whole
+        places, size = read.places[at], len(self._tracked)
         counts = np.bincount(places, minlength=size)
-        sums = np.bincount(places, np.rint(added / FINE), minlength=size)
+        parts = np.bincount(places, np.rint(added / FINE), minlength=size)
         out: WordSums = {}
-        for place in np.flatnonzero(sums).tolist():
-            group, word = self._names[place]
+        for place in np.flatnonzero(parts).tolist():
+            group, word = self._tracked[place]
             each = out.setdefault(group, {}).setdefault(word, {"n": 0, "a": 0})
             each["n"] += int(counts[place])
-            each["a"] += int(sums[place])
+            each["a"] += int(parts[place])
         return out
 
     def of(self, sums: Ints) -> Scores:
@@ -218,39 +170,48 @@ class BiasScorer:
         scores = sums[:, :-2] / np.maximum(sums[:, -2:-1] * UNIT, 1)
         return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
 
-    def parts(self, sentence: str, shares: Sequence[float] | None = None) -> list[WordPart]:
+    def parts(self, sentence: str) -> list[WordPart]:
         """Take a score apart, word by word (as in the paper's Table 2).
 
         Args:
             sentence: A sentence.
-            shares: The importance of its n words by an encoder, (n,); None: by rarity, as `score`.
 
         Returns:
             Its n words in order. A group's score is the sum of importance times leaning.
         """
-        words = split_runs(sentence)
-        rows = np.array([self._row(word) for word in words], np.int64)
-        given = self._weights[rows] if shares is None else np.array(shares)
+        read = self.read(sentence, [0])
+        weights = read.values[:, -2]
+        leanings = read.values[:, :-2] / np.maximum(weights[:, None] * UNIT, 1)
+        shares = weights / max(weights.sum(), 1)
         return [
             WordPart(
                 word,
                 float(share),
-                None if row == UNKNOWN else tuple((self._leanings[row, :-1] / UNIT).tolist()),
-                bool(self._named[row]),
-                float(self._leanings[row, -1] / UNIT),
+                tuple(leaning[:-1].tolist()) if known else None,
+                bool(place == NAMED),
+                float(leaning[-1]),
             )
-            for word, row, share in zip(words, rows, given / max(given.sum(), 1e-12), strict=True)
+            for word, share, leaning, known, place in zip(
+                split_runs(sentence), shares, leanings, read.values[:, -1], read.places, strict=True
+            )
         ]
 
 
-class _Rows(dict[str, int]):
-    """Rows of words. A word that is not there has the row of its lower case, or UNKNOWN."""
+def totals(read: Read) -> Ints:
+    """Add up what scores are computed from.
 
-    def __missing__(self, word: str) -> int:
-        return self.get(word.lower(), UNKNOWN)
+    Args:
+        read: The words of n sentences.
+
+    Returns:
+        Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.
+    """
+    running = np.zeros((len(read.values) + 1, read.values.shape[1]), np.int64)
+    np.cumsum(read.values, axis=0, out=running[1:])
+    return np.diff(running[read.ends], axis=0)
 
 
-def _pulls(rows: Floats, direction: Direction) -> Ints:
+def pulls(rows: Floats, direction: Direction) -> Ints:
     """What n unit vectors (n, D) lean to: M groups and the subspace, (n, M + 1), in 1 / UNIT."""
     towards = np.maximum(rows @ direction.axes.T, 0)
     whole = np.sqrt(((rows @ direction.basis.T) ** 2).sum(axis=1, keepdims=True))

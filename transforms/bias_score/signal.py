@@ -14,10 +14,19 @@ import numpy.typing as npt
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.transforms.bias_score import direction, importance, reference, summary, vectors
+from evenflow.transforms.bias_score import (
+    contextual,
+    direction,
+    importance,
+    reference,
+    summary,
+    vectors,
+)
 from evenflow.transforms.bias_score import words as listed
+from evenflow.transforms.bias_score.contextual import SHIPPED, ContextualScorer
 from evenflow.transforms.bias_score.direction import Direction
-from evenflow.transforms.bias_score.score import BiasScorer, Scores
+from evenflow.transforms.bias_score.lookup import LookupScorer
+from evenflow.transforms.bias_score.score import BiasScorer, Scores, totals
 
 STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
 
@@ -54,6 +63,7 @@ class BiasSignal:
 
     Raises:
         VectorsError: The vectors cannot be used.
+        LanguageModelError: The encoder that gives them cannot be loaded.
         DirectionError: The attribute has no direction in them.
         BiasReferenceError: The reference cannot be used, or was made with something else.
         WordListError: The word list cannot be read.
@@ -62,12 +72,21 @@ class BiasSignal:
 
     def __init__(self, config: Config):
         own = config.bias_score
-        self.vectors = space = vectors.load(Path(own.vectors) if own.vectors else None)
+        space: contextual.ContextualVectors | vectors.Vectors
+        if own.vectors is not None and (own.vectors == SHIPPED or Path(own.vectors).is_dir()):
+            space = contextual.load(own.vectors)
+        else:
+            space = vectors.load(Path(own.vectors) if own.vectors else None)
+        self.vectors = space
         words = config.word_list(own.attribute)
         pairs = direction.usual_pairs(words)
         self.direction: Direction = direction.find(space, words, pairs)
         named, names = listed.named(words), listed.given_names(words)
-        self.scorer = BiasScorer(space, self.direction, named, names)
+        self.scorer: BiasScorer = (
+            LookupScorer(space, self.direction, named, names)
+            if isinstance(space, vectors.Vectors)
+            else ContextualScorer(space, self.direction, named, names)
+        )
         every = (words.groups, pairs, sorted(words.labels.items()), sorted(named), sorted(names))
         counts = importance.COUNTS_PATH.read_bytes()
         self.made_with = {
@@ -94,20 +113,23 @@ class BiasSignal:
         edges = [*starts.tolist(), len(text)]
         each: list[Ints] = []
         words: dict[str, Any] = {}
+        behind = 0
         for first in range(0, len(starts), STEP):
             last = min(first + STEP, len(starts))
             begin = edges[first]
             own = [start - begin for start in edges[first:last]]
             read = self.scorer.read(text[begin : edges[last]], own)
-            each.append(self.scorer.totals(read))
+            each.append(totals(read))
             words = documents.summed(words, self.scorer.words(read, each[-1]))
+            behind += read.behind
         if not each:
             return Scored({}, {}, [None] * len(begins))
-        totals = np.concatenate(each)
+        every = np.concatenate(each)
         owners = np.searchsorted(begins, starts, "right")
-        whole = np.zeros((len(begins), totals.shape[1]), np.int64)
-        np.add.at(whole, owners - 1, totals)
-        figures = summary.sums(self.scorer.of(totals), owners, self.scorer.groups, self.threshold)
+        whole = np.zeros((len(begins), every.shape[1]), np.int64)
+        np.add.at(whole, owners - 1, every)
+        figures = summary.sums(self.scorer.of(every), owners, self.scorer.groups, self.threshold)
+        figures["behind"] = behind
         return Scored(figures, words, _known(self.scorer.of(whole)))
 
     def score(self, texts: Sequence[str]) -> float | None:
@@ -119,7 +141,7 @@ class BiasSignal:
         Returns:
             The absolute score; None if no text has a known word.
         """
-        found = [one for text in texts for one in _known(self.scorer.score(text, [0]))]
+        found = [one for text in texts for one in _known(self.scorer.whole(text))]
         return max((one for one in found if one is not None), default=None)
 
     def is_high(self, score: float | None) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -70,16 +70,22 @@ class Vectors:
             twice = next(word for number, word in enumerate(words) if self.words[word] != number)
             raise VectorsError(f"{name}: {twice!r} has two vectors; one was expected")
 
+    def known(self, words: Iterable[str]) -> set[str]:
+        """Those of some words that have a vector."""
+        return {word for word in words if word in self.words}
+
     def unit(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
         """The vectors of n known words, each of length 1: (n, D). A vector of zeros stays."""
         rows = [self._read(self.words[word], self.words[word] + 1) for word in words]
-        return _unit(self._checked(np.concatenate(rows or [np.zeros((0, self.size), np.float32)])))
+        return unit_rows(
+            self._checked(np.concatenate(rows or [np.zeros((0, self.size), np.float32)]))
+        )
 
     def blocks(self) -> Iterator[npt.NDArray[np.float64]]:
         """All vectors in order, in blocks (n, D), each vector of length 1."""
         for first in range(0, len(self.words), BLOCK):
             last = min(first + BLOCK, len(self.words))
-            yield _unit(self._checked(self._read(first, last), first))
+            yield unit_rows(self._checked(self._read(first, last), first))
 
     def _checked(self, rows: Floats, first: int = 0) -> Floats:
         """Vectors, unless a number is not finite."""
@@ -222,7 +228,7 @@ def _binary(path: Path, file: BinaryIO, count: int, size: int, whole: hashlib._H
     return Vectors(str(path), words, size, whole.hexdigest(), read)
 
 
-def _unit(rows: Floats) -> npt.NDArray[np.float64]:
+def unit_rows(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Vectors (n, D) of length 1; those of zeros stay."""
     wide = rows.astype(np.float64)
     length = np.sqrt((wide**2).sum(axis=1, keepdims=True))

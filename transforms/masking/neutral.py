@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from evenflow.wordlists import spelling
+from evenflow.wordlists import nodes, spelling
 from evenflow.wordlists.loader import WordList
 
 FORMS = ("subject", "object", "determiner", "possessive", "reflexive", "contracted")
@@ -55,7 +55,7 @@ def of(words: WordList) -> Neutral:
     """
     path = path_of(words)
     try:
-        stored: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        stored: Any = yaml.load(path.read_text(encoding="utf-8"), nodes.PARSER)
     except FileNotFoundError as error:
         raise NeutralError(
             f"{words.attribute} has no neutral words; put them into {path}, or choose another"

@@ -29,12 +29,19 @@ from evenflow.transforms.models.heads import (
     STRENGTH,
     HeadLayout,
 )
-from evenflow.transforms.models.pieces import Tokenizer
+from evenflow.transforms.models.pieces import LONGEST, Tokenizer
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 FORMAT, VERSION = "evenflow-encoder", 1
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
 RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 FIRST, LAST, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
+
+
+# The states of the pieces in the graph: what its means are taken of
+STATES = "layer_norm_8"
 
 
 class Stereotype(NamedTuple):
@@ -75,8 +82,6 @@ class Encoder:
     def __init__(self, folder: Path, threads: int = 1):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         try:
             self.layout = HeadLayout(self.about["choices"])
             self._calibration = {
@@ -84,9 +89,7 @@ class Encoder:
                 for name, each in self.about["calibration"].items()
             }
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session: Any = onnxruntime.InferenceSession(
-                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = _session(str(folder / GRAPH), threads)
         # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
@@ -193,10 +196,61 @@ class Encoder:
         return dict(zip(self.layout.choices[name], (shares / shares.sum()).tolist(), strict=True))
 
 
+class PieceStates:
+    """What the shipped encoder makes of each piece of a text, before its heads.
+
+    Attributes:
+        size: The D numbers of a state.
+
+    Raises:
+        ModelError: A file is missing or damaged.
+    """
+
+    def __init__(self) -> None:
+        self._tokenizer = Encoder.shipped().tokenizer
+        graph = _with_output((files.SHIPPED / GRAPH).read_bytes(), STATES)
+        try:
+            self._session = _session(graph, threads=1)
+        except Exception as error:  # as for `Encoder`
+            raise ModelError(f"{GRAPH}: no states in it ({error}); {files.REBUILD}") from error
+        self.size = self.of("")[0].shape[1]
+
+    def of(self, text: str) -> tuple[Floats, Ints, npt.NDArray[np.bool_], bool]:
+        """Read a text.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The states of its n pieces (n, D); their characters (n, 2); whether each is in the
+            vocabulary (n,); and whether the text goes on behind them.
+        """
+        pieces = self._tokenizer.pieces(text)
+        given = {name: np.array([getattr(pieces, name)], np.int64) for name in ("ids", "types")}
+        states = self._session.run([STATES], given)[0][0].astype(np.float64)
+        known = given["ids"][0] != self._tokenizer.unknown
+        return states, np.array(pieces.places, np.int64), known, len(known) == LONGEST
+
+
 @cache
 def _shipped() -> Encoder:
     """The encoder of this package."""
     return Encoder(files.SHIPPED)
+
+
+def _session(graph: str | bytes, threads: int) -> Any:
+    """Load a graph, or the file of one."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def _with_output(graph: bytes, name: str) -> bytes:
+    """A model of ONNX with one more output (protobuf merges messages that stand in a row)."""
+    made = name.encode()
+    for tag in (b"\x0a", b"\x62", b"\x3a"):  # ValueInfoProto.name, GraphProto.output, .graph
+        made = tag + bytes([len(made)]) + made
+    return graph + made
 
 
 def read_tokenizer(vocabulary: Path) -> Tokenizer:
@@ -218,7 +272,7 @@ def read_tokenizer(vocabulary: Path) -> Tokenizer:
     )
     model.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)  # pyright: ignore[reportAttributeAccessIssue]
     model.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()  # pyright: ignore[reportAttributeAccessIssue]
-    return Tokenizer(model, pieces[FIRST], pieces[LAST])
+    return Tokenizer(model, pieces[FIRST], pieces[LAST], pieces[UNKNOWN])
 
 
 def logistic(values: Any) -> npt.NDArray[np.float64]:

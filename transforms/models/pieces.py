@@ -23,10 +23,12 @@ class Pieces:
     Attributes:
         ids: Their numbers, (n,).
         types: Their types, (n,): `CAPITAL` and `CHANGED` as bits.
+        places: Their characters, (n,) pairs; (0, 0) for the tokenizer's own.
     """
 
     ids: list[int]
     types: list[int]
+    places: list[tuple[int, int]]
 
 
 class Tokenizer:
@@ -36,10 +38,14 @@ class Tokenizer:
         model: A tokenizer of the package `tokenizers` that lower-cases words.
         first: The number of the piece before every text.
         last: The number of the piece after it.
+        unknown: The number of the piece that stands for words which it does not know.
+
+    Attributes:
+        unknown: As given.
     """
 
-    def __init__(self, model: Any, first: int, last: int):
-        self._model, self._first, self._last = model, first, last
+    def __init__(self, model: Any, first: int, last: int, unknown: int):
+        self._model, self._first, self._last, self.unknown = model, first, last, unknown
 
     def pieces(self, text: str) -> Pieces:
         """Cut a text into word pieces.
@@ -67,4 +73,4 @@ class Tokenizer:
                 type_ = CAPITAL * clean[start].isupper() + CHANGED * within
                 last_word = word
             types.append(type_)
-        return Pieces([self._first, *ids, self._last], [0, *types, 0])
+        return Pieces([self._first, *ids, self._last], [0, *types, 0], [(0, 0), *offsets, (0, 0)])

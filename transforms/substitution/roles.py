@@ -18,7 +18,7 @@ import yaml
 
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text.words import split_runs
-from evenflow.wordlists import spelling
+from evenflow.wordlists import nodes, spelling
 from evenflow.wordlists.loader import WordList
 
 NOUN, ADJECTIVE, COLLECTIVE = "noun", "adjective", "collective"
@@ -199,7 +199,7 @@ def read(path: Path, groups: Sequence[str]) -> RoleMap:
         RoleMapError: The file cannot be read as a role map of these groups.
     """
     try:
-        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+        stored = yaml.load(path.read_text(encoding="utf-8"), nodes.PARSER)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise RoleMapError(f"{path}: not YAML: {error}") from error
     if not isinstance(stored, dict):

@@ -11,7 +11,8 @@ from bias_vectors import attribute, made
 from evenflow.schemas.documents import summed
 from evenflow.transforms.bias_score import direction, vectors, words
 from evenflow.transforms.bias_score.importance import UNIT
-from evenflow.transforms.bias_score.score import FINE, BiasScorer
+from evenflow.transforms.bias_score.lookup import LookupScorer
+from evenflow.transforms.bias_score.score import FINE, totals
 from evenflow.wordlists import loader
 
 SPACE = {
@@ -26,10 +27,10 @@ SPACE = {
 WEIGHTS = ({"she": UNIT, "nurse": 3 * UNIT, "guard": 2 * UNIT, "chair": UNIT}, 4 * UNIT)
 
 
-def scorer() -> BiasScorer:
+def scorer() -> LookupScorer:
     space = made(SPACE)
     found = direction.find(space, attribute({"f": ["she"], "m": ["he"]}), [("she", "he")])
-    return BiasScorer(space, found, named=["she", "he", "maid"], names=["mary"], weights=WEIGHTS)
+    return LookupScorer(space, found, named=["she", "he", "maid"], names=["mary"], weights=WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +87,6 @@ def test_parts_add_up_to_the_score() -> None:
     assert own.parts("") == []
 
 
-def test_parts_take_the_shares_of_an_encoder() -> None:
-    parts = scorer().parts("nurse guard", shares=[0.25, 0.75])
-    assert [part.importance for part in parts] == [0.25, 0.75]
-
-
 def test_of_three_groups_the_absolute_score_is_a_length() -> None:
     angles = np.arange(3) * 2 * np.pi / 3
     space = {name: (np.cos(a), np.sin(a), 0.0) for name, a in zip("abc", angles, strict=True)} | {
@@ -98,7 +94,7 @@ def test_of_three_groups_the_absolute_score_is_a_length() -> None:
     }
     vectors_ = made(space)
     found = direction.find(vectors_, attribute({name: [name] for name in "abc"}), [tuple("abc")])
-    score = BiasScorer(vectors_, found, "abc", weights=({}, UNIT)).score("word", [0])
+    score = LookupScorer(vectors_, found, "abc", weights=({}, UNIT)).score("word", [0])
     np.testing.assert_allclose(score.groups, [[0.6, 0, 0]], atol=1e-6)
     np.testing.assert_allclose(score.absolute, [0.6], atol=1e-6)
 
@@ -106,7 +102,7 @@ def test_of_three_groups_the_absolute_score_is_a_length() -> None:
 def test_the_shipped_vectors_and_words() -> None:
     gender = loader.load("gender")
     space = vectors.shipped()
-    own = BiasScorer(
+    own = LookupScorer(
         space, direction.find(space, gender), words.named(gender), words.given_names(gender)
     )
     female, male = (gender.groups.index(name) for name in ("female", "male"))
@@ -121,7 +117,7 @@ def test_words_add_up_to_the_score_however_the_text_is_cut() -> None:
     own, text = scorer(), "She, nurse! The nurse met a guard. Qwerty. Mary"
     starts = [0, 12, 35, 43]
     found = own.read(text, starts)
-    whole = own.words(found, own.totals(found))
+    whole = own.words(found, totals(found))
     assert {group: list(each) for group, each in whole.items()} == {"f": ["nurse"], "m": ["guard"]}
     assert whole["f"]["nurse"]["n"] == 2
     added = sum(each["a"] for words in whole.values() for each in words.values())
@@ -129,5 +125,5 @@ def test_words_add_up_to_the_score_however_the_text_is_cut() -> None:
     parts: dict[str, Any] = {}
     for begin, end in ((0, 12), (12, 35), (35, len(text))):
         piece = own.read(text[begin:end], [0])
-        parts = summed(parts, own.words(piece, own.totals(piece)))
+        parts = summed(parts, own.words(piece, totals(piece)))
     assert parts == whole
