@@ -11,9 +11,10 @@ from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import CoverageEntry, State, Verdict
 from evenflow.schemas.sections import CoverageSettings
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.coverage.gaps import summary, words
+from evenflow.transforms.coverage.gaps import joined, summary, words
 from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.named import table
+from evenflow.transforms.coverage.named import Meetings
+from evenflow.transforms.coverage.table import Table
 from evenflow.wordlists.loader import WordList
 
 MOST_GAPS = 10  # gaps that a pane's entry lists
@@ -39,15 +40,23 @@ def judge_coverage(
     settings = config.coverage
     if settings.tau is None:
         return None
-    groups = {words.attribute: words.groups for words in lists}
     rolling = reduce(summed, map(dict[str, Any], recent), dict(counted))
-    records = table(settings.attributes or list(groups), groups, rolling)
-    confidence = config.gate.confidence
-    coverage = Coverage(records, Threshold.parse(str(settings.tau)), confidence)
-    result = summary(coverage, confidence, settings.depth, MOST_GAPS)
+    records = Meetings(settings, lists).table(rolling)
+    confidence, threshold = config.gate.confidence, Threshold.parse(str(settings.tau))
+
+    def described(records: Table) -> dict[str, Any]:
+        coverage = Coverage(records, threshold, confidence)
+        return summary(coverage, confidence, settings.depth, MOST_GAPS)
+
+    result = described(records)
+    if settings.by is not None:
+        parts = records.split(settings.by)
+        found = {name: described(each) for name, each in parts.items()}
+        result = joined(result, found, settings.by, threshold, MOST_GAPS)
     return CoverageEntry(
         records=counted.get("records", {}),
         squares=counted.get("squares", 0),
+        clusters=counted.get("clusters", {}),
         rolling=result,
         verdict=_decide(result, settings),
     )

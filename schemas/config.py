@@ -383,7 +383,8 @@ def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str])
 def _locate(config: Config, folder: Path) -> None:
     """Resolve paths against the file's folder, if something is there."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
-    files = [(config.checks, "suite"), *((config.bias_score, n) for n in ("vectors", "reference"))]
+    files = [(config.checks, "suite"), (config.coverage, "entities")]
+    files += [(config.bias_score, name) for name in ("vectors", "reference")]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)
         if value and value not in loader.NAMED and (folder / value).exists():

@@ -243,12 +243,14 @@ class CoverageEntry(Entry):
     Attributes:
         records: How often each record occurs, by its values as JSON (transforms.coverage.named).
         squares: Sum over documents of their squared number of records.
+        clusters: Sums over documents by pattern (transforms.coverage.clusters); empty without.
         rolling: The gaps of the last accepted panes and this one (transforms.coverage.gaps).
         verdict: Verdict on the largest of them.
     """
 
     records: dict[str, int]
     squares: int
+    clusters: dict[str, dict[str, int]] = {}
     rolling: dict[str, Any]
     verdict: Verdict
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -461,7 +462,29 @@ class CoverageSettings(Section):
         min_length=1,
         description=(
             "Attributes whose meetings are looked at. A measured attribute is named in the text;"
-            " any other name is a field of the documents. null: all measured attributes."
+            " COLUMN.PROPERTY is looked up in entities, and text.PROPERTY for the names in the"
+            " text; any other name is a field of the documents. null: all measured attributes."
+        ),
+    )
+    by: str | None = Field(
+        default=None,
+        description=(
+            "Each value of this attribute is looked at on its own, such as a relation of triples:"
+            " a share tau is then one of the relation's records. null: all records together."
+        ),
+    )
+    entities: str | None = Field(
+        default=None,
+        description=(
+            "Path of an extract of a knowledge base: CSV with the columns id and name, or"
+            " Wikidata's JSON lines. A run goes on only with the same file."
+        ),
+    )
+    properties: dict[str, str] = Field(
+        default_factory=dict[str, str],
+        description=(
+            "Names of the extract's properties or paths, such as {gender: P21, ancestry: P27/P30}."
+            " A property that is not named here goes by its own name."
         ),
     )
     unit: Literal["sentence", "referent", "document"] = Field(
@@ -508,6 +531,11 @@ class CoverageSettings(Section):
         if self.attributes and len(set(self.attributes)) < len(self.attributes):
             refuse([Problem(("attributes",), "an attribute is named twice")])
         return self
+
+    def named(self, usual: Iterable[str] = ()) -> tuple[str, ...]:
+        """The attributes of a record: those given, or else the usual ones; and `by`."""
+        every = [*(usual if self.attributes is None else self.attributes)]
+        return tuple(dict.fromkeys([*every, *([self.by] if self.by else [])]))
 
 
 class Measure(Section):

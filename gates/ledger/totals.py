@@ -309,9 +309,11 @@ class Totals(Entry):
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
         if entry.coverage is not None:
-            counted = entry.coverage.model_dump(include={"records", "squares"})
+            counted = entry.coverage.model_dump(
+                include={"records", "squares", "clusters"}, exclude_defaults=True
+            )
             self.coverage = summed(self.coverage, counted)
-            self.last_coverage = entry.coverage.model_copy(update={"records": {}})
+            self.last_coverage = entry.coverage.model_copy(update={"records": {}, "clusters": {}})
             if accepted:
                 most = self.rolling - 1
                 self.recent_coverage = [*self.recent_coverage, counted][-most:] if most else []

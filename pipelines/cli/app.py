@@ -16,6 +16,8 @@ from evenflow.pipelines.cli import (
     alerts,
     bias_score,
     coverage,
+    coverage_generate,
+    coverage_plan,
     drafts,
     estimate,
     explain,
@@ -82,8 +84,8 @@ def application() -> typer.Typer:
     add("measure", measure.measure, measure.EXAMPLES)
     meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
     add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
-    add("plan", coverage.plan, coverage.PLAN_EXAMPLES, meetings)
-    add("generate", coverage.generate, coverage.GENERATE_EXAMPLES, meetings)
+    add("plan", coverage_plan.plan, coverage_plan.EXAMPLES, meetings)
+    add("generate", coverage_generate.generate, coverage_generate.EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
     add("metrics", metrics.metrics, metrics.EXAMPLES)
     add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))

@@ -21,6 +21,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.coverage import lookup
 from evenflow.transforms.io import files
 from evenflow.transforms.storage.storage import Place, Storage, Stored, at
 from evenflow.wordlists.loader import WordList
@@ -87,6 +88,7 @@ class Run:
                 f"{', '.join(self.inputs)}: nothing there but this run's own output"
             )
         lists = self.config.word_lists()
+        lookup.look(self.config.coverage, self.on_note)
         commit.make_folders(self.output)
         with Lease(self.output, self.standby, self.on_note) as lease:
             record = settings(
@@ -233,7 +235,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
         source: What is read: input (bytes by path) or stream.
 
     Returns:
-        configuration, wordlists (digests) and what source has.
+        configuration, wordlists and entities (digests), and what source has.
     """
     kept = config.model_dump()
     # A run may go on with other values of these, which do not change what is measured or committed
@@ -243,7 +245,8 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     # These say where and how a model is asked, and not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]
-    return {"configuration": kept, "wordlists": epochs.list_digests(lists), **source}
+    lists_read = {"wordlists": epochs.list_digests(lists), **lookup.digests(config.coverage)}
+    return {"configuration": kept, **lists_read, **source}
 
 
 @dataclass

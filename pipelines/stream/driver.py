@@ -30,6 +30,7 @@ from evenflow.pipelines.terminal.outcome import Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.coverage import lookup
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
@@ -148,6 +149,7 @@ class StreamRun:
                 " prism or flink"
             )
         lists = self.config.word_lists()
+        lookup.look(self.config.coverage, self.on_note)
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
             for topic in self.stream.publish.names:

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from services.kafka_broker import Broker
@@ -29,6 +30,8 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.files.driver import Run as FileRun
+from evenflow.schemas.config import Config
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 
@@ -63,6 +66,27 @@ def test_dead_letters_say_where_they_come_from(
         ["trace", b"\xff7"]
     ]
     assert "tombstone" in letters[1]["reason"]
+
+
+def test_entities_are_looked_up_as_in_files(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    kb, file, name = tmp_path / "kb.csv", tmp_path / "t.jsonl", topic(1)
+    kb.write_text("id,name,gender\n1,Ada,female\n2,Bo,male\n2,Bo,female\n3,Cy,male\n")
+    rows = [{"text": f"{who} left.", "who": who} for who in ("Ada", "Bo", "Cy", "Cy", "Di")]
+    lines = [json.dumps(row).encode() for row in rows]
+    broker.produce(name, 0, lines)
+    file.write_bytes(b"\n".join(lines))
+    wanted = {"tau": "30%", "attributes": ["who.gender", "text.gender"], "entities": str(kb)}
+    config = Config.model_validate({"coverage": wanted})
+    notes: list[str] = []
+    stream = replace(to_end(broker, name, tmp_path / "s"), config=config, on_note=notes.append)
+    stream.go()
+    FileRun([str(file)], tmp_path / "f", config).go()
+    one, other = (next(iter(read_entries(tmp_path / each))).coverage for each in ("s", "f"))
+    assert one is not None and one == other
+    assert sum(one.records.values()) == 3
+    assert len([each for each in notes if "2 (Bo)" in each]) == 1
 
 
 def test_text_with_the_key_as_id(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:

@@ -68,6 +68,25 @@ class Means:
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What a new record must have a value of, so that somebody can write it.
+
+    Attributes:
+        every: Each of these attributes.
+        one: One of these, if there are some.
+    """
+
+    every: Sequence[str] = ()
+    one: Sequence[str] = ()
+
+    def of(self, name: str, target: Mapping[str, str]) -> bool:
+        """Whether records with these values need one of an attribute."""
+        if name in target:
+            return False
+        return name in self.every or (name in self.one and not any(e in target for e in self.one))
+
+
+@dataclass(frozen=True)
 class Addition:
     """Records of one kind to add.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.patterns import Ints
 from evenflow.transforms.coverage.threshold import interval
@@ -62,25 +63,35 @@ def summary(
     table, threshold = coverage.table, coverage.threshold
     codes = coverage.mups(depth)
     counts, levels = coverage.count(codes), table.lattice.levels(codes)
-    order = np.lexsort((codes, levels, counts))[:most]
+    total = table.total
+    keys = [codes, levels, counts]
+    if coverage.by_pattern:
+        keys.append(interval(counts, total, coverage.squares(codes), confidence)[1])
+    order = np.lexsort(keys)[:most]
     chosen = codes[order]
-    total, needed = table.total, threshold.needed(table.total)
+    squares = coverage.squares(chosen) if total else 1.0
+    lows, highs = interval(counts[order], total or 1, squares, confidence)
+    needed = threshold.needed(total)
     above: list[list[dict[str, Any]]] = [[] for _ in chosen]
     for (has, parents), name in zip(table.lattice.parents(chosen), table.attributes, strict=True):
         for place, count in zip(np.flatnonzero(has), coverage.count(parents).tolist(), strict=True):
             above[place].append({"without": name, "records": count})
     gaps: list[dict[str, Any]] = []
-    for pattern, count, parents in zip(
-        patterns(coverage, chosen), counts[order].tolist(), above, strict=True
+    for pattern, count, low, high, parents in zip(
+        patterns(coverage, chosen),
+        counts[order].tolist(),
+        lows.tolist(),
+        highs.tolist(),
+        above,
+        strict=True,
     ):
-        low, high = interval(count, total, table.squares, confidence) if total else (None, None)
         gaps.append(
             {
                 "pattern": pattern,
                 "records": count,
                 "share": round(count / total, DIGITS) if total else None,
-                "low": None if low is None else round(low, DIGITS),
-                "high": None if high is None else round(high, DIGITS),
+                "low": round(low, DIGITS) if total else None,
+                "high": round(high, DIGITS) if total else None,
                 "missing": math.ceil(needed - count),
                 "parents": parents,
             }
@@ -96,6 +107,41 @@ def summary(
         "found": len(codes),
         "largest": largest_gap(coverage, confidence, depth),
         "gaps": gaps,
+    }
+
+
+def joined(
+    whole: Mapping[str, Any],
+    parts: Mapping[str, Mapping[str, Any]],
+    by: str,
+    threshold: Threshold,
+    most: int,
+) -> dict[str, Any]:
+    """Describe the gaps of several parts of the records together.
+
+    Args:
+        whole: What `summary` returned for all records.
+        parts: What it returned for those of each value of the attribute that divides them.
+        by: That attribute.
+        threshold: The least coverage.
+        most: Most gaps that are listed.
+
+    Returns:
+        As `summary`. The patterns have a value of `by` besides, and `needed` of their part.
+    """
+    gaps = [
+        {**gap, "pattern": {by: name, **gap["pattern"]}, "needed": part["needed"]}
+        for name, part in sorted(parts.items())
+        for gap in part["gaps"]
+    ]
+    # As `largest_gap`: a number of records is compared as it is, of a share the upper bound
+    gaps.sort(key=lambda gap: gap["records" if threshold.share is None else "high"])
+    every = [part["largest"] for part in parts.values() if part["largest"] is not None]
+    return {
+        **whole,
+        "found": sum(part["found"] for part in parts.values()),
+        "largest": max(every, default=None),
+        "gaps": gaps[:most],
     }
 
 
@@ -117,13 +163,16 @@ def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None)
     codes = coverage.mups(depth)
     if not len(codes):
         return 0.0
-    least = coverage.count(codes).min().item()
+    counts = coverage.count(codes)
+    if not coverage.by_pattern:
+        rarest = [int(counts.argmin())]
+        codes, counts = codes[rarest], counts[rarest]
     if threshold.share is None:
-        gap = 1 - least / (threshold.count or 1)
+        gap = 1 - counts.min() / (threshold.count or 1)
     else:
-        high = interval(least, table.total, table.squares, confidence)[1]
-        gap = 1 - high / float(threshold.share)
-    return round(max(gap, 0.0), DIGITS)
+        highs = interval(counts, table.total, coverage.squares(codes), confidence)[1]
+        gap = 1 - highs.min() / float(threshold.share)
+    return round(max(float(gap), 0.0), DIGITS)
 
 
 def sentence(gap: Mapping[str, Any], result: Mapping[str, Any], things: Sequence[str]) -> str:

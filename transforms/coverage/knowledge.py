@@ -112,6 +112,8 @@ class Knowledge:
                     entity = entities.setdefault(identity, Entity(identity))
                     if name:
                         entity.add(name, value, place)
+        except FileNotFoundError:
+            raise InputError(f"{path}: no such file") from None
         except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}: no knowledge base: {error}") from error
         return cls(entities.values(), properties)
@@ -151,6 +153,11 @@ class Knowledge:
         every = {value for each in found for value in each}
         return every.pop() if len(every) == 1 and all(found) else None
 
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all entities."""
+        return self._named
+
     def name(self, value: str) -> str:
         """The name of a claim's value: of an entity, or the text itself."""
         return self.entities[value].name if value in self.entities else value
@@ -161,8 +168,11 @@ class Knowledge:
 
     def domain(self, name: str) -> frozenset[str]:
         """The values that a property has in the extract; contradictory ones do not count."""
-        found = (self.values(each, name) for each in self.entities.values())
-        return frozenset(value for each in found if len(each) == 1 for value in each)
+        if name not in self._domains:
+            found = (self.values(each, name) for each in self.entities.values())
+            own = frozenset(value for each in found if len(each) == 1 for value in each)
+            self._domains[name] = own
+        return self._domains[name]
 
     def facts(self, relation: str) -> list[Fact]:
         """The facts of a relation, by subject and object.
@@ -258,6 +268,10 @@ class Knowledge:
                     made[name].add(each.object_name)
             self._related[relation] = made
         return self._related[relation]
+
+    @cached_property
+    def _domains(self) -> dict[str, frozenset[str]]:
+        return {}
 
     @cached_property
     def _related(self) -> dict[str, dict[str, set[str]]]:

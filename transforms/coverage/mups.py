@@ -17,11 +17,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evenflow.schemas.threshold import Threshold
+from evenflow.transforms.coverage.clusters import Design, below, few_values
 from evenflow.transforms.coverage.patterns import Counts, Flags, Ints, Lattice, distinct
 from evenflow.transforms.coverage.table import DENSE, Table
-from evenflow.transforms.coverage.threshold import limit
+from evenflow.transforms.coverage.threshold import interval, limit
+
+MOST_BOUNDS = 1 << 20  # patterns of the same attributes whose own intervals are looked at
 
 
 class Coverage:
@@ -46,9 +50,35 @@ class Coverage:
         """Search from nothing."""
         self.table = table
         self.limit = self._limit(table)
+        self._called: Ints | None = None
+        self._design: Design | None = None
         dense = table.lattice.patterns <= DENSE
         self._counted = Cube(table) if dense else Known(table, self.limit)
         self._mups = self._counted.mups(self.limit)
+        has_bound = self.threshold.share is not None and self._confidence is not None
+        if table.clusters is not None and has_bound and table.total:
+            counts = self.count(table.clusters.codes)
+            self._design = Design(table.clusters, counts, table.total, table.squares)
+            self._called = self._below_own_bound()
+
+    @property
+    def by_pattern(self) -> bool:
+        """Whether each pattern has an interval of its own, so that not the count alone decides."""
+        return self._design is not None
+
+    def squares(self, codes: Ints) -> npt.NDArray[np.float64]:
+        """What the intervals of patterns take for the clusters' squares (`interval`), (n,)."""
+        if self._design is None:
+            return np.full(len(codes), float(self.table.squares))
+        return self._design.squares(codes, self.table.lattice.levels(codes))
+
+    def _below_own_bound(self) -> Ints:
+        """The patterns of few values whose own interval is below the threshold."""
+        share, found = float(self.threshold.share or 0), [np.zeros(0, np.int64)]
+        for codes in few_values(self.table.lattice, MOST_BOUNDS):
+            given = self.count(codes), self.table.total, self.squares(codes)
+            found.append(codes[interval(*given, self._confidence or 0)[1] < share])
+        return np.sort(np.concatenate(found))
 
     def _limit(self, table: Table) -> int:
         return limit(self.threshold, table.total, table.squares, self._confidence)
@@ -62,9 +92,11 @@ class Coverage:
         Returns:
             Their codes, ascending, (m,).
         """
-        if depth is None:
-            return self._mups
-        return self._mups[self.table.lattice.levels(self._mups) <= depth]
+        codes, lattice = self._mups, self.table.lattice
+        if self._called is not None:  # with those that Kish's interval, which is wider, leaves out
+            codes = distinct(np.concatenate([codes, self._called]))
+            codes = codes[~below(codes, lattice, self._called)]
+        return codes if depth is None else codes[lattice.levels(codes) <= depth]
 
     def count(self, codes: Ints) -> Counts:
         """Count the records that match patterns: those of `mups`, their ancestors, or others."""
@@ -81,7 +113,11 @@ class Coverage:
             table: Further records over the same attributes.
         """
         merged = self.table.merge(table)
-        if merged.values != self.table.values or merged.counts.dtype != self.table.counts.dtype:
+        if (
+            self.by_pattern
+            or merged.values != self.table.values
+            or merged.counts.dtype != self.table.counts.dtype
+        ):
             self._begin(merged)
             return
         more = (

@@ -19,9 +19,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenflow.transforms.coverage.additions import Addition, Balance, Means, Plan, PlanError
+from evenflow.transforms.coverage.additions import (
+    Addition,
+    Balance,
+    Means,
+    Needs,
+    Plan,
+    PlanError,
+)
 from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.patterns import Ints, totals
+from evenflow.transforms.coverage.patterns import Counts, Ints, totals
 from evenflow.transforms.coverage.program import Program
 from evenflow.transforms.coverage.table import Table
 
@@ -33,6 +40,7 @@ def plan(
     chosen: Ints,
     means: Means | None = None,
     balances: Sequence[Balance] = (),
+    needs: Needs | None = None,
 ) -> Plan:
     """Find the cheapest additions that fill gaps.
 
@@ -41,6 +49,7 @@ def plan(
         chosen: Codes of the gaps that are to be filled, (m,).
         means: What may be added; None: any synthetic records.
         balances: Which groups are to be even, within the values that the gaps name.
+        needs: What a new record has a value of (`completed`); None: nothing besides.
 
     Returns:
         The plan.
@@ -54,7 +63,7 @@ def plan(
     for _ in range(ROUNDS):
         program = Program(exact, chosen, np.array(held, np.int64), means, balances)
         amounts, proven = program.solve()
-        additions = program.additions(amounts)
+        additions = completed(exact, program.additions(amounts), needs or Needs())
         after = Coverage(apply(exact.table, additions), exact.threshold)
         opened = after.mups()
         opened = opened[exact.is_covered(opened)]
@@ -67,6 +76,52 @@ def plan(
                 f"the solver's result leaves {len(short)} gaps open; give fewer gaps at once"
             )
     raise PlanError(f"each of {ROUNDS} plans opened new gaps; lower the threshold")
+
+
+def completed(coverage: Coverage, additions: Sequence[Addition], needs: Needs) -> list[Addition]:
+    """Give new records values where a plan leaves them open, so that somebody can write them.
+
+    They go to those values that the fewest records have beside the planned ones.
+
+    Args:
+        coverage: The coverage of the records.
+        additions: What a program found.
+        needs: What a new record must have a value of.
+
+    Returns:
+        The additions; those of synthetic records have what is needed.
+    """
+    table = coverage.table
+    out = list(additions)
+    for name, values in zip(table.attributes, table.values, strict=True):
+        parts: list[Addition] = []
+        for each in out:
+            if each.kind != "synthetic" or not needs.of(name, each.target):
+                parts.append(each)
+                continue
+            targets = [{**each.target, name: value} for value in values]
+            codes = table.lattice.encode(np.array([_digits(table, one) for one in targets]))
+            shares = _levelled(coverage.count(codes), each.records)
+            parts += [
+                Addition("synthetic", share, target)
+                for share, target in zip(shares, targets, strict=True)
+                if share
+            ]
+        out = parts
+    return sorted(out, key=lambda each: -each.records)
+
+
+def _levelled(counts: Counts, records: int) -> list[int]:
+    """How many of some records go to each count, so that the least one becomes the greatest."""
+    order = np.argsort(counts, kind="stable")
+    low = counts[order].astype(float)
+    levels = (records + np.cumsum(low)) / np.arange(1, len(low) + 1)
+    # The level up to which the records fill: that of the last count below it
+    level = levels[np.flatnonzero(low < levels)[-1]]
+    shares = np.zeros(len(counts), np.int64)
+    shares[order] = np.maximum(np.floor(level - low), 0)
+    shares[order[: records - shares.sum()]] += 1
+    return shares.tolist()
 
 
 def apply(table: Table, additions: Sequence[Addition]) -> Table:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from evenflow.transforms.coverage.additions import COSTS, Balance, Kind, Means, PlanError
+from evenflow.transforms.coverage.additions import COSTS, Balance, Kind, Means, Needs, PlanError
 from evenflow.transforms.coverage.gaps import patterns
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.plan import greedy, plan
@@ -71,7 +71,11 @@ class Wishes:
 
 
 def planned(
-    coverage: Coverage, depth: int | None, wishes: Wishes, things: Sequence[str]
+    coverage: Coverage,
+    depth: int | None,
+    wishes: Wishes,
+    things: Sequence[str],
+    needs: Needs | None = None,
 ) -> dict[str, Any]:
     """Plan, and describe the plan.
 
@@ -80,6 +84,7 @@ def planned(
         depth: Most attributes that meet in a gap; None: all.
         wishes: What the plan may do.
         things: What a record is called, one and several.
+        needs: What a new record has a value of; None: nothing besides the gaps' values.
 
     Returns:
         `records`, `cost`, `proven`, `greedy` (records of filling one gap after the other; null if
@@ -97,7 +102,7 @@ def planned(
     codes = coverage.mups(depth)
     counts = coverage.count(codes)
     chosen = np.sort(codes[np.argsort(counts, kind="stable")][: wishes.worst])
-    found = plan(coverage, chosen, wishes.means, wishes.balances)
+    found = plan(coverage, chosen, wishes.means, wishes.balances, needs)
     other = greedy(coverage, chosen)
     needed = coverage.threshold.needed(found.after.table.total)
     return {

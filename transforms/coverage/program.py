@@ -233,7 +233,12 @@ class Program:
             upper.append(most)
 
         if "synthetic" in costs:
-            for cell in self._different(cells):
+            said = np.ones(len(cells), bool)
+            for balance in self._balances:  # what is written has a group, so it counts there
+                for name in (balance.attribute, balance.within):
+                    at = self._table.attributes.index(name) if name is not None else None
+                    said &= True if at is None else cells[:, at] != sizes[at]
+            for cell in self._different(cells[said]):
                 add("synthetic", cell, cell, np.inf)
         held = [(cell, self._exact(cell)) for cell in cells] if len(costs) > 1 else []
         for cell, count in ((cell, count) for cell, count in held if count >= 1):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evenflow.transforms.coverage.clusters import Clusters
 from evenflow.transforms.coverage.patterns import Counts, Ints, Lattice, totals
 
 Missing = Literal["open", "value", "drop"]
@@ -38,6 +39,8 @@ class Table:
             combination of each, and taken off where X would count it twice.
         squares: Sum over the clusters of records (documents) of their squared number. It is the
             number of records where each stands for itself.
+        clusters: Sums over documents by pattern; None: they are not known. They are lost where
+            tables are added up or changed.
     """
 
     attributes: tuple[str, ...]
@@ -45,6 +48,7 @@ class Table:
     codes: Ints
     counts: Counts
     squares: float
+    clusters: Clusters | None = None
 
     @cached_property
     def lattice(self) -> Lattice:

@@ -7,9 +7,13 @@ records there is one count below which it is below τ, and the search needs only
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 from scipy.special import betaincinv
 
 from evenflow.schemas.threshold import Threshold
+
+TINY = 1e-300  # where the bound is 0 or 1 whatever the function says
 
 
 def limit(threshold: Threshold, total: float, squares: float, confidence: float | None) -> int:
@@ -30,32 +34,36 @@ def limit(threshold: Threshold, total: float, squares: float, confidence: float 
     least, most = 0, needed  # the bound of `needed` is never below the threshold
     while least < most:
         middle = (least + most) // 2
-        if interval(middle, total, squares, confidence)[1] < threshold.share:
+        if interval(middle, total, squares, confidence)[1].item() < threshold.share:
             least = middle + 1
         else:
             most = middle
     return least
 
 
-def interval(count: float, total: float, squares: float, confidence: float) -> tuple[float, float]:
-    """Confidence interval of a share.
+def interval(
+    count: npt.ArrayLike, total: float, squares: npt.ArrayLike, confidence: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Confidence intervals of shares.
 
-    Clopper and Pearson's, on the effective number of records total² / squares (Kish), as Korn and
-    Graubard (1998) do for clustered samples. Records of one document count as if they were all
-    alike, so the interval is rather too wide than too narrow.
+    Clopper and Pearson's, on the effective number of records total² / squares, as Korn and Graubard
+    (1998) do for clustered samples. With Kish's squares, records of one document count as if they
+    were all alike, so the interval is rather too wide than too narrow. `clusters.Design` has those
+    of a pattern.
 
     Args:
-        count: Records that match.
+        count: Records that match, (n,) or a number.
         total: All records, at least one.
-        squares: Sum over clusters of their squared number of records.
-        confidence: Level of the two-sided interval.
+        squares: Sum over clusters of their squared number of records, (n,) or a number.
+        confidence: Level of the two-sided intervals.
 
     Returns:
-        Its lower and its upper bound, 0 to 1.
+        Their lower and their upper bounds, 0 to 1.
     """
-    effective = total * total / squares
-    hits = count * effective / total
+    effective = total * total / np.asarray(squares, float)
+    hits = np.asarray(count) * effective / total
+    rest = np.maximum(effective - hits, 0)
     tail = (1 - confidence) / 2
-    low = betaincinv(hits, effective - hits + 1, tail) if hits > 0 else 0.0
-    high = betaincinv(hits + 1, effective - hits, 1 - tail) if hits < effective else 1.0
-    return float(low), float(high)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, TINY), rest + 1, tail), 0.0)
+    high = np.where(rest > 0, betaincinv(hits + 1, np.maximum(rest, TINY), 1 - tail), 1.0)
+    return low, high

@@ -11,6 +11,7 @@ from evenflow.transforms.coverage.knowledge import Fact, Knowledge
 
 SUBJECT, RELATION, OBJECT = "subject", "relation", "object"
 SIDES = (SUBJECT, OBJECT)
+TEXT = "text."  # begins an attribute that is looked up for the names in a text
 KINDS = ("synthetic", "augmented")  # the kinds of addition that are texts
 
 
@@ -95,6 +96,10 @@ def items(
                 others.append({"words": told, "records": records, "why": why})
                 continue
             target = {**dict(addition["target"]), **(more or {})}
+            if any(name.startswith(TEXT) and name not in named for name in target):
+                why = "values of names in a text are not written"
+                others.append({"words": told, "records": records, "why": why})
+                continue
             source = dict(addition["source"] or {}) if kind == "augmented" else {}
             made.append(_item(first + len(made), records, target, source, named, knowledge))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -102,6 +107,12 @@ def items(
             f"no plan of `evenflow coverage plan --json`: {type(error).__name__} {error}"
         ) from error
     return made, others
+
+
+def is_of_triple(attribute: str) -> bool:
+    """Whether an attribute is a relation, or a property of its subject or object."""
+    side, _, own = attribute.partition(".")
+    return attribute == RELATION or (side in SIDES and bool(own))
 
 
 def _item(

@@ -14,6 +14,7 @@ import pytest
 
 from evenflow.pipelines.cli import (
     coverage,
+    coverage_plan,
     drafts,
     estimate,
     explain,
@@ -38,7 +39,7 @@ COMMANDS = {
     "stream": stream.EXAMPLES,
     "measure": measure.EXAMPLES,
     "coverage gaps": coverage.EXAMPLES,
-    "coverage plan": coverage.PLAN_EXAMPLES,
+    "coverage plan": coverage_plan.EXAMPLES,
     "explain": explain.EXAMPLES,
     "ls": gate.LS_EXAMPLES,
     "report": gate.REPORT_EXAMPLES,

@@ -307,6 +307,102 @@ def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
     assert found == {("female",): 1, ("male",): 1}
 
 
+def test_what_a_plan_leaves_open_is_given_a_value_and_written(call: Call, tmp_path: Path) -> None:
+    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    speeches = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
+    with gzip.open(speeches) as lines:
+        path.write_bytes(b"".join(lines.readlines()[60:75]))
+    # No religion is named so often, so a plan could ask for any sentence
+    common = (path, "--attributes", "religion,source", "--tau", "5")
+    assert call("coverage", *common, "--json").json["gaps"][0]["pattern"] == {}
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    targets = [each["target"] for each in json.loads(planned.read_text())["additions"]]
+    assert len(targets) > 1 and all(set(each) == {"religion", "source"} for each in targets)
+    done = call(
+        *("coverage", "generate", *common, "--plan", planned, "--out", made),
+        *("--describe", "--json"),
+    )
+    assert done.status == 0 and not done.json["left"], done.err or done.json
+    after = call("coverage", path, made, *common[1:], "--json").json
+    assert after["records"] == 5
+    assert sum(map(len, after["values"].values())) == 6 and {} not in [
+        each["pattern"] for each in after["gaps"]
+    ]
+
+
+PEOPLE = "id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n4,Ada May,\n5,Bo,male\n"
+TRIPLES = [
+    ("Ada worked at Mill.", "Ada", "employer"),
+    ("Cy worked at Mill, and bo too.", "Cy", "employer"),
+    ("Bo worked at Mill with Ada.", "2", "employer"),
+    ("Ada May was born in Bohemia.", "Ada May", "birthplace"),
+    ("Bo was born there.", "Bo", "birthplace"),
+]
+
+
+def test_the_gate_looks_up_as_the_command_does(call: Call, tmp_path: Path) -> None:
+    path, kb, config = tmp_path / "t.jsonl", tmp_path / "kb.csv", tmp_path / "c.yaml"
+    kb.write_text(PEOPLE)
+    names = ("text", "subject", "relation")
+    rows = [json.dumps(dict(zip(names, each, strict=True))) + "\n" for each in TRIPLES]
+    path.write_text("".join(rows))
+
+    def judged(section: str, *words: Any) -> dict[str, Any]:
+        config.write_text(f"coverage: {{{section}, entities: kb.csv}}\n")
+        out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        done = call("run", "-i", path, "-o", out, "--config", config, *words)
+        assert done.status == 0, done.err
+        assert done.err.count("contradiction: 3 (Cy): gender is female") == 1
+        last = max((out / "ledger").glob("0*.json"))
+        return json.loads(last.read_bytes())["coverage"]["rolling"]
+
+    def told(attributes: str, *words: Any) -> dict[str, Any]:
+        common = ("--entities", kb, "--json", "--depth", "2")
+        return call("coverage", path, "--attributes", attributes, *common, *words).json
+
+    # One of three with Mill is Ada, one the second entity; of Cy nothing is known
+    section = "tau: 2, attributes: [subject.gender], by: relation"
+    by_relation = judged(section, "--workers", "2", "--pane-docs", "3")
+    parts = told("subject.gender", "--by", "relation", "--tau", "2")
+    assert by_relation["found"] == sum(each["found"] for each in parts.values()) == 4
+    assert {"relation": "birthplace", "subject.gender": "female"} in [
+        each["pattern"] for each in by_relation["gaps"] if each["records"] == 0
+    ]
+    # “bo” and “Bohemia” are not Bo, and Ada May, of whom nothing is known, is not Ada
+    named = judged("tau: 3, attributes: [text.gender, relation]")
+    same = told("text.gender,relation", "--tau", "3")
+    assert named["records"] == same["records"] == 3 and named["gaps"] == same["gaps"]
+    assert {(*each["pattern"].values(), each["records"]) for each in named["gaps"]} == {
+        ("female", 2),
+        ("male", 2),
+        ("birthplace", 1),
+        ("employer", 2),
+    }
+
+
+def test_a_run_goes_on_with_its_knowledge_base_alone(call: Call, tmp_path: Path) -> None:
+    path, kb, config, out = (tmp_path / each for each in ("t.jsonl", "kb.csv", "c.yaml", "out"))
+    path.write_text(json.dumps({"text": "She left.", "who": "Ada"}))
+    config.write_text("coverage: {tau: 1, attributes: [who.gender], entities: kb.csv}\n")
+    run = ("run", "-i", path, "-o", out, "--config", config, "-q")
+    for text, said in (
+        (None, "kb.csv"),
+        ("name\nAda\n", "id and name"),
+        ("id,name,sex\n1,Ada,f\n", "who.gender"),
+    ):
+        if text is not None:
+            kb.write_text(text)
+        done = call(*run)
+        assert done.status == 2 and said in done.err and done.err.count("\n") == 1
+        assert not out.exists()
+    kb.write_text("id,name,gender\n1,Ada,f\n")
+    assert call(*run).status == 0
+    assert call(*run).status == 0
+    kb.write_text("id,name,gender\n1,Ada,m\n")
+    done = call(*run)
+    assert done.status == 2 and "entities: " in done.err
+
+
 def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
     path, kb, planned, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "p", "m.jsonl"))
     kb.write_text(
