@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from evenflow.transforms.coverage.mups import Coverage
     from evenflow.transforms.coverage.table import Table
 
-DATA, PATTERNS = options.DATA, "Patterns"
+DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +125,11 @@ class Counting(options.Lists):
         }
         return self.configuration(overrides)
 
+    @cached_property
+    def _config(self) -> Config:
+        """The configuration under the options. Raises as `settings`."""
+        return self.settings()
+
     def knowledge(self, config: Config) -> Knowledge | None:
         """The knowledge base; its contradictions are said on the standard error stream.
 
@@ -139,7 +145,7 @@ class Counting(options.Lists):
         settings = config.coverage
         known = lookup.knowledge(settings)
         if known is not None:
-            asked = {name.rpartition(".")[2] for name in settings.named() if "." in name}
+            asked = lookup.asked(settings, known)
             lookup.tell(known, asked, lambda line: print(visible(line), file=sys.stderr))
         return known
 
@@ -171,7 +177,7 @@ class Counting(options.Lists):
             raise typer.BadParameter(
                 f"{self.missing!r} is none of open, value and drop", param_hint="'--missing'"
             )
-        config = self.settings()
+        config = self._config
         whole = self._table(inputs, config)
         confidence = None if self.exact else config.gate.confidence
         threshold = Threshold.parse(self.tau)
@@ -221,7 +227,7 @@ class Counting(options.Lists):
         """
         from evenflow.transforms.coverage.gaps import summary
 
-        confidence = self.settings().gate.confidence
+        confidence = self._config.gate.confidence
         return {
             name: summary(each, confidence, self.depth, most)
             for name, each in self.parts(inputs).items()
@@ -236,7 +242,7 @@ class Counting(options.Lists):
         from evenflow.transforms.coverage.lookup import is_of_text
         from evenflow.transforms.generation.items import is_of_triple
 
-        config = self.settings()
+        config = self._config
         names = config.coverage.named()
         if not self._of_text(inputs, config):
             return Needs(one=list(filter(is_of_triple, names)) or names)
@@ -246,7 +252,7 @@ class Counting(options.Lists):
 
     def things(self, inputs: list[str]) -> tuple[str, str]:
         """What a record is called, one and several."""
-        config = self.settings()
+        config = self._config
         if not self._of_text(inputs, config):
             return "record", "records"
         return config.coverage.unit, f"{config.coverage.unit}s"

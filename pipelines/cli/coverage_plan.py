@@ -8,14 +8,13 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.coverage_options import Counting, print_parts
+from evenflow.pipelines.cli.coverage_options import PLAN, Counting, print_parts
 
 EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
     "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
     "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
 )
-PLAN = "Plan"
 
 
 @with_groups

@@ -127,7 +127,7 @@ class Encoders:
         }
         if bias.get("mode", "measure") != "measure":
             usual["reference"] = str(self._reference)
-        settings = {**deepcopy(arm.gate), **OPEN, "fields.text": pairs.TEXTS[0]}
+        settings = {**arm.gate, **OPEN, "fields.text": pairs.TEXTS[0]}
         settings |= {f"bias_score.{key}": each for key, each in usual.items() if key not in bias}
         config = load(None, deepcopy(settings), [own.attribute])
         return self._datasets.made([str(self._records)], settings, config)

@@ -182,8 +182,7 @@ class Annotator:
             found: The documents.
             with_sentences: As for `MentionCounter.count`; scores need sentences in any case.
             searched: As for `MentionCounter.count`.
-            scores: The documents' bias scores are added to this list, unless it has them already;
-                None: they are not kept.
+            scores: The documents' bias scores are added to this list; None: they are not kept.
 
         Returns:
             What `MentionCounter.count` returns, the figures with the bias score.
@@ -192,16 +191,14 @@ class Annotator:
             return self.mentions.count(found, with_sentences, searched)
         pieces = [] if searched is None else searched
         figures, counts = self.mentions.count(found, searched=pieces)
-        own_scores: list[float | None] = []
         for piece in pieces:
             own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
             figures.bias_score = documents.summed(figures.bias_score, own.figures)
             figures.bias_words = documents.summed(figures.bias_words, own.words)
-            own_scores += own.documents
-        if scores is not None and not scores:
-            if self.config.bias_score.fields:
-                own_scores = [self.bias.score(texts) for texts in self._scored(found)]
-            scores += own_scores
+            if scores is not None:
+                scores += own.documents
+        if scores is not None and self.config.bias_score.fields:
+            scores[:] = [self.bias.score(texts) for texts in self._scored(found)]
         return figures, counts
 
     def probe(self) -> Annotated:
@@ -234,7 +231,8 @@ class Annotator:
         """Annotate validated documents with the language model's answers at hand."""
         found, scores, leaning = self._subtracted(found)
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        figures, counts = self.count(found, searched=searched, scores=scores)
+        wanted = None if scores else scores  # subtraction has scored them
+        figures, counts = self.count(found, searched=searched, scores=wanted)
         details, aside = None, None
         if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})

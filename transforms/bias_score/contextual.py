@@ -9,7 +9,6 @@ corpora instead. A carrier needs none, and has a place for every pair of any att
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,13 +30,13 @@ from evenflow.transforms.bias_score.score import (
 from evenflow.transforms.bias_score.states import Encoder, Shipped, Transformer
 from evenflow.transforms.bias_score.vectors import VectorsError, unit_rows
 from evenflow.transforms.text import sentences as bounds_of
+from evenflow.transforms.text.words import run_spans, split_runs
 
 SHIPPED = "encoder"  # the name of the encoder that ships
 # They name nobody, and nouns, pronouns and names fit alike. Four: a word's state varies with its
 # sentence, and the mean should not be that of one.
 CARRIERS = ("This is about {}.", "The word was {}.", "It said {} twice.", "Here it says {} again.")
 KEPT = 16_384  # sentences whose words are kept, as some are read twice: 20 MB of 25 words each
-RUN = re.compile(r"\w+")  # as text.words.split_runs
 
 
 class Words(NamedTuple):
@@ -177,7 +176,7 @@ class ContextualScorer(BiasScorer):
         made: dict[str, Read] = {}
         for each in self._vectors.words(new, spans):
             part = new[each.number]
-            made[part] = self._scored(RUN.findall(part), each)
+            made[part] = self._scored(split_runs(part), each)
         found = [made[part] if part in made else self._kept[part] for part in parts]
         self._kept |= made
         for part in list(self._kept)[: max(len(self._kept) - KEPT, 0)]:
@@ -228,4 +227,4 @@ def load(model: str) -> ContextualVectors:
 
 def _runs(sentence: str) -> Ints:
     """The characters of a sentence's n words, (n, 2)."""
-    return np.array([each.span() for each in RUN.finditer(sentence)], np.int64).reshape(-1, 2)
+    return np.array(run_spans(sentence), np.int64).reshape(-1, 2)

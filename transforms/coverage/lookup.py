@@ -64,15 +64,19 @@ def look(settings: CoverageSettings, on_note: Callable[[str], None]) -> None:
     known = knowledge(settings) if settings.tau is not None else None
     if known is None:
         return
-    pairs = [looked_up(name, known) for name in settings.named()]
-    asked = {pair[1] for pair in pairs if pair is not None}
-    if not asked:
+    if not (properties := asked(settings, known)):
         names = ", ".join(settings.named()) or "none is given"
         raise InputError(
             f"{settings.entities}: no attribute COLUMN.PROPERTY of coverage has a property of this"
             f" knowledge base: {names}"
         )
-    tell(known, asked, on_note)
+    tell(known, properties, on_note)
+
+
+def asked(settings: CoverageSettings, known: Knowledge) -> set[str]:
+    """The properties that attributes are looked up for."""
+    pairs = [looked_up(name, known) for name in settings.named()]
+    return {pair[1] for pair in pairs if pair is not None}
 
 
 def tell(known: Knowledge, names: set[str], on_note: Callable[[str], None]) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evenflow.transforms.coverage import lookup
 from evenflow.transforms.coverage.additions import PlanError
 from evenflow.transforms.coverage.knowledge import Fact, Knowledge
 
 SUBJECT, RELATION, OBJECT = "subject", "relation", "object"
 SIDES = (SUBJECT, OBJECT)
-TEXT = "text."  # begins an attribute that is looked up for the names in a text
 KINDS = ("synthetic", "augmented")  # the kinds of addition that are texts
 
 
@@ -96,7 +96,8 @@ def items(
                 others.append({"words": told, "records": records, "why": why})
                 continue
             target = {**dict(addition["target"]), **(more or {})}
-            if any(name.startswith(TEXT) and name not in named for name in target):
+            of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
+            if any(name not in named for name in of_text):
                 why = "values of names in a text are not written"
                 others.append({"words": told, "records": records, "why": why})
                 continue

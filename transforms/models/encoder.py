@@ -200,6 +200,7 @@ class PieceStates:
     """What the shipped encoder makes of each piece of a text, before its heads.
 
     Attributes:
+        about: The manifest.
         size: The D numbers of a state.
 
     Raises:
@@ -207,9 +208,10 @@ class PieceStates:
     """
 
     def __init__(self) -> None:
-        self._tokenizer = Encoder.shipped().tokenizer
-        graph = _with_output((files.SHIPPED / GRAPH).read_bytes(), STATES)
+        self.about = files.manifest(files.SHIPPED / MANIFEST, FORMAT, VERSION)
         try:
+            self._tokenizer = read_tokenizer(files.SHIPPED / VOCABULARY)
+            graph = _with_output((files.SHIPPED / GRAPH).read_bytes(), STATES)
             self._session = _session(graph, threads=1)
         except Exception as error:  # as for `Encoder`
             raise ModelError(f"{GRAPH}: no states in it ({error}); {files.REBUILD}") from error

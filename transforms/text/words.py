@@ -36,6 +36,11 @@ def split_runs(text: str) -> list[str]:
     return text.translate(_BLANKED).split() if text.isascii() else _RUN.findall(text)
 
 
+def run_spans(text: str) -> list[tuple[int, int]]:
+    """Find the (start, end) of what `split_runs` finds."""
+    return [each.span() for each in _RUN.finditer(text)]
+
+
 def blanked(text: str) -> str:
     r"""Put a blank in the place of each character that is in no run of word characters (`\w+`).
 
