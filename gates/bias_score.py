@@ -69,7 +69,7 @@ def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Ve
     """The verdict on the rolling share of high scores."""
     own, above = config.bias_score, rolling.above
     if own.reference is None:
-        return Verdict(state="open", reason="there is no reference to judge by", judged=False)
+        return Verdict(state="too few", reason="there is no reference to judge by")
     share = Score(
         dr=above.value if above else None,
         corrected=None,

@@ -66,7 +66,7 @@ def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
     """Decide from the largest gap."""
     largest: float | None = result["largest"]
     if largest is None:
-        return Verdict(state="open", reason="no record names an attribute", judged=False)
+        return Verdict(state="too few", reason="no record names an attribute")
     state: State = "open"
     if settings.block is not None and largest >= settings.block:
         state = "block"

@@ -17,6 +17,7 @@ from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
+    BAD,
     AttributeEntry,
     BiasScore,
     Checks,
@@ -210,7 +211,7 @@ def overall(
         "bias score: ": leaning.verdict if leaning is not None else None,
         "benchmark: ": benchmark,
     }
-    found += [(name, v) for name, v in others.items() if v is not None and v.state != "open"]
+    found += [(name, v) for name, v in others.items() if v is not None and v.state in BAD]
     state = worst([each.state for _, each in found])
     return Verdict(
         state=state,

@@ -20,7 +20,7 @@ def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict | None:
 
     Returns:
         The worst state of the suites whose whole interval is outside of its limits, so that chance
-        alone blocks no pane; open where there is no figure. None if nothing is required.
+        alone blocks no pane; too few where there is no benchmark. None if nothing is required.
 
     Raises:
         OSError: A result cannot be read.
@@ -29,7 +29,7 @@ def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict | None:
         return None
     found = last_figures(output)
     if found is None:
-        return Verdict(state="open", reason="no benchmark is done yet", judged=False)
+        return Verdict(state="too few", reason="no benchmark is done yet")
     states: list[tuple[State, str]] = []
     for suite, limits in required.items():
         figure = found.figures.get(suite, {})

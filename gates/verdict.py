@@ -54,8 +54,8 @@ def decide(
 ) -> Verdict:
     """Decide on a pane's attribute from the lower bound of its rolling score, with hysteresis.
 
-    Without enough mentions, or without an interval, the pane is open, even after another state.
-    Without evidence, no pane is blocked and no state is kept. The rolling score includes the
+    Without enough mentions, or without an interval, there are too few to judge, even after another
+    state. Without evidence, no pane is blocked and no state is kept. The rolling score includes the
     earlier panes, so they too had little evidence.
 
     Args:
@@ -70,12 +70,12 @@ def decide(
     """
     seen = f"{_number(rolling.mentions, thing)} in {_number(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
-        few = f"too little to judge: {seen}; {thresholds.min_mentions} {thing}s are needed"
-        return Verdict(state="open", reason=few, judged=False)
-    if rolling.low is None:
         return Verdict(
-            state="open", reason=f"too little to judge: {seen} give no interval", judged=False
+            state="too few",
+            reason=f"too little to judge: {seen}; {thresholds.min_mentions} {thing}s are needed",
         )
+    if rolling.low is None:
+        return Verdict(state="too few", reason=f"too little to judge: {seen} give no interval")
     levels: tuple[tuple[State, float], ...] = (
         ("block", thresholds.block),
         ("warn", thresholds.warn),
@@ -153,7 +153,7 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
 
 def worst(states: Iterable[State]) -> State:
     """The worst of some states; open if there are none."""
-    return max(("open", *states), key=STATES.index)
+    return max(states, key=STATES.index, default="open")
 
 
 def _ranked(counts: Mapping[str, int]) -> str:

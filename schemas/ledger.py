@@ -12,12 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
-State = Literal["open", "warn", "block"]
+from evenflow.schemas.guards import is_mapping
+
+State = Literal["too few", "open", "warn", "block"]
 Folder = Literal["accepted", "quarantine"]
 Severity = Literal["critical", "warning", "info"]
-STATES: tuple[State, ...] = ("open", "warn", "block")
+STATES: tuple[State, ...] = ("too few", "open", "warn", "block")
+BAD: tuple[State, ...] = ("warn", "block")
 
 
 class Entry(BaseModel):
@@ -75,14 +78,21 @@ class Verdict(Entry):
     """A verdict and its reason.
 
     Attributes:
-        state: open, warn or block.
+        state: open, warn or block; too few if there was too little to judge.
         reason: Why, in a sentence for people.
-        judged: False if there was too little to judge.
     """
 
     state: State
     reason: str
-    judged: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, data: Any) -> Any:
+        """An entry that was written when “too few” was an open verdict that was not judged."""
+        if not is_mapping(data) or "judged" not in data:
+            return data
+        kept = {key: value for key, value in data.items() if key != "judged"}
+        return kept if data["judged"] else kept | {"state": "too few"}
 
     @property
     def folder(self) -> Folder:

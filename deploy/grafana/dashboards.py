@@ -29,8 +29,11 @@ STATES = [  # of the number that `_STATE` computes
     models.ValueMap(
         options={
             str(number): models.ValueMappingResult(text=text, color=colour)
-            for number, (text, colour) in enumerate(
-                (("open", "green"), ("warn", "orange"), ("block", "red"))
+            for number, text, colour in (
+                (-1, "too few", "gray"),
+                (0, "open", "green"),
+                (1, "warn", "orange"),
+                (2, "block", "red"),
             )
         }
     )
@@ -46,10 +49,10 @@ HELD = [
 
 
 def _state(metric: str, labels: str, by: str) -> str:
-    """0, 1 or 2 for open, warn or block."""
+    """-1, 0, 1 or 2 for too few, open, warn or block."""
     parts = [
         f'{weight} * max by ({by}) ({metric}{{{labels}, state="{state}"}})'
-        for weight, state in ((1, "warn"), (2, "block"))
+        for weight, state in ((-1, "too few"), (1, "warn"), (2, "block"))
     ]
     return " + ".join(parts)
 

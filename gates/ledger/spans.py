@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from evenflow.gates.verdict import worst
-from evenflow.schemas.ledger import STATES, AttributeEntry, Entry, Folder, PaneEntry, State
+from evenflow.schemas.ledger import BAD, STATES, AttributeEntry, Entry, Folder, PaneEntry, State
 
 HOUR, DAY = 3_600_000, 86_400_000  # milliseconds
 HOUR_PANES = 64  # panes that count as an hour if panes have no time
 REASON = 300  # characters of a reason that charts show
+
+
+def _older(state: Any) -> Any:
+    """The state in a segment that was written when “too few” was no state."""
+    return state or "too few"
 
 
 class AttributeSpan(Entry):
@@ -27,7 +35,7 @@ class AttributeSpan(Entry):
         rolling_high: Greatest upper bound of the rolling DR.
         cumulative: Cumulative DR of the last pane that has one.
         accepted: DR of accepted/ after the last pane that has one.
-        state: Worst verdict; None if every pane had too little to judge.
+        state: Worst verdict.
         mentions: Number of mentions.
     """
 
@@ -38,7 +46,7 @@ class AttributeSpan(Entry):
     rolling_high: float | None
     cumulative: float | None
     accepted: float | None
-    state: State | None
+    state: Annotated[State, BeforeValidator(_older)]
     mentions: int
 
 
@@ -112,8 +120,8 @@ def causes(entry: PaneEntry) -> tuple[str, ...]:
         entry: Entry of the pane.
 
     Returns:
-        “reading”, “checks”, or the attributes in the pane's state and “asking”; nothing for an
-        open pane.
+        “reading”, “checks”, or the attributes in the pane's state and “asking”; nothing for a
+        pane that is open or was not judged.
     """
     state = entry.verdict.state
     if entry.reading is not None and entry.reading.state == "block":
@@ -122,7 +130,7 @@ def causes(entry: PaneEntry) -> tuple[str, ...]:
         return ("checks",)
     found = [name for name, each in entry.attributes.items() if each.verdict.state == state]
     found += ["asking"] if entry.asking is not None and entry.asking.state == state else []
-    return tuple(found) if state != "open" else ()
+    return tuple(found) if state in BAD else ()
 
 
 def _attribute(each: AttributeEntry) -> AttributeSpan:
@@ -135,7 +143,7 @@ def _attribute(each: AttributeEntry) -> AttributeSpan:
         rolling_high=each.rolling.high,
         cumulative=each.cumulative.dr,
         accepted=each.accepted.dr if each.accepted else None,
-        state=each.verdict.state if each.verdict.judged else None,
+        state=each.verdict.state,
         mentions=each.pane.mentions,
     )
 
@@ -177,7 +185,6 @@ def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
     def last(found: list[float]) -> float:
         return found[-1]
 
-    judged: list[State] = [each.state for each in seen if each.state is not None]
     return AttributeSpan(
         low=some("low", min),
         high=some("high", max),
@@ -186,7 +193,7 @@ def _joined(seen: Sequence[AttributeSpan]) -> AttributeSpan:
         rolling_high=some("rolling_high", max),
         cumulative=some("cumulative", last),
         accepted=some("accepted", last),
-        state=worst(judged) if judged else None,
+        state=worst(each.state for each in seen),
         mentions=sum(each.mentions for each in seen),
     )
 

@@ -96,7 +96,6 @@ class AttributeTotals(Entry):
         sums: Sums of the texts after their repair.
         accepted: The part of these sums that is in accepted/.
         relevant: Number of sentences that name the attribute.
-        unjudged: Number of panes with too little to judge.
         states: Number of panes in each state.
         labels: How often each label was mentioned.
         heavy: The documents with the most mentions.
@@ -110,7 +109,6 @@ class AttributeTotals(Entry):
     sums: Sums
     accepted: Sums
     relevant: int = 0
-    unjudged: int = 0
     states: dict[State, int]
     labels: dict[str, int] = Field(default_factory=dict)
     heavy: list[HeavyDocument] = Field(default_factory=list[HeavyDocument])
@@ -198,7 +196,7 @@ class Totals(Entry):
     epsilons: list[float] = Field(default_factory=lambda: sorted(EPSILONS, reverse=True))
     panes: int = 0
     states: dict[State, int] = dict.fromkeys(STATES, 0)
-    state: State = "open"
+    state: State = "too few"
     folder: str = "accepted"
     reason: str = "no pane yet"
     blocked_panes: int = 0
@@ -382,7 +380,6 @@ class Totals(Entry):
         if entry.folder == "accepted":
             total.accepted = add_sums(total.accepted, each.sums)
         total.relevant += each.relevant_sentences
-        total.unjudged += not each.verdict.judged
         total.states[each.verdict.state] += 1
         for label, count in each.labels.items():
             total.labels[label] = total.labels.get(label, 0) + count

@@ -9,10 +9,9 @@ from prometheus_client.core import Metric
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics.draw import counter, gauge
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import STATES, Score, Sums
+from evenflow.schemas.ledger import BAD, STATES, Score, Sums
 
 WINDOWS = ("pane", "rolling", "stream", "cumulative", "accepted")
-BAD = ("warn", "block")
 SCORES = (
     ("evenflow_dr", "Demographic Representation score: 0 is even.", "dr"),
     ("evenflow_dr_low", "Lower bound of the score's interval, by which the gate judges.", "low"),

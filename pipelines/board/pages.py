@@ -21,14 +21,19 @@ from evenflow.pipelines.board.search import Found, search, sentences
 from evenflow.pipelines.board.window import KEYS, LAST, Window, window
 from evenflow.pipelines.report import report, text, timings, view
 from evenflow.pipelines.report.figures import figures
-from evenflow.schemas.ledger import PaneEntry
+from evenflow.schemas.ledger import STATES, PaneEntry
 
 FOLDER = Path(__file__).parent
 PAGES = 48  # pages that are kept until something changes; each has 100 to 300 kB
 TIMED = 1 << 16  # bytes of timings that are read: some 300 panes
 CHANGES = 25  # changed sentences of a pane that are shown
 RAW = 400_000  # characters of a ledger entry that are shown
-LAST_PANE = {"open": "open", "warn": "let through with a warning", "block": "blocked"}
+LAST_PANE = {
+    "too few": "let through without a verdict",
+    "open": "open",
+    "warn": "let through with a warning",
+    "block": "blocked",
+}
 SPANS = (("60", "last 60"), (str(LAST), f"last {LAST}"), ("1000", "last 1,000"), ("all", "all"))
 
 
@@ -83,7 +88,7 @@ class Pages:
                     version=version,
                     events="/events",
                     cards=[card for _, card in cards],
-                    counts={one: states.count(one) for one in ("held", "block", "warn", "open")},
+                    counts={one: states.count(one) for one in ("held", *reversed(STATES))},
                 ),
             )
         return kept
@@ -105,7 +110,7 @@ class Pages:
             [
                 {
                     "name": name,
-                    "state": each.last.verdict.state if each.last.verdict.judged else None,
+                    "state": each.last.verdict.state,
                     "rolling": each.last.rolling,
                     "thresholds": dict(
                         zip(
@@ -130,7 +135,7 @@ class Pages:
             tens=view.tens(view.tiles(gate.recent)),
             strip_label=view.strip_label(gate.recent),
         )
-        grave = ("block", "warn", "open", "none").index(state)
+        grave = (*reversed(STATES), "none").index(state)
         kind = "held" if gate.held is not None else state
         return (gate.held is None, grave, gate.name, kind), Markup(drawn)
 

@@ -392,6 +392,6 @@ def _tooltip(pane: int, each: AttributeSpan) -> str:
     if each.rolling_low is not None and each.rolling_high is not None:
         rolling += f" ({each.rolling_low:.3f} – {each.rolling_high:.3f})"
     return (
-        f"Pane {pane}: {each.state or 'open'} · DR {three(each.low)}, {each.mentions:,} mentions · "
+        f"Pane {pane}: {each.state} · DR {three(each.low)}, {each.mentions:,} mentions · "
         f"rolling {rolling} · cumulative {three(each.cumulative)} · accepted {three(each.accepted)}"
     )

@@ -139,7 +139,6 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         groups: Of each group mentions, share and target.
         mentions, documents, relevant_sentences: Sums.
         thresholds: warn and block.
-        unjudged: Panes that are open because there was too little to judge.
         convergence: After how many documents that name the attribute the cumulative interval was
             and stayed within ± epsilon, and the pane that completed them; null: not yet.
         labels, label_mentions: Mentions by label, and their sum. A pane keeps only its most
@@ -167,7 +166,6 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         "documents": total.sums.documents,
         "relevant_sentences": total.relevant,
         "thresholds": {"warn": warn, "block": block},
-        "unjudged": total.unjudged,
         "convergence": [each.model_dump() for each in total.convergence],
         "labels": [
             {"label": label, "mentions": count}

@@ -24,6 +24,7 @@ from evenflow.pipelines.report import charts, text, timings, view, words
 from evenflow.pipelines.report.diff import diff
 from evenflow.pipelines.report.figures import configuration, figures
 from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import STATES
 from evenflow.transforms.storage.storage import Place, at
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
@@ -212,6 +213,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(text.FILTERS, diff=diff)
+    made.globals["STATES"] = STATES
     return made
 
 

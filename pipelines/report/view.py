@@ -11,7 +11,7 @@ from typing import Any
 from evenflow.gates.ledger.spans import Span, merged
 from evenflow.pipelines.report.text import counted, moment
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import STATES, State
+from evenflow.schemas.ledger import BAD, STATES, State
 from evenflow.wordlists import loader
 
 MOST_TILES = 400  # tiles of one pane each; of more panes, neighbours share a tile
@@ -136,7 +136,7 @@ def spells(panes: Sequence[Span]) -> list[Spell]:
     return [
         _spell(list(run))
         for (state, _), run in groupby(panes, lambda each: (each.state, each.causes))
-        if state != "open"
+        if state in BAD
     ]
 
 

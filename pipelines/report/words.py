@@ -12,7 +12,7 @@ from evenflow.pipelines.report.text import counted, listed, outside
 from evenflow.pipelines.report.view import drawn
 from evenflow.pipelines.terminal.summaries import lost
 
-HEADLINES = {"open": "Open", "warn": "Warn", "block": "Block"}
+HEADLINES = {"too few": "Too few", "open": "Open", "warn": "Warn", "block": "Block"}
 FEW_GROUPS = 3  # whose shares a sentence can name one by one
 NAME = 24  # characters of a name within a sentence
 
@@ -80,8 +80,7 @@ def _let_through(figures: dict[str, Any]) -> Markup:
         "The only pane was let through" if panes == 1 else f"All {panes:,} panes were let through"
     )
     if not warned:
-        judged = any(each["unjudged"] < panes for each in figures["attributes"].values())
-        if not judged:
+        if figures["states"]["too few"] == panes:
             return (
                 head
                 + ", but not for being even: the text names the groups too seldom to be judged."
@@ -135,7 +134,7 @@ def attribute_sentence(each: dict[str, Any], panes: int) -> Markup:
     ]
     extremes = Markup("{}, the most, and {}, the least").format(named[0], named[-1])
     shares = listed(named) if len(groups) <= FEW_GROUPS else extremes
-    return head + shares + "." + wanted + _unjudged(each["unjudged"], panes)
+    return head + shares + "." + wanted + _unjudged(each["panes"]["too few"], panes)
 
 
 def _unjudged(unjudged: int, panes: int) -> str:
@@ -143,10 +142,10 @@ def _unjudged(unjudged: int, panes: int) -> str:
     if not unjudged:
         return ""
     if unjudged == panes:
-        return " There were too few mentions to judge any pane; one that cannot be judged is open."
+        return " There were too few mentions to judge any pane; such a pane is let through."
     return (
         f" {unjudged:,} of the {panes:,} panes had too few mentions to be judged; such a pane is"
-        " open."
+        " let through."
     )
 
 

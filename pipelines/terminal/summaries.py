@@ -69,7 +69,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         },
         "attributes": {
             name: {
-                "verdict": each.last.verdict.model_dump(exclude={"judged"}),
+                "verdict": each.last.verdict.model_dump(),
                 "rolling": each.last.rolling.model_dump(),
                 "cumulative": each.last.cumulative.model_dump(),
                 "accepted": each.last.accepted.model_dump() if each.last.accepted else None,

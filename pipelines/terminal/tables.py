@@ -9,14 +9,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.pipelines.terminal.summaries import lost
+from evenflow.schemas.ledger import STATES
 
-STYLES = {"open": "green", "warn": "yellow", "block": "bold red"}
+STYLES = {"too few": "bright_black", "open": "green", "warn": "yellow", "block": "bold red"}
 
 
 def console() -> Console:
@@ -74,27 +76,29 @@ def gate(status: Mapping[str, Any]) -> None:
     Args:
         status: What `summaries.status` returned.
     """
-    repaired = any(each["dr_before"] is not None for each in status["attributes"].values())
     table = Table(
         "attribute",
         "now",
-        *(["before"] if repaired else []),
-        "DR",
+        "rolling\nDR,\njudged",
         "interval",
-        "open",
-        "warn",
-        "block",
+        "cumulative\nDR",
+        *(state.replace(" ", "\n") for state in STATES),
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
-    for column in table.columns[-3:]:
+    for column in table.columns[1:]:  # a long name is wrapped, a figure never
+        column.no_wrap = True
+    for column in table.columns[-len(STATES) :]:
         column.justify = "right"
     for name, each in status["attributes"].items():
         state = each["verdict"]["state"]
-        counts = [str(count) for count in each["panes"].values()]
-        before = (
-            ["" if each["dr_before"] is None else f"{each['dr_before']:.4f}"] if repaired else []
-        )
         table.add_row(
-            visible(name), Text(state, STYLES[state]), *before, *_score(each["cumulative"]), *counts
+            visible(name),
+            Text(state, STYLES[state]),
+            *_score(each["rolling"]),
+            _score(each["cumulative"])[0],
+            *(str(each["panes"][one]) for one in STATES),
         )
     out = console()
     for each in lost(status):
@@ -102,8 +106,11 @@ def gate(status: Mapping[str, Any]) -> None:
     if status["attributes"]:
         out.print(table)
     for name, each in status["attributes"].items():
+        others = [] if each["dr_before"] is None else [f"{each['dr_before']:.4f} before repair"]
         if status["blocked_panes"] and each["accepted"] is not None:
-            print(visible(f"{name}: DR of accepted/ {' '.join(_score(each['accepted']))}"))
+            others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
+        if others:
+            print(visible(f"{name}: cumulative DR {', '.join(others)}"))
     print(
         f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"

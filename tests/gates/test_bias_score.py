@@ -84,7 +84,7 @@ def test_a_share_between_the_thresholds_warns(config: Config) -> None:
 
 def test_few_sentences_are_not_judged(config: Config) -> None:
     (pane,) = run(config, [(150, 0)])
-    assert pane.bias_score and not pane.bias_score.verdict.judged
+    assert pane.bias_score and pane.bias_score.verdict.state == "too few"
     assert "150 sentences in 150 documents; 200 sentences are needed" in (
         pane.bias_score.verdict.reason
     )

@@ -61,7 +61,7 @@ def test_earlier_panes_count_and_without_records_nothing_is_judged() -> None:
     nothing = judge_coverage(
         Config.model_validate({"coverage": {"tau": 0.1}}), Config().word_lists(), {}, []
     )
-    assert nothing is not None and not nothing.verdict.judged
+    assert nothing is not None and nothing.verdict.state == "too few"
     assert judge_coverage(Config(), Config().word_lists(), {}, []) is None
 
 

@@ -137,3 +137,12 @@ def test_what_could_not_be_read_comes_before_all() -> None:
     )
     assert overall({}, FINE, reading, asking) == reading
     assert overall({}, FINE, OPEN, asking) == asking
+
+
+def test_a_pane_with_too_few_mentions_of_everything_has_no_verdict_and_goes_through() -> None:
+    (few,) = run([figures(3, 3)])
+    assert (few.verdict.state, few.verdict.folder) == ("too few", "accepted")
+    assert few.verdict.reason.startswith("gender: too little to judge: 6 mentions")
+    unjudged = few.attributes["gender"]
+    judged = run([EVEN])[0].attributes["gender"]
+    assert overall({"age": unjudged, "gender": judged}, FINE, OPEN, None).state == "open"

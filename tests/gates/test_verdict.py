@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evenflow.gates.verdict import Thresholds, decide, worst
-from evenflow.schemas.ledger import STATES, Score, State
+from evenflow.schemas.ledger import STATES, Score, State, Verdict
 
 USUAL = Thresholds(warn=0.25, block=0.45, min_mentions=200, hysteresis=0.02)
 
@@ -65,11 +65,18 @@ def test_the_bound_decides(low: float, previous: State | None, state: State, rea
         (score(None, 500, 1), "too little to judge: 500 mentions in 1 document give no interval"),
     ],
 )
-def test_too_little_is_open_whatever_was_before(
+def test_too_little_is_not_judged_whatever_was_before(
     seen: Score, reason: str, previous: State | None
 ) -> None:
     verdict = decide(seen, USUAL, previous)
-    assert (verdict.state, verdict.reason) == ("open", reason)
+    assert (verdict.state, verdict.reason) == ("too few", reason)
+    assert verdict.folder == "accepted"
+
+
+def test_an_older_entry_has_the_state_in_two_keys() -> None:
+    older = {"state": "open", "reason": "", "judged": False}
+    assert Verdict.model_validate(older).state == "too few"
+    assert Verdict.model_validate(older | {"judged": True}).state == "open"
 
 
 def test_enough_mentions_are_enough() -> None:

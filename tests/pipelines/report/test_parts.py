@@ -68,13 +68,11 @@ def test_heavy_documents_are_the_heaviest_of_all_panes() -> None:
 def test_too_few_mentions_are_told_from_evenness() -> None:
     panes = ledgers.entries(1, level=0.5)
     each = panes[0].attributes["gender"]
-    assert Totals.of(panes).attributes["gender"].unjudged == 0
+    assert Totals.of(panes).attributes["gender"].states["too few"] == 0
     for each in panes[0].attributes.values():
-        each.verdict.judged = False
+        each.verdict.state = "too few"
     few = figures(Totals.of(panes), panes, ledgers.settings(**{"gate.min_mentions": 10_000}))
-    for entry in few["attributes"].values():
-        entry["panes"]["warn"] = 0
-    assert few["attributes"]["gender"]["unjudged"] == 1
+    assert few["attributes"]["gender"]["panes"]["too few"] == 1
     assert "too few mentions to judge" in words.attribute_sentence(few["attributes"]["gender"], 1)
 
 

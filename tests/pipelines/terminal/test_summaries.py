@@ -19,7 +19,8 @@ def panes(*states: State) -> list[PaneEntry]:
 @pytest.mark.parametrize(
     ("entries", "state", "blocked", "reason"),
     [
-        ([], "open", [], "no pane yet"),
+        ([], "too few", [], "no pane yet"),
+        (panes("too few"), "too few", [], "gender: \x1b[31mwhy"),
         (panes("open"), "open", [], "gender: \x1b[31mwhy"),
         (panes("warn", "open"), "open", [], "gender: \x1b[31mwhy"),
         (panes("open", "warn"), "warn", [], "gender: \x1b[31mwhy"),
@@ -44,8 +45,13 @@ def test_the_state_of_a_gate(
 
 
 def test_how_many_panes_were_in_which_state() -> None:
-    found = status(Totals.of(panes("open", "warn", "warn", "block")), False, "why")
-    assert found["attributes"]["gender"]["panes"] == {"open": 1, "warn": 2, "block": 1}
+    found = status(Totals.of(panes("open", "too few", "warn", "warn", "block")), False, "why")
+    assert found["attributes"]["gender"]["panes"] == {
+        "too few": 1,
+        "open": 1,
+        "warn": 2,
+        "block": 1,
+    }
     assert (found["finished"], found["held"]) == (False, "why")
 
 
