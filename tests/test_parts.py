@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest_plugins = ["pytester"]
@@ -73,3 +75,19 @@ def test_it_fails_in_parallel_too(ran, how: str) -> None:
 def test_an_expected_failure_is_no_skip(ran) -> None:
     source = "@pytest.mark.xfail(reason='known', strict=True)\ndef test_it(): assert False"
     assert ran(source, "true")[0] == 0
+
+
+@pytest.mark.parametrize("how", LISTED)
+@pytest.mark.parametrize("options", [(), ("-n", "2")])
+def test_what_was_skipped_is_noted_and_run_when_nothing_may_miss(
+    ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: str, options: tuple[str, ...]
+) -> None:
+    noted = tmp_path / "skipped"
+    monkeypatch.setenv("EVENFLOW_SKIPPED", str(noted))
+    ran(f"def test_other(): pass\n{LISTED[how]}", "true", *options)
+    (one,) = noted.read_text().splitlines()
+    assert one.endswith(".py" if how == "module" else "::test_it")
+    monkeypatch.setenv("EVENFLOW_PARTS", "all")
+    status, out = ran(f"def test_other(): assert False\n{LISTED[how]}", "true", f"@{noted}")
+    assert status == (2 if how == "module" else 1) and "run `make llm`" in out
+    assert "test_other" not in out

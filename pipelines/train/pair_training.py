@@ -1,6 +1,5 @@
 """Trains an encoder to tell how two sentences stand to each other (Conneau et al. 2017)."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import random

@@ -3,13 +3,18 @@
 A test without its part skips, and the reason says what brings the part. With CI set it fails: a
 test that never runs proves nothing. This holds for every skip, also by `skipif` and `importorskip`.
 Only the parts in MAY_MISS still skip in CI; the reason of such a skip begins with the part's name
-and a colon. The summary at the end names every skip.
+and a colon. With EVENFLOW_PARTS=all nothing may. The summary at the end names every skip.
+
+EVENFLOW_SKIPPED names a file that gets what was skipped, an argument of pytest a line: once the
+part is there, `pytest @FILE` runs exactly this.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +34,14 @@ def require(missing: str | None) -> None:
         pytest.skip(missing)
 
 
+def needs_training(*packages: str) -> None:
+    """Skip the test, or the file that is being read, unless these packages are installed."""
+    for name in packages:
+        if not find_spec(name):
+            how = "run `.venv/bin/pip install -e '.[train]'`"
+            pytest.skip(f"training: needs {name}; {how}", allow_module_level=True)
+
+
 def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
     """With CI set, make a skip a failure unless CI may miss the part; then add the reason."""
     if not os.environ.get("CI") or not report.skipped or hasattr(report, "wasxfail"):
@@ -37,7 +50,7 @@ def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
         report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
     )
     why = MAY_MISS.get(reason.removeprefix("Skipped: ").partition(":")[0])
-    if why is None:
+    if why is None or os.environ.get("EVENFLOW_PARTS") == "all":
         report.outcome = "failed"
         report.longrepr = f"CI runs every test, but {path}:{line} would skip. {reason}"
     else:
@@ -58,3 +71,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     judged(report)
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Note what was skipped, each once: every worker reports a file that skips as a whole."""
+    path = os.environ.get("EVENFLOW_SKIPPED")
+    skipped = {each.nodeid for each in terminalreporter.stats.get("skipped", ())}
+    if path and skipped and not hasattr(terminalreporter.config, "workerinput"):
+        with Path(path).open("a") as file:
+            file.writelines(f"{each}\n" for each in sorted(skipped))

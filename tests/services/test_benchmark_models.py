@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from parts import require
+from parts import needs_training, require
 from places import ROOT
 
 MODELS = ROOT / "build" / "models"
@@ -15,9 +14,7 @@ MODELS = ROOT / "build" / "models"
 
 def made(name: str) -> Path:
     """The folder of a model; the test skips without it."""
-    missing = next((part for part in ("torch", "transformers", "peft") if not find_spec(part)), "")
-    if missing:
-        require(f"training: needs {missing}; pip install 'evenflow[train]'")
+    needs_training("torch", "transformers", "peft")
     folder = MODELS / name
     require(None if folder.is_dir() else f"no {folder.relative_to(ROOT)}: run `make models`")
     return folder

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from parts import require
+from parts import needs_training, require
 from places import ROOT
 from services import vllm_server
 from tiny_models import gate_output
@@ -20,9 +19,7 @@ PROMPT = "The capital of France is"
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The adapter of a short training, and the merged model of the same."""
-    missing = next((part for part in ("torch", "transformers", "peft") if not find_spec(part)), "")
-    if missing:
-        require(f"training: needs {missing}; pip install 'evenflow[train]'")
+    needs_training("torch", "transformers", "peft")
     require(None if SMOLLM2.is_dir() else f"no {SMOLLM2.relative_to(ROOT)}: run `make models`")
     from evenflow.pipelines.train.finetune import finetune
     from evenflow.pipelines.train.rows import select

@@ -8,10 +8,10 @@ import sys
 from typing import Any
 
 import pytest
+from parts import needs_training
 from places import HELPERS
 
-for _name in ("torch", "transformers", "peft"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers", "peft")
 
 
 @pytest.fixture(scope="module")

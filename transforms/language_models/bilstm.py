@@ -1,6 +1,5 @@
 """A BiLSTM on word vectors, and the maximum of its states (InferSent, Conneau et al. 2017)."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import hashlib

@@ -109,11 +109,12 @@ def load(model: str, adapter: str | None = None, kind: Kind | None = None) -> Lo
         LanguageModelError: The model, its tokenizer or the adapter cannot be used, or the model is
             of another kind.
     """
+    folder = folder_of(model)  # before what takes seconds to import, or is not installed
     import torch
     import transformers
     from safetensors import SafetensorError
 
-    folder, own = folder_of(model), kind_of(model)
+    own = kind_of(model)
     kind = kind or own
     if kind not in (own, "encoder"):
         what = {"causal": "predict the next word", "masked": "predict masked words"}[kind]

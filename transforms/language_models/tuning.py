@@ -1,6 +1,5 @@
 """A transformer that gives vectors of sentences, while it is tuned."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from parts import needs_training
 from tiny_models import tiny_model
 
 from evenflow.gates.ledger.history import History
@@ -119,8 +119,7 @@ def test_explain_takes_the_score_apart(call: Call, tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_used_end_with_a_message(call: Call, tmp_path: Path) -> None:
-    if not find_spec("transformers"):
-        pytest.skip("training: needs transformers; pip install 'evenflow[train]'")
+    needs_training("torch", "transformers")
 
     def refused(folder: Path) -> str:
         ended = call("bias-score", "direction", "--vectors", folder)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from parts import needs_training
 
 from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.lock import LockedError
@@ -107,7 +108,8 @@ def test_the_known_errors_are_where_the_table_says(module: str, name: str) -> No
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        pytest.skip(f"needs {error.name}")
+        needs_training(error.name or "")
+        raise
     assert issubclass(getattr(found, name), Exception)
     assert getattr(found, name).__module__ == module
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from commands import Call
+from parts import needs_training
 
-for _name in ("torch", "transformers", "peft"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers", "peft")
 
 pytest_plugins = ["commands"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import Call
+from parts import needs_training
 
-for _name in ("torch", "transformers", "sklearn"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers", "sklearn")
 
 from sentence_pairs import associations, snli  # noqa: E402
 from tiny_models import gate_output, tiny_model  # noqa: E402

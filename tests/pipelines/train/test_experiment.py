@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from commands import Call
+from parts import needs_training
 
-for _name in ("torch", "transformers", "peft"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers", "peft")
 
 from tiny_models import tiny_model  # noqa: E402
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from bias_vectors import attribute
+from parts import needs_training
 from tiny_models import tiny_model
 
 from evenflow.transforms.bias_score import contextual, direction, states
@@ -123,9 +123,7 @@ def sentences() -> list[str]:
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for name in ("torch", "transformers"):
-        if not find_spec(name):
-            pytest.skip(f"training: needs {name}; pip install 'evenflow[train]'")
+    needs_training("torch", "transformers")
     return tiny_model(tmp_path_factory.mktemp("bert"), "bert")
 
 

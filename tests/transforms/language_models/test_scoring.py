@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts import needs_training
 
-for _name in ("torch", "transformers", "peft"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers", "peft")
 
 import torch  # noqa: E402
 from tiny_models import tiny_model  # noqa: E402

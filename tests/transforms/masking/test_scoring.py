@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parts import needs_training
 
-for _name in ("torch", "transformers"):
-    pytest.importorskip(_name, reason=f"training: needs {_name}; pip install 'evenflow[train]'")
+needs_training("torch", "transformers")
 
 from tiny_fillers import constant  # noqa: E402
 from tiny_models import SPECIAL, WORDS, tiny_model  # noqa: E402
@@ -126,8 +126,7 @@ def test_a_causal_model_is_asked_for_both_sentences(tmp_path: Path) -> None:
 
 
 def test_eight_bits_keep_the_ranking(tmp_path: Path) -> None:
-    for name in ("onnx", "onnxscript"):
-        pytest.importorskip(name, reason=f"training: needs {name}; pip install 'evenflow[train]'")
+    needs_training("onnx", "onnxscript")
     from scipy.stats import spearmanr
 
     folder = tiny_model(tmp_path / "bert", "bert")

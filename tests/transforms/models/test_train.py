@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from parts import needs_training
 
-for name in ("torch", "onnx", "onnxscript", "sklearn"):
-    pytest.importorskip(name, reason=f"training: needs {name}; pip install 'evenflow[train]'")
+needs_training("torch", "onnx", "onnxscript", "sklearn")
 
 from evenflow.transforms.models.encoder import Encoder  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402

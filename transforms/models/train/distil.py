@@ -1,6 +1,5 @@
 """The first stage: vectors from the trained encoder, and linear heads."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 from collections import Counter

@@ -1,6 +1,5 @@
 """Writes a trained network as the 8-bit ONNX file that `encoder.Encoder` reads."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import shutil

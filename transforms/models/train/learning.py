@@ -1,6 +1,5 @@
 """The training loop: batches of examples of all tasks, one loss."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import time

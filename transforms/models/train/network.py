@@ -1,6 +1,5 @@
 """The encoder and its heads in torch: the first layers of BERT (Devlin et al., 2019), own types."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

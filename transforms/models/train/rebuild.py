@@ -1,6 +1,5 @@
 """The whole training: folds without some sources, calibration, final models, figures, card."""
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
