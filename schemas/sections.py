@@ -596,6 +596,15 @@ class Kafka(Section):
             " tried again. 20: a broker that restarts is back by then."
         ),
     )
+    transaction_seconds: float = Field(
+        default=90.0,
+        ge=1,
+        description=(
+            "Seconds that publishing a pane may take; then the broker aborts it, and it is tried"
+            " again. Readers of committed records wait as long for a gate that was killed and does"
+            " not start again. 90: a pane of 64 MiB takes seconds. A broker allows 900 by default."
+        ),
+    )
     compression: Literal["none", "gzip", "zstd"] = Field(
         default="zstd",
         description=(

@@ -279,21 +279,24 @@ class StreamRun:
         """
         if self.stream.group is None:
             return lambda entry: None
-        topic = self.stream.topic
+        topic, first = self.stream.topic, len(entries)
+        offsets = GroupOffsets(self.stream.settings, self.stream.group)
+        if self.stream.publish:
+            publisher, publish = self._publisher(entries, annotator)
+            # This ends a transaction that a killed run left open, before anything asks for it
+            first = self._patiently(
+                lambda again: publisher.begin(len(entries), self.stream.publish_from)
+            )
+        else:
+
+            def publish(entry: PaneEntry) -> None:
+                self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
+
         next_offsets = {
             (topic, partition): each.next for partition, each in positions(entries.totals).items()
         }
-        offsets = GroupOffsets(self.stream.settings, self.stream.group)
         for difference in compare(next_offsets, offsets.committed(next_offsets)):
             self.on_note(f"group {self.stream.group}: {difference}")
-        if not self.stream.publish:
-            return lambda entry: self._patiently(
-                lambda again: offsets.commit(_ends(entry, topic), entry.pane)
-            )
-        publisher, publish = self._publisher(entries, annotator)
-        first = self._patiently(
-            lambda again: publisher.begin(len(entries), self.stream.publish_from)
-        )
         for entry in entries[first:]:
             publish(entry)
         return publish
@@ -316,6 +319,7 @@ class StreamRun:
             stream_.topic,
             topics,
             kafka.delivery_seconds,
+            kafka.transaction_seconds,
             kafka.compression,
             stream_.publish.dead_letters,
             self.on_note,

@@ -1,8 +1,8 @@
 """A run to the end that publishes and is killed: python publish_kill.py BROKER TOPIC ACCEPTED DEAD
 OUTPUT EVENT PATTERN WHICH
 
-EVENT and PATTERN are a file operation below the output, seen by an audit hook; WHICH of such it is.
-No event: nothing kills.
+EVENT and PATTERN are a file operation below the output, seen by an audit hook, or the name of a
+method of kafka-python's producer that has ended; WHICH of such it is. No event: nothing kills.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import re
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
+from kafka import KafkaProducer
 from kill_driver import watch
 
 from evenflow.pipelines.stream.driver import Stream, StreamRun
@@ -36,6 +38,13 @@ def main() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     watch(Path(output), kill)
+    if ended := getattr(KafkaProducer, event or "none", None):
+
+        def killing(producer: KafkaProducer, *given: Any) -> None:
+            ended(producer, *given)
+            kill(0, event, output)
+
+        setattr(KafkaProducer, event, killing)
     publish = Topics(accepted, dead)
     stream = Stream(
         KafkaSettings(address),

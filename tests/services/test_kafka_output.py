@@ -6,18 +6,29 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
 from kafka import KafkaConsumer, KafkaProducer
+from kafka.partitioner import murmur2
 from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
+from services.stream_outputs import wait_for
 
+from evenflow.transforms.kafka import proof
+from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets, compare
 from evenflow.transforms.kafka.output import PanePublisher, PublisherFencedError
-from evenflow.transforms.kafka.proof import ProofTopic, UnprovenError
+from evenflow.transforms.kafka.proof import (
+    PARTITIONS,
+    Proof,
+    ProofTopic,
+    UnprovenError,
+    record_key,
+    record_value,
+)
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.kafka.sizes import Message
 
@@ -109,23 +120,104 @@ def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(
     assert (values(broker, accepted), values(broker, dead)) == ([b"a0", b"a1"], [b"d1"])
 
 
+@contextmanager
+def open_transaction(broker: Broker, source: str, partition: int) -> Iterator[KafkaProducer]:
+    """A transaction of another gate that has written a proof to a partition and goes on."""
+    with closing(broker.producer(transactional_id=f"other-{source}")) as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send("proofs", b"{}", b"another's", partition=partition).get(30)
+        yield producer
+
+
+def partition_of(source: str, target: str) -> int:
+    """Where the proofs of a pair of topics are."""
+    return (murmur2(record_key(source, target)) & 0x7FFFFFFF) % PARTITIONS
+
+
+def test_an_open_transaction_of_another_gate_stops_no_start(
+    broker: Broker, topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, accepted = topic(), topic()
+    monkeypatch.setattr(proof, "OPEN_SECONDS", 0.0)  # nothing is waited for
+    with closing(publisher_of(broker, read, accepted)) as publisher:
+        publisher.begin(0)
+        with open_transaction(broker, read, (partition_of(read, accepted) + 1) % PARTITIONS):
+            publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
+            with closing(publisher_of(broker, read, accepted)) as again:
+                assert again.begin(1) == 1
+        with (  # in the same partition, and after this gate's own proof
+            open_transaction(broker, read, partition_of(read, accepted)),
+            closing(publisher_of(broker, read, accepted)) as again,
+        ):
+            assert again.begin(1) == 1
+    assert values(broker, accepted) == [b"a"]
+
+
 def test_an_open_transaction_of_another_gate_hides_no_proof(
+    broker: Broker, topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, accepted = topic(), topic()
+    with closing(publisher_of(broker, read, accepted)) as publisher:
+        publisher.begin(0)
+        with open_transaction(broker, read, partition_of(read, accepted)) as producer:
+            publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
+            with closing(publisher_of(broker, read, accepted)) as again:
+                monkeypatch.setattr(proof, "OPEN_SECONDS", 0.0)
+                with pytest.raises(UnreachableError, match="hides a proof of this one"):
+                    again.begin(1)
+                monkeypatch.undo()
+                # A reader of committed records sees nothing of it before
+                ending = threading.Timer(1.0, producer.abort_transaction)
+                ending.start()
+                assert again.begin(1) == 1
+                ending.join()
+    assert values(broker, accepted) == [b"a"]
+
+
+def test_a_topic_of_proofs_of_one_partition_gets_more_and_keeps_what_it_proves(
+    broker: Broker, topic: TopicMaker
+) -> None:
+    read, accepted, proofs = topic(), topic(), topic(cleanup_policy="compact")
+    earlier = record_value(Proof("an-older-ledger", 9)), record_value(Proof("ledger", 2))
+    with closing(broker.producer()) as producer:
+        for value in earlier:
+            producer.send(proofs, value, record_key(read, accepted))
+        producer.flush()
+    known = ProofTopic(KafkaSettings(broker.address), proofs)
+    for _ in range(2):
+        known.prepare()
+        assert Cluster(KafkaSettings(broker.address)).partitions(proofs) == PARTITIONS
+        assert known.read(read, [accepted]) == {accepted: Proof("ledger", 2)}
+    home = partition_of(read, accepted)
+    broker.produce(
+        proofs,
+        home,
+        [record_value(Proof("ledger", 3))],
+        key=record_key(read, accepted),
+        timestamp_ms=1,  # the clock of its gate is slow
+    )
+    assert known.read(read, [accepted]) == {accepted: Proof("ledger", 3)}
+
+
+def test_a_transaction_that_takes_too_long_is_said_and_tried_again(
     broker: Broker, topic: TopicMaker
 ) -> None:
     read, accepted = topic(), topic()
-    publisher = publisher_of(broker, read, accepted)
+    publisher = publisher_of(broker, read, accepted, limit=1.0)
     publisher.begin(0)
-    producer = broker.producer(transactional_id=f"other-{read}")
-    with closing(producer):
-        producer.init_transactions()
-        producer.begin_transaction()
-        producer.send("proofs", b"{}", b"another's").get(30)
-        publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
-        ending = threading.Timer(2.0, producer.abort_transaction)
-        ending.start()
-        # A reader of committed records sees nothing of it before
-        assert publisher_of(broker, read, accepted).begin(1) == 1
-        ending.join()
+
+    def slow() -> Iterator[Message]:
+        yield Message(accepted, None, b"never seen" * 1_000_000)
+        yield Message(accepted, None, b"nor this")
+        cluster = Cluster(KafkaSettings(broker.address))
+        wait_for(lambda: cluster.bounds(accepted, 0)[0][1] > 0)  # the broker has ended it
+        yield Message(accepted, None, b"nor this")
+
+    with pytest.raises(UnreachableError, match=r"kafka\.transaction_seconds \(1 s\)"):
+        publisher.publish(0, slow(), {(read, 0): 1})
+    assert publisher.begin(1) == 0
+    publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
     publisher.close()
     assert values(broker, accepted) == [b"a"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -66,19 +67,20 @@ class Cluster:
             )
         return len(found["partitions"])
 
-    def create(self, topic: str, settings: Mapping[str, str]) -> None:
-        """Create a topic of one partition, with the broker's default number of replicas.
+    def create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
+        """Create a topic with the broker's default number of replicas.
 
         Nothing happens where the topic exists.
 
         Args:
             topic: The topic.
+            partitions: How many partitions it gets.
             settings: Its settings by name.
 
         Raises:
             KafkaSourceError: The topic cannot be created.
         """
-        given = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
+        given = {"num_partitions": partitions, "replication_factor": -1, "configs": dict(settings)}
         try:
             with self._admin() as admin:
                 admin.create_topics({topic: given}, wait_for_metadata=True)
@@ -88,8 +90,26 @@ class Cluster:
             words = ", ".join(f"{name}={value}" for name, value in settings.items())
             raise KafkaSourceError(
                 f"topic {topic} is not on {self._settings.bootstrap}, which does not allow this"
-                f" user to make it: create it with one partition and {words}"
+                f" user to make it: create it with {partitions} partitions and {words}"
             ) from error
+        except kafka_errors.KafkaError as error:
+            raise explain(error, self._settings, f"topic {topic}") from error
+
+    def add_partitions(self, topic: str, total: int) -> None:
+        """Raise a topic's number of partitions, where this user may.
+
+        Args:
+            topic: The topic.
+            total: How many partitions it gets.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or answers with another error.
+        """
+        # InvalidPartitionsError: another gate was first
+        may_fail = (kafka_errors.AuthorizationError, kafka_errors.InvalidPartitionsError)
+        try:
+            with self._admin() as admin, contextlib.suppress(*may_fail):
+                admin.create_partitions({topic: total})
         except kafka_errors.KafkaError as error:
             raise explain(error, self._settings, f"topic {topic}") from error
 

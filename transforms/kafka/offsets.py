@@ -69,7 +69,7 @@ class GroupOffsets:
             raise explain(error, self._settings, f"group {self._group}") from error
 
     def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
-        """Read the group's offsets.
+        """Read the group's offsets, without those of a transaction that is still open.
 
         Args:
             partitions: The partitions, as (topic, number).
@@ -93,7 +93,8 @@ class GroupOffsets:
     def _connect(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
-            self._consumer = connect(self._settings, group_id=self._group)
+            # A reader of committed records would wait for the end of another process' transaction
+            self._consumer = connect(self._settings, "read_uncommitted", group_id=self._group)
         return self._consumer
 
     def close(self) -> None:

@@ -22,6 +22,7 @@ published twice or left out.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -32,7 +33,12 @@ from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.consumers import ANSWER_MS
-from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
+from evenflow.transforms.kafka.errors import (
+    KafkaSourceError,
+    TopicMissingError,
+    UnreachableError,
+    explain,
+)
 from evenflow.transforms.kafka.offsets import PartitionKey, offset_note
 from evenflow.transforms.kafka.proof import (
     Proof,
@@ -62,12 +68,17 @@ DELIVERY_SECONDS = 20.0
 # Time to wait for a topic's partitions, or for the broker at the start of a transaction
 BLOCK_MS = 10_000
 CLOSE_SECONDS = 1.0  # time for what is being sent when a producer is closed
-# Time to publish a pane; brokers allow 15 minutes by default (transaction.max.timeout.ms)
-TRANSACTION_MS = 600_000
+# Time to publish a pane, after which the broker aborts it. As long, readers of committed records
+# wait for a gate that was killed and does not come back
+TRANSACTION_SECONDS = 90.0
 
 
 class PublisherFencedError(KafkaSourceError):
     """Another publisher of the same ledger has taken over."""
+
+
+class TooSlowError(UnreachableError):
+    """The broker ended a transaction that took too long."""
 
 
 class PanePublisher:
@@ -81,6 +92,7 @@ class PanePublisher:
         source: The topic that the panes are read from.
         targets: The topics that are published to.
         delivery: Seconds after which a broker that confirms nothing counts as unreachable.
+        limit: Seconds that a transaction may take.
         compression: Compression of the records that are sent.
         notices: The target for notices of records that are too large for their topic.
         on_note: Called with what a user should know.
@@ -95,11 +107,13 @@ class PanePublisher:
         source: str,
         targets: Sequence[str],
         delivery: float = DELIVERY_SECONDS,
+        limit: float = TRANSACTION_SECONDS,
         compression: Compression = "zstd",
         notices: str | None = None,
         on_note: Callable[[str], None] = lambda text: None,
     ):
-        self._settings, self._group, self._delivery = settings, group, delivery
+        self._settings, self._group = settings, group
+        self._delivery, self._limit = delivery, limit
         self._proofs, self._ledger, self._source, self._targets = proofs, ledger, source, targets
         self._compression: Compression = compression
         self._notices, self._on_note = notices, on_note
@@ -191,7 +205,7 @@ class PanePublisher:
         """Send messages, proofs and offsets in one transaction; return the number of messages."""
         producer = self._connect()
         count = held = 0
-        topic = ""
+        topic, since = "", time.monotonic()
         try:
             producer.begin_transaction()
             for message in messages:
@@ -204,7 +218,7 @@ class PanePublisher:
                     producer.flush(self._delivery)
                     held = 0
             producer.flush(self._delivery)
-            # Proofs come last, because from here to the end no other gate can read proofs
+            # Proofs come last, because from here to the end proofs of others may be hidden
             for target, panes in proven.items():
                 producer.send(
                     self._proofs.name,
@@ -224,6 +238,14 @@ class PanePublisher:
             _within(self._delivery, producer.commit_transaction)
         except kafka_errors.KafkaError as error:
             self.close()  # a new producer begins by aborting the open transaction
+            # The client has several errors for a transaction that the broker has ended
+            if time.monotonic() - since > self._limit:
+                raise TooSlowError(
+                    f"publishing {what} took longer than kafka.transaction_seconds"
+                    f" ({self._limit:g} s), so the broker has ended it ({error}): raise this (a"
+                    " broker allows 900 unless its transaction.max.timeout.ms says otherwise), or"
+                    " make panes smaller (pane.mib)"
+                ) from error
             if _is_fenced(error):
                 raise PublisherFencedError(
                     f"ledger {self._ledger}: another publisher of this ledger has taken over"
@@ -249,7 +271,7 @@ class PanePublisher:
             self._limits = topic_limits(self._settings, self._targets)
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
-                "transaction_timeout_ms": TRANSACTION_MS,
+                "transaction_timeout_ms": int(self._limit * 1000),
                 # In whole milliseconds, as requests have them. A record's own limit is longer than
                 # that of `flush`: the error of a transaction that lost a record no longer says that
                 # an answer was missing.

@@ -5,6 +5,9 @@ value says which ledger published to the second topic what it made of the first,
 panes. The record is part of the transaction that publishes a pane, so there is never one without
 the other. The broker keeps the last record of a key permanently, even if groups, their offsets and
 the published records are deleted.
+
+An open transaction hides the records that come after its first in a partition. So keys are spread
+over partitions, and a start waits only if a record of its own keys is hidden.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from kafka import errors as kafka_errors
+from kafka.partitioner import murmur2
 from kafka.structs import TopicPartition
 
 from evenflow.transforms.kafka.cluster import Cluster
@@ -34,10 +38,12 @@ TOPIC_SETTINGS = {
     "segment.bytes": str(16 << 20),
     "min.cleanable.dirty.ratio": "0.1",
 }
+# So many that two of some dozen gates rarely share one; __transaction_state has as many
+PARTITIONS = 50
 POLL_MS = 200
 # Time without a record before the end, after which the broker counts as unreachable
 SILENT_SECONDS = 10.0
-# Time to wait for another gate's open transaction, which writes its proof just before it ends
+# Time to wait for an open transaction of another gate, which writes its proofs just before it ends
 OPEN_SECONDS = 10.0
 
 
@@ -143,14 +149,17 @@ class ProofTopic:
     def prepare(self) -> None:
         """Create the topic if it is not there, and check that the broker keeps its records.
 
+        A topic of an earlier version had one partition; it gets more where this user may add them.
+
         Raises:
             KafkaSourceError: The broker deletes records, does not answer, or refuses.
         """
         cluster = Cluster(self._settings)
         try:
-            cluster.partitions(self.name)
+            if cluster.partitions(self.name) < PARTITIONS:
+                cluster.add_partitions(self.name, PARTITIONS)
         except TopicMissingError:
-            cluster.create(self.name, TOPIC_SETTINGS)
+            cluster.create(self.name, PARTITIONS, TOPIC_SETTINGS)
         policy = cluster.topic_settings([self.name])[self.name].get("cleanup.policy", "compact")
         if policy != "compact":
             raise KafkaSourceError(
@@ -175,47 +184,73 @@ class ProofTopic:
             KafkaSourceError: Another reason.
         """
         wanted = {record_key(source, target): target for target in targets}
-        found: dict[str, Proof] = {}
+        found: dict[str, tuple[tuple[bool, int, int], Proof]] = {}
         try:
             with (
                 closing(connect(self._settings, "read_uncommitted")) as all_,
-                closing(connect(self._settings)) as consumer,
+                closing(connect(self._settings)) as decided,
             ):
                 partitions = [
                     TopicPartition(self.name, number)
                     for number in range(Cluster(self._settings).partitions(self.name))
                 ]
                 ends = ask_offsets(all_.end_offsets, partitions)
-                _wait(lambda: ask_offsets(consumer.end_offsets, partitions), ends, self.name)
-                consumer.assign(partitions)
-                consumer.seek_to_beginning(*partitions)
-                for record in _records(consumer, ends, self.name):
+                own = {
+                    TopicPartition(self.name, record.partition): record.offset + 1
+                    for record in _records(all_, ends, self.name)
+                    if record.key in wanted
+                }
+                ends = _wait(lambda: ask_offsets(decided.end_offsets, partitions), own, self.name)
+                for record in _records(decided, ends, self.name):
                     if record.key in wanted:
-                        found[wanted[record.key]] = _parse(record, self.name)
+                        # A topic that got more partitions has old records of a key in another one
+                        at_home = record.partition == _partition(record.key, len(partitions))
+                        rank = (at_home, record.timestamp, record.offset)
+                        target = wanted[record.key]
+                        if target not in found or found[target][0] < rank:
+                            found[target] = rank, _parse(record, self.name)
         except kafka_errors.KafkaError as error:
             raise explain(error, self._settings, f"topic {self.name}") from error
-        return found
+        return {target: proof for target, (_, proof) in found.items()}
+
+
+def _partition(key: bytes, partitions: int) -> int:
+    """The partition of a key's records, as Kafka's clients choose it."""
+    return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 
 def _wait(
-    ask: Callable[[], Mapping[TopicPartition, int]], ends: Mapping[TopicPartition, int], name: str
-) -> None:
-    """Wait until all records up to some ends are decided.
+    ask: Callable[[], dict[TopicPartition, int]], own: Mapping[TopicPartition, int], name: str
+) -> dict[TopicPartition, int]:
+    """Wait until partitions are decided up to some offsets.
 
     An open transaction hides all records that come after its first.
+
+    Args:
+        ask: Asks up to where all partitions are decided.
+        own: Where some partitions must be decided up to.
+        name: The topic's name.
+
+    Returns:
+        Up to where each partition is decided.
     """
     until = time.monotonic() + OPEN_SECONDS
-    while any(at < ends[each] for each, at in ask().items()):
+    while True:
+        decided = ask()
+        if all(decided[each] >= offset for each, offset in own.items()):
+            return decided
         if time.monotonic() > until:
             raise UnreachableError(
-                f"topic {name}: another gate's transaction is open; the broker ends it within"
-                " transaction.timeout.ms (10 min)"
+                f"topic {name}: another gate's transaction is open and hides a proof of this one;"
+                " the broker ends it within kafka.transaction_seconds of the other gate"
             )
         time.sleep(POLL_MS / 1000)
 
 
 def _records(consumer: Any, ends: Mapping[TopicPartition, int], name: str) -> Iterator[Any]:
-    """Read the records of a consumer's partitions up to some ends."""
+    """Read the records of partitions from their beginning up to some ends."""
+    consumer.assign(list(ends))
+    consumer.seek_to_beginning(*ends)
     until = time.monotonic() + SILENT_SECONDS
     while any(consumer.position(each, timeout_ms=ANSWER_MS) < ends[each] for each in ends):
         for records in consumer.poll(POLL_MS).values():
