@@ -217,6 +217,7 @@ class Figures:
         input_bytes: Size of the records that were read, decompressed.
         sentences: Number of sentences.
         dead_reasons: Number of dead letters, by kind of reason.
+        replaced: Number of documents with a field that a computed column replaces, by its name.
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         coverage: The records of coverage and how often each occurs (transforms.coverage.named).
@@ -229,6 +230,7 @@ class Figures:
     input_bytes: int = 0
     sentences: int = 0
     dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
+    replaced: dict[str, int] = field(default_factory=dict[str, int])
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     coverage: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -248,8 +250,8 @@ class Figures:
         self.text_bytes += other.text_bytes
         self.input_bytes += other.input_bytes
         self.sentences += other.sentences
-        for reason, count in other.dead_reasons.items():
-            self.dead_reasons[reason] = self.dead_reasons.get(reason, 0) + count
+        self.dead_reasons = summed(self.dead_reasons, other.dead_reasons)
+        self.replaced = summed(self.replaced, other.replaced)
         for name, figures in other.attributes.items():
             if name not in self.attributes:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))
@@ -258,6 +260,11 @@ class Figures:
         self.coverage = summed(self.coverage, other.coverage)
         self.bias_score = summed(self.bias_score, other.bias_score)
         self.bias_words = summed(self.bias_words, other.bias_words)
+
+    def take_reading(self, before: Figures) -> None:
+        """Take what reading found from figures of the same records before they were changed."""
+        self.input_bytes, self.llm = before.input_bytes, before.llm
+        self.dead_reasons, self.replaced = before.dead_reasons, before.replaced
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from evenflow.schemas.guards import is_mapping
 
+META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output
 State = Literal["too few", "open", "warn", "block"]
 Folder = Literal["accepted", "quarantine"]
 Severity = Literal["critical", "warning", "info"]
@@ -497,6 +498,7 @@ class PaneEntry(Entry):
         program: What produced the pane, by digests.
         bias_score: The bias score; null if it is not computed.
         benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
+        replaced: Number of documents whose field a computed column of the same name replaces.
     """
 
     version: int = 1
@@ -525,6 +527,7 @@ class PaneEntry(Entry):
     program: dict[str, str] = {}
     bias_score: BiasScore | None = None
     benchmark: Verdict | None = None
+    replaced: dict[str, int] = {}
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""

@@ -12,10 +12,10 @@ import orjson
 from pydantic import ValidationError
 
 from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.ledger import META as META  # written here
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
 
-META = "ledger/meta.json"
 # Python's own encoder takes a tenth of a second for an entry of a thousand partitions
 CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 

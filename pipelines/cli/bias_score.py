@@ -108,7 +108,7 @@ def reference(
 
     config = _configuration(selection, vectors, text_field)
     own, total = signal.of(config), Figures()
-    with reporter("text", files.match(inputs), quiet or not sys.stderr.isatty()) as progress:
+    with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
         for figures in measure(inputs, config):
             total.add(figures)
             progress.on_measured(figures)

@@ -51,10 +51,9 @@ def estimate(
     logs(context.obj or Session())
     from evenflow.transforms.annotation import estimate as inference_estimate
     from evenflow.transforms.annotation.sample import sample_blocks
-    from evenflow.transforms.io import files
 
     settings = selection.configuration({"fields.text": text_field})
-    found = files.match(inputs)
+    found = options.sizes_of(inputs)
     sampler = inference_estimate.Sampler(settings)
     seen = inference_estimate.Sample()
     for block, stored in sample_blocks(found, sample):

@@ -42,12 +42,11 @@ def measure(
     from evenflow.pipelines.terminal import summaries, tables
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
-    from evenflow.transforms.io import files
 
     config = selection.configuration({"fields.text": text_field, "measure.epsilon": epsilon})
     total, course = Figures(), summaries.Course()
     # Elsewhere than on a terminal the figures themselves are the report.
-    with reporter("text", files.match(inputs), quiet or not sys.stderr.isatty()) as progress:
+    with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
         for figures in figures_of(inputs, config):
             total.add(figures)
             course.note(total)

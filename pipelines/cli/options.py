@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage, StorageError, at
 
 if TYPE_CHECKING:
@@ -44,6 +46,26 @@ def storage(address: str) -> Storage:
         return at(address)
     except StorageError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def sizes_of(inputs: list[str]) -> dict[str, int]:
+    """Find the input's files, and name on standard error what is left out.
+
+    Args:
+        inputs: Paths, folders or globs.
+
+    Returns:
+        The size as stored, in bytes, by the file's name.
+
+    Raises:
+        InputError: An input names no file, or a file cannot be opened.
+    """
+    from evenflow.transforms.io import files
+
+    def note(output: str) -> None:
+        print(f"evenflow: {visible(files.left_out(output))}", file=sys.stderr)
+
+    return files.match(inputs, note)
 
 
 def panes(given: str | None) -> slice | None:

@@ -79,7 +79,7 @@ class Run:
         """
         found = {
             name: each
-            for name, each in files.find(self.inputs).items()
+            for name, each in files.find(self.inputs, self._on_output).items()
             if not _is_below(name, at(self.output))
         }
         names = {name: each.bytes for name, each in found.items()}
@@ -106,7 +106,7 @@ class Run:
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch
+                self.output, self.config, lists, entries, lease, start.epoch, self.on_note
             )
             outcome = self._read(names, committer, lease)
             if not outcome.held:
@@ -116,6 +116,11 @@ class Run:
                     {name: after.get(name, gone) for name in names}, record, committer.entries, True
                 )
             return outcome
+
+    def _on_output(self, folder: str) -> None:
+        """Tell of an output in the input, unless it is this run's own."""
+        if not _is_below(f"{folder}/{ledger.META}", at(self.output)):
+            self.on_note(files.left_out(folder))
 
     def _check_unchanged(
         self,

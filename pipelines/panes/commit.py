@@ -80,6 +80,7 @@ class Committer:
         entries: The ledger so far; it grows with each commit.
         lease: The lease of the output, which this process holds.
         epoch: The epoch of the program and settings of this run.
+        note: Called with what a user should know.
 
     Attributes:
         entries: The ledger.
@@ -94,8 +95,11 @@ class Committer:
         entries: History,
         lease: Lease,
         epoch: Epoch | None = None,
+        note: Callable[[str], None] = lambda text: None,
     ):
         self.entries = entries
+        self._note = note
+        self._replaced: set[str] = set()  # fields that were told of
         self._output = at(output)
         self._lease = lease
         self._config = config
@@ -179,6 +183,7 @@ class Committer:
             program=self._epoch.program,
             bias_score=leaning,
             benchmark=benchmark,
+            replaced=ready.figures.replaced,
         )
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name
@@ -195,6 +200,12 @@ class Committer:
         self._later(data_docs.keep, self._output, entry.pane, ready.results)
         self._later(_clean, self._output, entry.pane, folder)  # (g)
         self._done = True
+        if fresh := sorted(entry.replaced.keys() - self._replaced):
+            self._replaced.update(fresh)
+            self._note(
+                f"the input has {', '.join(fresh)}: columns of this name are computed here, and"
+                " replace what the input has; rename a field that you want to keep"
+            )
         if self._notifier is not None:
             self._notifier.committed(entry)
         if self.index is not None:

@@ -169,7 +169,7 @@ class StreamRun:
                 self.on_note(start.note)
             entries = start.entries
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch
+                self.output, self.config, lists, entries, lease, start.epoch, self.on_note
             )
             done = len(entries)
             staging = Staging(at(self.output), lease.run)

@@ -258,7 +258,7 @@ class Annotator:
             details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
             found = kept
         figures.input_bytes = input_bytes
-        figures.dead_reasons = dict(found.reasons)
+        figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
         parts = [each for each in (leaning, aside) if each is not None]
         aside = pa.concat_tables(parts) if parts else None
         table = self._table(found, counts, scores)

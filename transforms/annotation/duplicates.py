@@ -108,7 +108,7 @@ def drop(
     if block.has(Part.DOCUMENTS):
         left = read_documents(block.read(Part.DOCUMENTS))
         figures, _ = annotator.count(left)
-        figures.input_bytes, figures.llm = before.input_bytes, before.llm
+        figures.take_reading(before)
     reasons = before.dead_reasons
     figures.dead_reasons = {**reasons, REASON: reasons.get(REASON, 0) + len(letters)}
     return figures

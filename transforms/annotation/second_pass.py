@@ -163,7 +163,7 @@ def _annotated_again(
     before = figures[block]
     read = read_documents(block.read(Part.READ))
     done = annotator.annotate_documents(read, before.input_bytes, known)
-    done.figures.dead_reasons, done.figures.llm = before.dead_reasons, before.llm
+    done.figures.take_reading(before)
     block.remove(*(part for part in Part if part != Part.LETTERS))
     stage(done, block, annotator)
     figures[block] = done.figures

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
+from evenflow.schemas.ledger import META
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
@@ -24,11 +26,14 @@ class InputError(ValueError):
     """Nothing to read, or not readable; the message names the pattern or the file."""
 
 
-def match(patterns: Sequence[str]) -> dict[str, int]:
+def match(
+    patterns: Sequence[str], on_output: Callable[[str], object] = lambda folder: None
+) -> dict[str, int]:
     """Find the files of all patterns, with their sizes.
 
     Args:
         patterns: Paths, folders and globs, as for `find`.
+        on_output: As for `find`.
 
     Returns:
         The size as stored, in bytes, by the file's name.
@@ -36,16 +41,20 @@ def match(patterns: Sequence[str]) -> dict[str, int]:
     Raises:
         InputError: A pattern has no file, or a file cannot be opened.
     """
-    return {name: each.bytes for name, each in find(patterns).items()}
+    return {name: each.bytes for name, each in find(patterns, on_output).items()}
 
 
-def find(patterns: Sequence[str]) -> dict[str, Stored]:
+def find(
+    patterns: Sequence[str], on_output: Callable[[str], object] = lambda folder: None
+) -> dict[str, Stored]:
     """Find the files of all patterns; a file with several names counts once.
 
-    Local paths become absolute. Globs mean the same in an object store as in a local folder.
+    Local paths become absolute. Globs mean the same in an object store as in a local folder. The
+    output of a run is left out, unless a pattern names a folder of it, such as OUTPUT/accepted.
 
     Args:
         patterns: Paths, folders and globs, local or in an object store (s3://, gs://, az://).
+        on_output: Called with each output that is left out.
 
     Returns:
         The files' stored facts by name, sorted by name.
@@ -54,15 +63,33 @@ def find(patterns: Sequence[str]) -> dict[str, Stored]:
         InputError: A pattern has no file, a file cannot be opened, or a store cannot be listed.
     """
     found: dict[str, Stored] = {}
+    outputs: set[str] = set()
     for pattern in patterns:
-        files = _in_store(pattern) if "://" in pattern else _local(pattern)
+        files, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
         if not files:
             raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
-        found.update(files)
+        within = {name: _output_of(name, pattern, is_output) for name in files}
+        outputs.update(filter(None, within.values()))
+        found.update({name: each for name, each in files.items() if within[name] is None})
+    for folder in sorted(outputs):
+        on_output(folder)
+    if not found:
+        raise InputError(
+            f"{', '.join(patterns)}: nothing there but outputs of runs, which are left out; name a"
+            f" folder to read it, such as {min(outputs)}/accepted"
+        )
     real: dict[str, str] = {}  # a link and its target are one file
     for name in sorted(found):
         real.setdefault(name if "://" in name else os.path.realpath(name), name)
     return {name: found[name] for name in real.values()}
+
+
+def left_out(output: str) -> str:
+    """Say that an output was found in the input and is not read."""
+    return (
+        f"{output}: the output of a run is left out of the input; name a folder of it, such as"
+        f" {output}/accepted, to read it"
+    )
 
 
 def absolute(name: str) -> str:
@@ -84,8 +111,29 @@ def root(names: Iterable[str]) -> str:
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], parts))
 
 
-def _local(pattern: str) -> dict[str, Stored]:
-    """Find a pattern's files on this machine."""
+def _plain(parts: Sequence[str]) -> list[str]:
+    """The parts of a pattern before the first wildcard."""
+    return list(takewhile(lambda part: glob.escape(part) == part, parts))
+
+
+def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str | None:
+    """The output that a file is part of; None where there is none, or the pattern names its folder.
+
+    A pattern that names a folder above the output means what lies beside it.
+    """
+    parts = name.split("/")
+    asked = parts if name == absolute(pattern) else absolute(pattern.rstrip("/")).split("/")
+    plain = asked if name.startswith("/".join([*asked, ""])) else _plain(asked)
+    deep = asked.index("**") if "**" in asked else len(asked)
+    for depth in range(len(plain), len(parts)):
+        folder = "/".join(parts[:depth])
+        if parts[depth] not in asked[min(depth, deep) :] and is_output(folder):
+            return folder
+    return None
+
+
+def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
+    """A pattern's files on this machine, and whether a folder there is an output."""
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
     found: dict[str, Stored] = {}
     for name in map(absolute, names):
@@ -98,26 +146,32 @@ def _local(pattern: str) -> dict[str, Stored]:
                         found[path] = Stored(path, stat.st_size, stat.st_mtime_ns)
                 except OSError as error:
                     raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
-    return found
+    return found, lru_cache(None)(lambda folder: (Path(folder) / META).is_file())
 
 
-def _in_store(pattern: str) -> dict[str, Stored]:
-    """Find a pattern's objects in a store; only what is below its plain beginning is listed."""
+def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
+    """A pattern's objects in a store, and whether a folder there is an output.
+
+    Only what is below the pattern's plain beginning is listed.
+    """
     try:
         place, key = _place(pattern)
         alone = place.stat(key) if key else None
-        listed = [alone] if alone else list(place.tree(key))  # an object, or a folder
+        every = listed = [alone] if alone else list(place.tree(key))  # an object, or a folder
         if not listed:
             parts = key.split("/")
-            plain = list(takewhile(lambda part: glob.escape(part) == part, parts))
+            plain = _plain(parts)
+            every = list(place.tree("/".join(plain)))
             listed = [
                 each
-                for each in place.tree("/".join(plain))
+                for each in every
                 if _fits(each.name.split("/")[len(plain) :], parts[len(plain) :])
             ]
     except OSError as error:
         raise InputError(_said(error)) from error
-    return {place.address(each.name): each for each in listed if each.name.endswith(FORMATS)}
+    found = {place.address(each.name): each for each in listed if each.name.endswith(FORMATS)}
+    ledgers = {place.address(each.name) for each in every if each.name.endswith(META)}
+    return found, lambda folder: f"{folder}/{META}" in ledgers
 
 
 def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -36,6 +36,7 @@ class Documents:
         fields: The other columns (D,) by their field.
         dead: The records that became no document, as dead letters that JSON can hold.
         reasons: Number of dead letters by kind of reason.
+        replaced: Number of documents with a field that a computed column replaces, by its name.
     """
 
     file: str
@@ -45,6 +46,7 @@ class Documents:
     fields: dict[pa.Field, pa.Array] = field(default_factory=dict)
     dead: list[dict[str, Any]] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    replaced: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def dead_letter(
@@ -130,22 +132,21 @@ def collect(
 
 
 def stage_fields(
-    rests: Sequence[dict[str, Any]], raws: Sequence[bytes], own: frozenset[str]
-) -> dict[pa.Field, pa.Array]:
+    out: Documents, rests: Sequence[dict[str, Any]], raws: Sequence[bytes], own: frozenset[str]
+) -> None:
     """Build the columns of JSON records' other fields.
 
     Args:
+        out: Receives the columns, and how many documents have a field that is left out.
         rests: The other fields of each document (D,).
         raws: The JSON text of each document (D,).
         own: Names of columns that are computed here; fields of that name are left out.
-
-    Returns:
-        The columns (D,) by their field.
     """
     for rest in rests:
         for name in own & rest.keys():
             del rest[name]
-    return fields.stage(rests, raws)
+            out.replaced[name] = out.replaced.get(name, 0) + 1
+    out.fields = fields.stage(rests, raws)
 
 
 def validate(
@@ -187,8 +188,9 @@ def validate(
         out.dead.append(dead_letter(block.file, block.first + block.size, block.fault, b""))
     if keep_fields and table is not None:
         out.fields = table.columns(kept, {config.fields.text, config.fields.id, *own})
+        out.replaced = dict.fromkeys(own & table.names, len(kept))
     elif keep_fields:
-        out.fields = stage_fields(rests, [block.records[index] for index in kept], own)
+        stage_fields(out, rests, [block.records[index] for index in kept], own)
     return out
 
 

@@ -20,10 +20,14 @@ class TableRows:
         rows: The table.
         parser: Checks texts and ids.
         skip: Numbers of rows that are not looked at.
+
+    Attributes:
+        names: The columns' names.
     """
 
     def __init__(self, rows: pa.Table, parser: RecordParser, skip: Collection[int]):
         self._rows, self._parser = rows, parser
+        self.names = frozenset(rows.column_names)
         # A file's reader gives a row of more than its limit alone
         self._too_long = len(rows) == 1 and rows.nbytes > RECORD_BYTES
         numbers = [index for index in range(len(rows)) if index not in skip]

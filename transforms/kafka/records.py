@@ -63,7 +63,7 @@ def validate(
         }
 
     kept, rests = collect(out, block.offsets, parse, describe, spoilt, root=SCHEME)
-    out.fields = stage_fields(rests, [block.values[index] or b"" for index in kept], own)
+    stage_fields(out, rests, [block.values[index] or b"" for index in kept], own)
     return out
 
 

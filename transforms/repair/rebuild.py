@@ -85,11 +85,7 @@ def repair(
     for block, figures in blocks.items():
         changed = rebuilder.rebuild(block) if block.has(Part.PROPOSALS) else None
         if changed is not None:
-            changed.input_bytes, changed.dead_reasons, changed.llm = (
-                figures.input_bytes,
-                figures.dead_reasons,
-                figures.llm,
-            )
+            changed.take_reading(figures)
         after.add(changed or figures)
     rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
     shard = sentence_table.write(

@@ -8,6 +8,7 @@ import json
 import os
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from places import DATA
@@ -217,6 +218,24 @@ def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
     assert (first["mentions_gender_female"], second["mentions_gender_male"]) == (1, 1)
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_field_that_a_computed_column_replaces_is_told_of(tmp_path: Path, kind: str) -> None:
+    rows = [{"text": f"She met him {i}.", "mentions_gender_female": "mine"} for i in range(4)]
+    path = tmp_path / f"in.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said: list[str] = []
+    outcome = Run(
+        [str(path)], tmp_path / "out", load(None, {"pane.docs": 2}), on_note=said.append
+    ).go()
+    assert [entry.replaced for entry in outcome.entries] == [{"mentions_gender_female": 2}] * 2
+    assert [row["mentions_gender_female"] for row in rows_of(tmp_path / "out")] == [1] * 4
+    [note] = said
+    assert note.startswith("the input has mentions_gender_female: ")
+
+
 def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(
     corpus: Path, tmp_path: Path
 ) -> None:
@@ -300,6 +319,16 @@ def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"text":"She."}\n', encoding="utf-8")
     Run([str(tmp_path)], tmp_path / "out", load(None)).go()
     assert Run([str(tmp_path)], tmp_path / "out", load(None)).go().new == 0
+
+
+def test_an_earlier_output_inside_the_input_is_left_out_and_named(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(documents("She 1.", "She 2."), encoding="utf-8")
+    Run([str(tmp_path)], tmp_path / "first", load(None)).go()
+    said: list[str] = []
+    for _ in range(2):  # its own output is not named at the second start
+        outcome = Run([str(tmp_path)], tmp_path / "out", load(None), on_note=said.append).go()
+        assert [entry.documents for entry in outcome.entries] == [2]
+    assert [note.partition(": ")[0] for note in said] == [str(tmp_path / "first")] * 2
 
 
 def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:

@@ -82,6 +82,16 @@ def test_broken_data_end_with_a_fault(tmp_path: Path, name: str, data: bytes, re
     assert read[:-1] == LINES[: max(len(read) - 1, 0)]
 
 
+def test_the_frames_before_a_broken_one_are_read(tmp_path: Path) -> None:
+    frames = [zstd(b"\n".join(LINES[at : at + 1000]) + b"\n") for at in range(0, 9000, 1000)]
+    frames[7] = frames[7][:40] + bytes(len(frames[7]) - 40)
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(b"".join(frames))
+    *_, last = found = list(read_blocks(str(path)))
+    assert [raw for block in found for raw in block.records] == LINES[:7000]
+    assert last.fault is not None and last.first == 7000
+
+
 def test_a_cut_off_row_group_is_a_fault_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     with pq.ParquetWriter(path, pa.schema([("text", pa.string())]), compression="none") as writer:

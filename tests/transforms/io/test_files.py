@@ -86,6 +86,38 @@ def test_a_glob_means_the_same_in_a_store(tmp_path: Path, pattern: str) -> None:
     assert found(str(store)) == found(str(tmp_path))
 
 
+@pytest.mark.parametrize("is_local", [True, False], ids=["local", "store"])
+@pytest.mark.parametrize(
+    "pattern, found, outputs",
+    [
+        ("in", ["in/a.jsonl"], ["in/deep/out"]),
+        ("in/**", ["in/a.jsonl"], ["in/deep/out"]),
+        ("in/*", ["in/a.jsonl"], ["in/deep/out"]),
+        ("in/**/*.parquet", [], ["in/deep/out"]),
+        ("in/deep/out", [], ["in/deep/out"]),
+        ("in/deep/out/accepted", ["in/deep/out/accepted/p.parquet"], []),
+        ("in/deep/out/accepted/p.parquet", ["in/deep/out/accepted/p.parquet"], []),
+        ("in/*/*/accepted/*.parquet", ["in/deep/out/accepted/p.parquet"], []),
+        ("in/**/accepted/*", ["in/deep/out/accepted/p.parquet"], []),
+    ],
+)
+def test_the_output_of_a_run_is_left_out_unless_its_folder_is_named(
+    tmp_path: Path, is_local: bool, pattern: str, found: list[str], outputs: list[str]
+) -> None:
+    place = at(tmp_path if is_local else f"memory://{uuid4().hex}")
+    for name in ("a.jsonl", "deep/out/accepted/p.parquet", "deep/out/sentences/s.parquet"):
+        place.write(f"in/{name}", b"{}\n")
+    place.write("in/deep/out/ledger/meta.json", b"{}")
+    told: list[str] = []
+    try:
+        names = list(files.match([place.address(pattern)], told.append))
+    except files.InputError as error:
+        assert str(error).endswith("in/deep/out/accepted")
+        names = []
+    assert names == [place.address(name) for name in found]
+    assert told == [place.address(name) for name in outputs]
+
+
 def test_an_object_is_read_and_known_by_its_etag() -> None:
     store = at(f"memory://{uuid4().hex}")
     store.write("in/a.jsonl", b'{"text": "x"}\n' * 3)
