@@ -41,7 +41,10 @@ setup(
     ),
     long_description=(Path(__file__).parent / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
-    license="Apache-2.0",
+    # NOTICE says which file has which licence
+    license_expression=(
+        "Apache-2.0 AND CC-BY-4.0 AND CC-BY-SA-4.0 AND CC0-1.0 AND MIT AND OGL-UK-3.0"
+    ),
     license_files=["LICENSE", "NOTICE"],
     python_requires=">=3.11",
     packages=list(PACKAGES),
@@ -65,7 +68,7 @@ setup(
         "numpy>=1.26",
         "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
         "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
-        "orjson>=3.9",
+        "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.1",
         "pyarrow>=15",
         "pydantic>=2.7",
