@@ -20,6 +20,7 @@ from evenflow.transforms.io.blocks import (
     read_blocks,
 )
 from evenflow.transforms.io.files import InputError
+from evenflow.transforms.io.first_records import check_text_field
 
 # A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
@@ -126,7 +127,9 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     """
     found = patterns(inputs)
     if found is not None:
-        source = (block for name in files.match(found) for block in read_blocks(name))
+        names = list(files.match(found))
+        check_text_field(names, config.fields.text)
+        source = (block for name in names for block in read_blocks(name))
         yield from join_texts(source)
         return
     assert not isinstance(inputs, str | os.PathLike)

@@ -16,6 +16,7 @@ from evenflow.pipelines.cli.commands import one_of
 from evenflow.pipelines.cli.options import GateOptions, LlmOptions, ResultOptions
 from evenflow.pipelines.terminal.endings import (
     BLOCKED,
+    EMPTY,
     FAILED,
     Session,
     logs,
@@ -44,6 +45,7 @@ def run_gate(
     overrides: dict[str, object],
     read: Read,
     nothing_new: str,
+    allow_empty: bool = True,
 ) -> None:
     """Run a gate from its options to the command's end.
 
@@ -55,6 +57,7 @@ def run_gate(
         overrides: Values of the command's own options by dotted configuration key.
         read: Runs the gate on the input.
         nothing_new: What is printed where no pane was new.
+        allow_empty: Whether an input without a document is a success.
 
     Raises:
         typer.BadParameter: Options contradict each other.
@@ -107,6 +110,9 @@ def run_gate(
         text = f"trigger {each.rule}, pane {each.pane}: {each.message}"
         report_event("trigger", text, FAILED, session)
     if outcome.halted or outcome.entries.totals.blocked_panes:
+        raise typer.Exit(BLOCKED)
+    if not outcome.entries.totals.documents and not allow_empty:
+        report_event("empty", EMPTY, BLOCKED, session)
         raise typer.Exit(BLOCKED)
     raise typer.Exit(FAILED if failed else 0)
 
@@ -196,7 +202,7 @@ def _print_result(outcome: Outcome, page: str, result: ResultOptions, nothing_ne
         if result.as_json:
             print(json.dumps(summaries.of_run(outcome, result.output, page), indent=1))
         elif not result.quiet:
-            if not outcome.new and not outcome.halted:
+            if not outcome.new and not outcome.halted and outcome.entries:
                 print(f"{visible(str(result.output))} is finished; {nothing_new}.")
             tables.gate(summaries.status(outcome.entries.totals, not outcome.halted, outcome.held))
             for line in summaries.kept_stereotypes(outcome.entries):

@@ -10,7 +10,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, printing, report_event
 
 EXAMPLES = examples(
     "evenflow measure corpus/",
@@ -21,6 +21,7 @@ EXAMPLES = examples(
 
 @with_groups
 def measure(
+    context: typer.Context,
     inputs: options.InputsArgument,
     *,
     selection: options.Selection,
@@ -31,12 +32,15 @@ def measure(
             metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"
         ),
     ] = None,
+    allow_empty: options.AllowEmptyOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Count labels and score DR with its interval, per attribute.
 
     Nothing is written. Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt.
+
+    Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
     """
     from evenflow.pipelines.files.measure import measure as figures_of
     from evenflow.pipelines.terminal import summaries, tables
@@ -59,3 +63,6 @@ def measure(
             tables.measured(result)
     for reason, count in total.dead_reasons.items():
         print(f"evenflow: not measured: {count:,} ({reason})", file=sys.stderr)
+    if not total.documents and not allow_empty:
+        report_event("empty", EMPTY, BLOCKED, context.obj)
+        raise typer.Exit(BLOCKED)

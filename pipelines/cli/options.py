@@ -100,6 +100,9 @@ EncoderOption = Annotated[
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AllowEmptyOption = Annotated[
+    bool, typer.Option("--allow-empty", help="Accept an input without a document.")
+]
 DirArgument = Annotated[
     Storage,
     typer.Argument(metavar="DIR", parser=storage, help="Output of a run, as --output named it."),

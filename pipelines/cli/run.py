@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.gates.expectations.importing import uncollected
+from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.metrics import deliver
@@ -111,6 +112,7 @@ def run(
             rich_help_panel=RESULT,
         ),
     ] = None,
+    allow_empty: options.AllowEmptyOption = False,
     runner: Annotated[
         list[str] | None,
         typer.Option(
@@ -124,35 +126,35 @@ def run(
     Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. If you run it again with the same
     output, it continues where it stopped.
 
-    Exit status: 0 all panes are open or warn, 3 a pane is blocked, 2 wrong usage or configuration,
-    1 failure.
+    Exit status: 0 no pane is blocked, 3 a pane is blocked or there was no document, 2 wrong usage
+    or configuration, 1 failure.
     """
     inputs = [*(patterns or ()), *(more or ())]
     if not inputs:
         raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
     session: Session = context.obj
 
-    options = runner_options(runner or [])
-    if options and workers > 1:
+    beam = runner_options(runner or [])
+    if beam and workers > 1:
         raise typer.BadParameter(
             "a runner has workers of its own; give --workers without --runner",
             param_hint="'--workers'",
         )
 
     def read(config: Config, metrics: Watched | None) -> Outcome:
-        outcome = _read(inputs, config, workers, options, session, result, metrics)
+        outcome = _read(inputs, config, workers, beam, session, result, metrics)
         deliver(result.output, metrics_file, push_gateway, session)
         return outcome
 
     overrides: dict[str, object] = {"pane.docs": pane_docs}
-    run_gate(session, gate, llm, result, overrides, read, "nothing was read again")
+    run_gate(session, gate, llm, result, overrides, read, "nothing was read again", allow_empty)
 
 
 def _read(
     inputs: list[str],
     config: Config,
     workers: int,
-    options: list[str],
+    beam: list[str],
     session: Session,
     result: ResultOptions,
     metrics: Watched | None,
@@ -187,7 +189,7 @@ def _read(
             result.output,
             config,
             workers,
-            options,
+            beam,
             result.standby,
             on_pane=on_pane,
             on_block=progress.on_block,

@@ -46,7 +46,7 @@ class Pane:
         number: The pane's number, from 0.
         segments: Its records.
         size: Bytes of its records.
-        stored: Bytes of its last file, as stored, up to its end.
+        stored: Bytes of its last file, as stored, up to its end; about, within a block.
     """
 
     number: int
@@ -120,11 +120,10 @@ def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None
         if last is not None:
             at, first = last.first if last.offset is not None else 0, last.last + 1
             skip, last, offset = first - at, None, None
-        broken = False
+        broken, before = False, 0
         for piece in pieces:
             if broken:
                 continue
-            stored = piece.stored
             count, done = len(piece.lengths), min(skip, len(piece.lengths))
             broken, is_new = piece.fault, piece.fault and skip <= count
             at, skip = at + done, skip - done
@@ -146,9 +145,11 @@ def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None
                 if done == count:
                     break
                 segments += _segment(file, first, at, offset, len(segments))
+                stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
                 yield Pane(number, tuple(segments), size, stored)
                 number, docs, size, segments = number + 1, 0, 0, []
                 first, offset = at, piece.byte(done)
+            before = stored = piece.stored
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
         segments += _segment(file, first, at, offset, len(segments))

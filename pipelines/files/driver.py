@@ -22,7 +22,7 @@ from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.coverage import lookup
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, first_records
 from evenflow.transforms.storage.storage import Place, Storage, Stored, at
 from evenflow.wordlists.loader import WordList
 
@@ -87,6 +87,7 @@ class Run:
             raise files.InputError(
                 f"{', '.join(self.inputs)}: nothing there but this run's own output"
             )
+        first_records.check_text_field(list(names), self.config.fields.text)
         lists = self.config.word_lists()
         lookup.look(self.config.coverage, self.on_note)
         commit.make_folders(self.output)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, first_records
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 
 
@@ -29,7 +29,9 @@ def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
         OSError: A file cannot be read.
         WordListError: A word list cannot be used.
     """
+    names = list(files.match(inputs))
+    first_records.check_text_field(names, config.fields.text)
     annotator = Annotator(config)
-    source = (block for name in files.match(inputs) for block in read_blocks(name))
+    source = (block for name in names for block in read_blocks(name))
     for block in join_texts(source):
         yield annotator.measure(block)

@@ -1,7 +1,8 @@
 """How a command ends: its exit status, and a message on standard error instead of a traceback.
 
-The status is 0 for done, 1 for a failure, 2 for wrong usage or configuration, 3 for a blocked pane;
-130 and 143 for a stop by Ctrl-C and SIGTERM, as shells count them (128 and the signal's number).
+The status is 0 for done, 1 for a failure, 2 for wrong usage or configuration, 3 for a blocked pane
+or no document; 130 and 143 for a stop by Ctrl-C and SIGTERM, as shells count them (128 and the
+signal's number).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 FAILED, USAGE, BLOCKED = 1, 2, 3
+EMPTY = "the input has no document; --allow-empty accepts that"
 AGAIN = "run the same command again to go on"
 
 # Errors whose message is enough for a user: module, class, exit status. The module of an error that

@@ -147,11 +147,10 @@ def read_blocks(
                 if at:
                     raw.seek(at)
                 plain = file.endswith(SEEKABLE)
-                for records, cut in _lines(
-                    raw if plain else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
-                ):
+                stream = raw if plain else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
+                for records, cut in _lines(stream):
                     yield Block(
-                        file, first, records, raw.tell(), offset=at if plain else None, cut=cut
+                        file, first, records, stream.tell(), offset=at if plain else None, cut=cut
                     )
                     first += len(records)
                     at += sum(map(len, records)) + len(records)

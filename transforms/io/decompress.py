@@ -49,6 +49,11 @@ class Gunzip:
             if out := self._unzip.decompress(data, size):
                 return out
 
+    def tell(self) -> int:
+        """Return how many bytes as stored were decompressed."""
+        left = self._unzip.unconsumed_tail or self._unzip.unused_data.lstrip(b"\0")
+        return self._raw.tell() - len(left)
+
 
 class Unzstd:
     """A Zstandard stream of one or more frames; a truncated end is an error.
@@ -59,6 +64,7 @@ class Unzstd:
 
     def __init__(self, raw: BinaryIO):
         self._raw = raw
+        self.tell = raw.tell
         self._streams: list[Any] = []  # one that is let go of closes the file
         self._begin()
         self._given = 0

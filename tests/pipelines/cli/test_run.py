@@ -145,7 +145,12 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
         result["quarantined"],
         result["dead_letters"],
     ) == (60, 60, 0, 1)
-    assert result["attributes"]["gender"]["panes"] == {"open": 2, "warn": 0, "block": 0}
+    assert result["attributes"]["gender"]["panes"] == {
+        "too few": 0,
+        "open": 2,
+        "warn": 0,
+        "block": 0,
+    }
     assert result["attributes"]["gender"]["cumulative"]["dr"] == 0.0
     assert Path(result["report"]).is_file()
     kept = {"output", "report", "new_panes"}
@@ -158,12 +163,36 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
 def test_what_could_not_be_read_is_shown_first_and_is_status_3(
     call: Call, even: Path, tmp_path: Path
 ) -> None:
-    ended = call("run", "-i", even, "-o", tmp_path / "out", "--text-field", "body")
+    for path in even.iterdir():
+        path.write_text(path.read_text().replace("{", ""))
+    ended = call("run", "-i", even, "-o", tmp_path / "out")
     assert ended.status == 3
     first = "Too little could be read of 1 pane, which is in quarantine: 100.0% of 61 records"
     assert ended.out.replace(" \n", " ").replace("\n", " ").startswith(first)
     status = call("gate", "status", tmp_path / "out", "--json")
     assert (status.status, status.json["state"], status.json["reading"]["panes"]) == (3, "block", 1)
+
+
+def test_without_a_document_is_status_3_unless_that_is_allowed(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    run = ["run", "--input", path, "--output", tmp_path / "out", "--quiet"]
+    for command in (run, ["measure", path]):
+        found = call(*command)
+        assert found.status == 3
+        assert found.err == "evenflow: the input has no document; --allow-empty accepts that\n"
+        assert call(*command, "--allow-empty").status == 0
+    assert "0 panes" in call(*run[:-1], "--allow-empty").out
+
+
+def test_a_wrong_name_of_a_field_ends_a_run_before_anything_is_written(
+    call: Call, even: Path, tmp_path: Path
+) -> None:
+    for command in (["run", "-i", even, "--output", tmp_path / "out"], ["measure", even]):
+        found = call(*command, "--text-field", "body")
+        assert (found.status, found.out) == (2, "")
+        assert "no field 'body' in the first records; there are id, text, n" in found.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:

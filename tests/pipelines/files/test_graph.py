@@ -63,6 +63,16 @@ def test_panes_cover_every_record_once_and_in_order(
     assert not panes or panes[-1].stored == names[panes[-1].segments[-1].file]
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+def test_progress_within_a_file_follows_its_records(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.{suffix}"
+    data = b"".join(b"%032x\n" % (7**n % 2**128) for n in range(1000))
+    path.write_bytes(gzip.compress(data) if suffix.endswith("gz") else data)
+    size = path.stat().st_size
+    panes = cut({str(path): size}, load(None, {"pane.docs": 250}))
+    assert [round(each.stored / size, 2) for each in panes] == [0.25, 0.5, 0.75, 1]
+
+
 def test_a_pane_ends_before_it_grows_beyond_its_bytes(tmp_path: Path) -> None:
     names = written(tmp_path, [[400_000] * 6 + [1_500_000] + [10]])
     panes = cut(names, load(None, {"pane.mib": 1}))
