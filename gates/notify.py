@@ -18,6 +18,7 @@ from contextlib import suppress
 
 from evenflow.gates.ledger.history import History
 from evenflow.gates.posting import post
+from evenflow.schemas.hidden import mask_address, read_address
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.schemas.secrets import read_secret
 from evenflow.schemas.sections import Notify
@@ -38,12 +39,14 @@ class Notifier:
         entries: The ledger so far. Blocked panes that nobody was told of are told now.
 
     Raises:
-        SecretError: The secret cannot be read.
+        SecretError: The address or the secret cannot be read.
         OSError: The output cannot be read or written.
     """
 
     def __init__(self, output: Place, settings: Notify, entries: History):
         self._output, self._settings = at(output), settings
+        assert settings.url is not None
+        self._url = read_address(settings.url)
         self._secret = read_secret({**settings.secret}).encode() if settings.secret else None
         self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST)
         self._changed = threading.Condition()
@@ -99,20 +102,19 @@ class Notifier:
                     self._note(pane)
             else:
                 if not wait:
-                    LOG.error("gate.notify: %s: %s; trying on", self._settings.url, failure)
+                    LOG.error("gate.notify: %s: %s; trying on", mask_address(self._url), failure)
                 wait = min(2 * wait or FIRST_SECONDS, LAST_SECONDS)
                 if self._closing:
                     return
 
     def _send(self, body: bytes) -> str | None:
         """Send a message; returns why it failed, None if it did not."""
-        assert self._settings.url is not None
         headers: dict[str, str] = {}
         if self._secret is not None:
             now = str(int(time.time()))
             headers["X-Evenflow-Timestamp"] = now
             headers["X-Evenflow-Signature"] = signature(self._secret, now, body)
-        answer = post(self._settings.url, body, headers, self._settings.timeout)
+        answer = post(self._url, body, headers, self._settings.timeout)
         return None if answer.ok else answer.message
 
     def _note(self, pane: int) -> None:

@@ -9,12 +9,12 @@ import math
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evenflow.schemas import server_url
 from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.hidden import AddressOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.secrets import check_place, check_security
+from evenflow.schemas.secrets import check_security
 from evenflow.schemas.threshold import Threshold, ThresholdError
 
 # Allowed error of the sum of a target's shares: three thirds written with seven digits pass
@@ -349,21 +349,19 @@ class Requirement(Section):
 class Notify(Section):
     """Section `gate.notify`."""
 
-    url: Annotated[str | None, AfterValidator(server_url.check)] = Field(
+    url: AddressOrNone = Field(
         default=None,
         description=(
-            "Address that gets an HTTP POST for each blocked pane, for those without Prometheus."
-            " null: nobody is told."
+            "Address that gets an HTTP POST for each blocked pane, for those without Prometheus,"
+            " or where it is: {env: NAME} or {file: PATH}. null: nobody is told."
         ),
     )
-    secret: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = (
-        Field(
-            default=None,
-            description=(
-                "Where the secret is that signs the message: {env: NAME} or {file: PATH}, never the"
-                " secret itself. null: the message is not signed."
-            ),
-        )
+    secret: SecretPlace = Field(
+        default=None,
+        description=(
+            "Where the secret is that signs the message: {env: NAME} or {file: PATH}, never the"
+            " secret itself. null: the message is not signed."
+        ),
     )
     timeout: float = Field(
         default=5.0,
@@ -629,17 +627,17 @@ Tiering = Literal["embedded", "cascade", "llm"]
 class Llm(Section):
     """Section `llm`."""
 
-    url: Annotated[str | None, AfterValidator(server_url.check)] = Field(
+    url: AddressOrNone = Field(
         default=None,
         description=(
-            "Address of an OpenAI-compatible server, such as http://127.0.0.1:8000. null: no LLM"
-            " is asked."
+            "Address of an OpenAI-compatible server, such as http://127.0.0.1:8000, or where it"
+            " is: {env: NAME} or {file: PATH}. null: no LLM is asked."
         ),
     )
     model: str | None = Field(
         default=None, min_length=1, description="Name of the model at that server."
     )
-    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = Field(
+    key: SecretPlace = Field(
         default=None,
         description=(
             "Where the server's key is: {env: NAME} or {file: PATH}, never the key itself. null:"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import SplitResult, urlsplit
 
-from evenflow.schemas.messages import Problem, refuse
-
 
 def split(url: str) -> SplitResult:
     """Split the address of a server into its parts.
@@ -17,8 +15,8 @@ def split(url: str) -> SplitResult:
         The parts of the address.
 
     Raises:
-        ValueError: The address cannot be used. The message says what was expected and never shows
-            a user or a password.
+        ValueError: The address cannot be used. The message says what was expected and shows nothing
+            of the address, because it may be a secret.
     """
     try:
         parts = urlsplit(url.strip())
@@ -33,26 +31,6 @@ def split(url: str) -> SplitResult:
         )
     if not usable:
         raise ValueError(
-            f"{url!r} is no address of a server; one like http://127.0.0.1:8000/v1 was expected"
+            "that is no address of a server; one like http://127.0.0.1:8000/v1 was expected"
         )
     return parts
-
-
-def check(url: str | None) -> str | None:
-    """Validate a pydantic field that holds the address of a server, or nothing.
-
-    Args:
-        url: Value of the field.
-
-    Returns:
-        The value, unchanged.
-
-    Raises:
-        PydanticCustomError: The address cannot be used.
-    """
-    if url is not None:
-        try:
-            split(url)
-        except ValueError as error:
-            refuse([Problem((), str(error))])
-    return url

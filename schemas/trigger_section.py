@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from cronsim import CronSim, CronSimError
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from evenflow.schemas import server_url
+from evenflow.schemas.hidden import Address, CommandOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.secrets import check_place
 from evenflow.schemas.sections import Section
 
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
@@ -54,20 +53,16 @@ class Drift(Section):
 class Webhook(Section):
     """Section `triggers.NAME.webhook`."""
 
-    url: str = Field(description="Address that gets a POST with rule, pane and reason as JSON.")
-    key: Annotated[dict[Literal["env", "file"], str] | None, BeforeValidator(check_place)] = Field(
+    url: Address = Field(
+        description=(
+            "Address that gets a POST with rule, pane and reason as JSON, or where it is:"
+            " {env: NAME} or {file: PATH}."
+        )
+    )
+    key: SecretPlace = Field(
         default=None,
         description="Where the bearer token is: {env: NAME} or {file: PATH}. null: none is needed.",
     )
-
-    @model_validator(mode="after")
-    def _address(self) -> Webhook:
-        """Refuse an address that cannot be used."""
-        try:
-            server_url.split(self.url)
-        except ValueError as error:
-            refuse([Problem(("url",), str(error))])
-        return self
 
 
 class FinetuneAction(Section):
@@ -107,12 +102,11 @@ class Trigger(Section):
     after: str | None = Field(
         default=None, description="It fires when this other rule's action is done."
     )
-    command: list[str] | None = Field(
+    command: CommandOrNone = Field(
         default=None,
-        min_length=1,
         description=(
-            "A program with its arguments; no shell reads them. EVENFLOW_RULE, EVENFLOW_PANE and"
-            " EVENFLOW_OUTPUT say what it is about."
+            "A program with its arguments; no shell reads them. An argument may be {env: NAME} or"
+            " {file: PATH}. EVENFLOW_RULE, EVENFLOW_PANE and EVENFLOW_OUTPUT say what it is about."
         ),
     )
     webhook: Webhook | None = Field(default=None, description="An address that is told.")

@@ -166,7 +166,7 @@ def _probe(config: Config, session: Session) -> None:
     if not found.is_sound:
         report_event(
             "note",
-            f"{server.url}: the language model left the first question unanswered"
+            f"{server.shown}: the language model left the first question unanswered"
             f" ({found.reason}); where it does so again, the embedded model answers in its place",
             0,
             session,

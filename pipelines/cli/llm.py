@@ -153,7 +153,7 @@ def _print_lines(text: str) -> None:
 def _print_check(settings: ServerSettings, result: Any) -> None:
     """Print the result of a check as lines of text."""
     version = result["version"] or "not said"
-    print(visible(f"{settings.url}: model {result['model']}, version {version}"))
+    print(visible(f"{settings.shown}: model {result['model']}, version {version}"))
     for each in result["prompts"]:
         state = "sound" if each["sound"] else each["reason"]
         figures = f"{each['seconds']:7.2f} s {each['tokens']:6} tokens"

@@ -12,6 +12,7 @@ import typer
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
 from evenflow.pipelines.terminal.endings import Session, report_event
+from evenflow.schemas import server_url
 
 if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
@@ -67,6 +68,26 @@ def metrics(
     with serving(gates, host, port) as address:
         report_event("metrics", f"metrics at {address}; Ctrl-C ends this", 0, session)
         threading.Event().wait()
+
+
+def gateway_address(address: str) -> str:
+    """Check the address of a Pushgateway.
+
+    Args:
+        address: HOST:PORT, or an address with a scheme.
+
+    Returns:
+        The address.
+
+    Raises:
+        typer.BadParameter: It is none, or holds a user and a password.
+    """
+    try:
+        server_url.split(address if "://" in address else f"http://{address}")
+    except ValueError as error:
+        own = "; EVENFLOW_PUSH_AUTH has USER:PASSWORD" if "@" in address else ""
+        raise typer.BadParameter(f"{error}{own}") from error
+    return address
 
 
 def deliver(output: Storage, file: Path | None, gateway: str | None, session: Session) -> None:

@@ -12,7 +12,7 @@ from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.metrics import deliver
+from evenflow.pipelines.cli.metrics import deliver, gateway_address
 from evenflow.pipelines.cli.options import (
     DATA,
     PANES,
@@ -108,6 +108,7 @@ def run(
         str | None,
         typer.Option(
             metavar="URL",
+            parser=gateway_address,
             help="Push the metrics to this Pushgateway at the end.",
             rich_help_panel=RESULT,
         ),

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 HELP = "Rules that start an action when something is so (section triggers)."
 LIST_EXAMPLES = examples("evenflow trigger list out", "evenflow trigger list out --json")
-RUN_EXAMPLES = examples("evenflow trigger run out", "evenflow trigger run out nightly")
+RUN_EXAMPLES = examples(
+    "evenflow trigger run out -c gate.yaml", "evenflow trigger run out nightly -c gate.yaml"
+)
 HISTORY_EXAMPLES = examples("evenflow trigger history out")
 
 
@@ -55,17 +57,27 @@ def trigger_run(
     rule: Annotated[
         str | None, typer.Argument(metavar="RULE", help="Fire this rule for the last pane first.")
     ] = None,
-    config: ConfigOption = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", metavar="FILE", help="YAML file that has the rules."),
+    ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Act on every decision that is pending; with RULE, fire it first.
 
-    A rule fires once for a pane. Exit status: 1 if an action failed.
+    What the rules start is read from --config alone, never from DIR. A rule fires once for a pane.
+    Exit status: 1 if an action failed.
     """
     from evenflow.gates import triggers
     from evenflow.gates.ledger.history import History
     from evenflow.pipelines.triggers.worker import act
 
+    if config is None:
+        raise typer.BadParameter(
+            "give the YAML file that has the rules. Those in the ledger are not acted on: whoever"
+            f" may write to {directory} could have put a command there",
+            param_hint="'--config'",
+        )
     own, panes = _config(directory, config), len(History(directory))
     if rule is not None:
         if rule not in own.triggers:

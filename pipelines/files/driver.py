@@ -20,6 +20,7 @@ from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.coverage import lookup
 from evenflow.transforms.io import files, first_records
@@ -327,7 +328,7 @@ def write_meta(
     meta = {
         "version": 1,
         "settings": record,
-        "configuration": config.model_dump(),
+        "configuration": config.model_dump(context=MASKED),
         "finished": finished,
     }
     ledger.write_meta(output, {**meta, **kept, **more})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from prometheus_client import (
     CollectorRegistry,
@@ -14,11 +16,13 @@ from prometheus_client import (
     push_to_gateway,
     start_http_server,
 )
+from prometheus_client.exposition import basic_auth_handler, default_handler
 from prometheus_client.registry import Collector
 
 from evenflow.pipelines.metrics.watching import Watched
 from evenflow.transforms.storage.directory import Directory
 
+PUSH_AUTH = "EVENFLOW_PUSH_AUTH"  # the environment variable of a Pushgateway's user and password
 PUSH_SECONDS = 10.0  # for a Pushgateway's answer
 
 
@@ -80,6 +84,8 @@ def write(gates: Sequence[Watched], path: Path) -> None:
 def push(gate: Watched, gateway: str) -> None:
     """Push metrics to a Pushgateway, in place of what the same gate pushed before.
 
+    The environment variable EVENFLOW_PUSH_AUTH has the user and the password, USER:PASSWORD.
+
     Args:
         gate: The output.
         gateway: Address of the Pushgateway.
@@ -88,7 +94,19 @@ def push(gate: Watched, gateway: str) -> None:
         OSError: It cannot be reached, or refuses them.
     """
     found = registry([gate], process=False)
-    push_to_gateway(gateway, "evenflow", found, {"gate": gate.name}, timeout=PUSH_SECONDS)
+    user, _, password = os.environ.get(PUSH_AUTH, "").partition(":")
+
+    def sending(**request: Any) -> Callable[[], None]:
+        return basic_auth_handler(**request, username=user, password=password)
+
+    push_to_gateway(
+        gateway,
+        "evenflow",
+        found,
+        {"gate": gate.name},
+        timeout=PUSH_SECONDS,
+        handler=sending if user else default_handler,
+    )
 
 
 @contextmanager

@@ -281,17 +281,17 @@ class StreamRun:
             return lambda entry: None
         topic, first = self.stream.topic, len(entries)
         offsets = GroupOffsets(self.stream.settings, self.stream.group)
+
+        def commit_offsets(entry: PaneEntry) -> None:
+            self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
+
+        publish = commit_offsets
         if self.stream.publish:
             publisher, publish = self._publisher(entries, annotator)
             # This ends a transaction that a killed run left open, before anything asks for it
             first = self._patiently(
                 lambda again: publisher.begin(len(entries), self.stream.publish_from)
             )
-        else:
-
-            def publish(entry: PaneEntry) -> None:
-                self._patiently(lambda again: offsets.commit(_ends(entry, topic), entry.pane))
-
         next_offsets = {
             (topic, partition): each.next for partition, each in positions(entries.totals).items()
         }

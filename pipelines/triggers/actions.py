@@ -10,9 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import evenflow.pipelines.runners.child as child
 from evenflow.gates.posting import post
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.schemas.config import Config
+from evenflow.schemas.hidden import MASK, read_address, read_word
 from evenflow.schemas.secrets import SecretError, read_secret
 from evenflow.schemas.trigger_section import Trigger, Webhook
 from evenflow.transforms.storage.storage import Storage
@@ -70,7 +71,13 @@ def attempt(output: Storage, config: Config, decision: Decision, stop: threading
     """
     rule = config.triggers[decision.rule]
     if rule.command is not None:
-        return _command(rule.command, output, decision, rule.timeout, stop)
+        try:
+            words = [read_word(each) for each in rule.command]
+        except SecretError as error:
+            return Attempt(False, str(error))
+        found = _command(words, output, decision, rule.timeout, stop)
+        hidden = (word for word, given in zip(words, rule.command, strict=True) if word != given)
+        return replace(found, output=_without(found.output, hidden))
     if rule.webhook is not None:
         return _webhook(rule.webhook, output, decision, rule.timeout)
     if output.local is None:
@@ -174,10 +181,21 @@ def _read(source: Any, tail: bytearray) -> None:
 def _webhook(hook: Webhook, output: Storage, decision: Decision, timeout: float) -> Attempt:
     """Send a decision; the server knows a repeated one by its Idempotency-Key."""
     headers = {"Idempotency-Key": decision.key}
-    if hook.key is not None:
-        try:
-            headers["Authorization"] = f"Bearer {read_secret({**hook.key}).strip()}"
-        except SecretError as error:
-            return Attempt(False, str(error))
+    hidden: list[str] = []
+    try:
+        url = read_address(hook.url)
+        if hook.key is not None:
+            hidden.append(read_secret({**hook.key}).strip())
+            headers["Authorization"] = f"Bearer {hidden[0]}"
+    except SecretError as error:
+        return Attempt(False, str(error))
     body = json.dumps({**decision.model_dump(), "output": str(output)}).encode()
-    return Attempt(*post(hook.url, body, headers, timeout))
+    answer = post(url, body, headers, timeout)
+    return Attempt(answer.ok, answer.message, _without(answer.body, [url, *hidden]))
+
+
+def _without(text: str, hidden: Iterable[str]) -> str:
+    """What was printed or answered, without secrets that it may repeat."""
+    for each in filter(None, hidden):
+        text = text.replace(each, MASK)
+    return text

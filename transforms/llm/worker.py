@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.hidden import read_address
+from evenflow.schemas.secrets import SecretError
 from evenflow.transforms.llm.budget import QuestionCollector, ask_in_rounds
 from evenflow.transforms.llm.cascade import selection
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
-from evenflow.transforms.llm.client.settings import Key, ServerSettings
+from evenflow.transforms.llm.client.settings import Key, ServerSettings, ServerSettingsError
 from evenflow.transforms.llm.client.stats import Counted
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.indicators import TieredScorer
@@ -55,9 +57,11 @@ def settings(config: Config) -> ServerSettings:
     if own.key is not None:
         [(kind, place)] = own.key.items()
         key = Key("env" if kind == "env" else "file", place)
-    return ServerSettings(
-        own.url, own.model, key, deadline=own.deadline, concurrency=own.concurrency
-    )
+    try:
+        url = read_address(own.url)
+    except SecretError as error:
+        raise ServerSettingsError(f"llm.url: {error}") from None
+    return ServerSettings(url, own.model, key, deadline=own.deadline, concurrency=own.concurrency)
 
 
 def cache_path(config: Config) -> Path:

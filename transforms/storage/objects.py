@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 import obstore
 from obstore import exceptions, store
 
-from evenflow.transforms.storage.explaining import METADATA, explained
+from evenflow.transforms.storage.explaining import KEYS, METADATA, explained
 from evenflow.transforms.storage.storage import Storage, StorageError, Stored
 
 SCHEMES = ("s3", "gs", "az", "memory")
@@ -91,10 +91,15 @@ class ObjectStorage(Storage):
     def __init__(self, url: str):
         scheme, _, rest = url.partition("://")
         bucket, _, prefix = rest.partition("/")
+        if scheme in SCHEMES and {*bucket} & {*"@:"}:
+            raise StorageError(
+                f"{scheme}://…: a store's keys are not part of its address; set"
+                f" {KEYS.get(scheme, 'them')} in the environment"
+            )
         if scheme not in SCHEMES or not bucket:
             raise StorageError(
-                f"{url}: no address of a store; {', '.join(f'{each}://' for each in SCHEMES)} and a"
-                " bucket were expected"
+                f"{scheme}://…: no address of a store;"
+                f" {', '.join(f'{each}://' for each in SCHEMES)} and a bucket were expected"
             )
         self.url = url.rstrip("/")
         self._scheme = scheme

@@ -86,7 +86,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--llm", "nonsense", "--llm-model", "m"), "'nonsense' is no address"),
+        (("--llm", "nonsense", "--llm-model", "m"), "is no address"),
         (("--llm", "", "--llm-model", "m"), "is no address"),
         (("--llm", "127.0.0.1:8000", "--llm-model", "m"), "is no address"),
         (("--llm", "http://h:99999", "--llm-model", "m"), "is no address"),

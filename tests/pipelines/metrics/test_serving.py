@@ -26,7 +26,7 @@ from report_ledgers import entries, settings, write, write_timings
 from evenflow.gates import hold
 from evenflow.gates.ledger import files
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.metrics.serving import serving
+from evenflow.pipelines.metrics.serving import push, serving
 from evenflow.pipelines.metrics.watching import Watched
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.ledger import PaneEntry
@@ -291,11 +291,15 @@ def test_since_when_a_state_lasts(tmp_path: Path) -> None:
     assert found["evenflow_verdict_since_timestamp_seconds", key] == 1000
 
 
-def test_a_run_that_ends_leaves_a_file_and_pushes(tmp_path: Path) -> None:
+def test_a_run_that_ends_leaves_a_file_and_pushes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pushed: list[tuple[str, bytes]] = []
+    allowed: list[str | None] = []
 
     class Gateway(BaseHTTPRequestHandler):
         def do_PUT(self) -> None:
+            allowed.append(self.headers["Authorization"])
             pushed.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(200)
             self.end_headers()
@@ -310,6 +314,9 @@ def test_a_run_that_ends_leaves_a_file_and_pushes(tmp_path: Path) -> None:
     words = ["run", "-i", str(corpus), "-o", str(output), "-q", "--metrics-file", str(file)]
     gateway = f"http://127.0.0.1:{server.server_port}"
     assert called(*words, "--push-gateway", gateway).returncode == 0
+    monkeypatch.setenv("EVENFLOW_PUSH_AUTH", "me:canary")
+    push(Watched(output), gateway)
+    assert allowed == [None, "Basic bWU6Y2FuYXJ5"] and pushed.pop()[0] == pushed[0][0]
     server.shutdown()
     server.server_close()
     [(path, body)] = pushed
@@ -321,6 +328,17 @@ def test_a_run_that_ends_leaves_a_file_and_pushes(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".part"] == []
     again = called(*words, "--push-gateway", gateway)  # nobody listens any more
     assert again.returncode == 0 and "the metrics were not pushed" in again.stderr
+
+
+def test_a_gateway_with_a_password_in_its_address_is_refused(tmp_path: Path) -> None:
+    corpus, output = tmp_path / "in.jsonl", tmp_path / "news"
+    corpus.write_text(json.dumps({"id": "a", "text": "He left."}))
+    words = ("run", "-i", str(corpus), "-o", str(output), "--push-gateway")
+    for address in ("http://me:canary@h:9091", "me:canary@h:9091", "http://h/?key=canary"):
+        ended = called(*words, address)
+        assert ended.returncode == 2 and "canary" not in ended.stdout + ended.stderr
+    assert "EVENFLOW_PUSH_AUTH" in called(*words, "http://me:canary@h:9091").stderr
+    assert not output.exists()
 
 
 def called(*words: str) -> subprocess.CompletedProcess[str]:

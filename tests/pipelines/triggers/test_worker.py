@@ -197,9 +197,10 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
     assert "Triggers" in (out / "report.html").read_text()
     listed = {row["rule"]: row for row in call("trigger", "list", out, "--json").json}
     assert listed["by_hand"]["when"] == "by hand" and listed["then"]["failed"] == 1
-    assert call("trigger", "run", out, "by_hand").status == 0
-    assert call("trigger", "run", out, "by_hand", "--json").json == []
-    assert call("trigger", "run", out, "nothing").status == 2
+    by_hand = ("trigger", "run", out, "by_hand", "--config", settings)
+    assert call(*by_hand).status == 0
+    assert call(*by_hand, "--json").json == []
+    assert call("trigger", "run", out, "nothing", "--config", settings).status == 2
     assert [row["rule"] for row in call("trigger", "history", out, "--json").json] == [
         "second",
         "then",
@@ -211,6 +212,39 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
     assert call(*words, "--block", 1, "--warn", 1).status == 0
     listed = call("trigger", "list", out, "--config", settings, "--json").json
     assert [row["rule"] for row in listed] == ["second", "by_hand", "blocked"]
+
+
+def test_a_command_that_stands_in_the_output_alone_is_not_run(tmp_path: Path, call: Call) -> None:
+    """Whoever can write there would run code."""
+    corpus, out, ran = tmp_path / "in.jsonl", tmp_path / "out", tmp_path / "ran"
+    corpus.write_text(json.dumps({"id": "a", "text": "A man."}))
+    settings = tmp_path / "c.yaml"
+    settings.write_text(json.dumps({"triggers": {"r": {"command": ["true"]}}}))
+    assert call("run", "-i", corpus, "-o", out, "--config", settings).status == 0
+    meta = out / "ledger" / "meta.json"
+    known = json.loads(meta.read_text())
+    known["configuration"]["triggers"]["r"]["command"] = ["touch", str(ran)]
+    meta.write_text(json.dumps(known))
+    for rule in ((), ("r",)):
+        ended = call("trigger", "run", out, *rule)
+        assert ended.status == 2 and "give the YAML file that has the rules" in ended.err
+    assert triggers.history(out) == triggers.pending(out) == []
+    assert call("trigger", "run", out, "r", "--config", settings).status == 0
+    assert not ran.exists() and len(triggers.history(out)) == 1
+
+
+def test_what_a_command_or_a_server_repeats_of_a_secret_is_not_kept(
+    tmp_path: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, sent, _ = server
+    monkeypatch.setenv("WORD", "canary")
+    monkeypatch.setenv("URL", f"{url}?key=canary\n")
+    echo = outcome(tmp_path / "1", command=["echo", {"env": "WORD"}, "b"])
+    assert echo.output == "*** b\n"
+    missing = outcome(tmp_path / "2", command=["echo", {"env": "NO_WORD"}], tries=1)
+    assert missing.message == "environment variable NO_WORD is not set"
+    told = outcome(tmp_path / "3", webhook={"url": {"env": "URL"}})
+    assert told.outcome == "done" and len(sent) == 1
 
 
 def test_a_trigger_never_holds_up_the_stream(tmp_path: Path, call: Call) -> None:

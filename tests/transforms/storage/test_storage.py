@@ -119,6 +119,16 @@ def test_an_address_of_no_store_is_refused(address: str):
         at(address)
 
 
+@pytest.mark.parametrize("keys", ["KEY:canary@", "canary@", "KEY:can/ary@"])
+def test_keys_in_an_address_are_refused_and_not_shown(keys: str):
+    with pytest.raises(StorageError, match="set AWS_ACCESS_KEY_ID") as refused:
+        at(f"s3://{keys}bucket/x")
+    assert "can" not in str(refused.value)
+    with pytest.raises(StorageError) as refused:
+        at(f"https://{keys}bucket/x")
+    assert "can" not in str(refused.value)
+
+
 def test_only_a_directory_has_a_path_of_this_machine(tmp_path: Path):
     assert at(tmp_path).local == tmp_path
     assert at("memory://x/y").local is None

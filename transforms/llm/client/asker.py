@@ -170,7 +170,7 @@ class ServerAsker:
         """Sends a message of a kind once; the answers count the later ones."""
         if kind not in self._warned:
             self._warned.add(kind)
-            self._say(f"{self._settings.url}: {message}")
+            self._say(f"{self._settings.shown}: {message}")
 
 
 def _repeated(answer: Answer) -> Answer:

@@ -49,16 +49,16 @@ def describe(settings: ServerSettings) -> ServerInfo:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             reason = str(error) or type(error).__name__
             raise InferenceError(
-                f"{settings.url}: no server answers ({reason}); is it started, the address right?"
+                f"{settings.shown}: no server answers ({reason}); is it started, the address right?"
             ) from error
         if listed.status_code in (401, 403):
             where = f"the key in {settings.key.place}" if settings.key else "requests without a key"
             raise InferenceError(
-                f"{settings.url}: the server refuses {where} (HTTP {listed.status_code})"
+                f"{settings.shown}: the server refuses {where} (HTTP {listed.status_code})"
             )
         if listed.status_code not in (200, 404, 405, 501):
             raise InferenceError(
-                f"{settings.url}: HTTP {listed.status_code}:"
+                f"{settings.shown}: HTTP {listed.status_code}:"
                 f" {error_text(listed.content, settings.secret)}"
             )
         models = _models(listed, settings.secret) if listed.status_code == 200 else ()
@@ -69,7 +69,7 @@ def describe(settings: ServerSettings) -> ServerInfo:
                 if near
                 else f"it has {', '.join(map(repr, models[:NAMED]))}"
             )
-            raise InferenceError(f"{settings.url}: no model {settings.model!r}; {hint}")
+            raise InferenceError(f"{settings.shown}: no model {settings.model!r}; {hint}")
         return ServerInfo(models, _version(client, settings))
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from evenflow.schemas import server_url
+from evenflow.schemas.hidden import mask_address
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -128,6 +129,11 @@ class ServerSettings:
     def root(self) -> str:
         """The server's address without the API's version, where vLLM has /health and /version."""
         return self.url.removesuffix("/v1")
+
+    @property
+    def shown(self) -> str:
+        """The server's address for messages: what follows the server may be a secret."""
+        return mask_address(self.root)
 
     @property
     def is_local(self) -> bool:

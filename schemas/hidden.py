@@ -1,0 +1,139 @@
+"""Types of keys that may hold a secret: the place of one, an address, a command.
+
+An address of a webhook is often a secret itself, and a command may hold one. Either may stand
+somewhere else, {env: NAME} or {file: PATH}. Plain ones are masked in what a run writes: see
+`MASKED`. No message shows a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    BeforeValidator,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    WrapSerializer,
+)
+
+from evenflow.schemas import server_url
+from evenflow.schemas.guards import is_list
+from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.secrets import SecretError, check_place, read_secret, secret_place
+
+MASKED: Final = {"masked": True}  # the context for `model_dump` of what is written or shown
+MASK = "***"
+KINDS = "{env: NAME} or {file: PATH}"
+
+
+def mask_address(url: str) -> str:
+    """Hide all of an address that comes after the server.
+
+    Args:
+        url: The address.
+
+    Returns:
+        Scheme, host and port. What follows is `/***`, if anything does.
+    """
+    parts = urlsplit(url)
+    rest = parts.path.strip("/") or parts.query or parts.fragment
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{f'/{MASK}' if rest else ''}"
+
+
+def mask_command(words: list[Any]) -> list[Any]:
+    """Hide the arguments of a command. The places of secrets stay, as they are none.
+
+    Args:
+        words: The program and its arguments.
+
+    Returns:
+        The same with `***` for each argument.
+    """
+    return [words[0], *(MASK if isinstance(each, str) else each for each in words[1:])]
+
+
+def read_word(value: str | dict[Any, str]) -> str:
+    """Read a value that stands in the configuration or somewhere else.
+
+    Args:
+        value: The value, or its place.
+
+    Returns:
+        The value.
+
+    Raises:
+        SecretError: It cannot be read.
+    """
+    return value if isinstance(value, str) else read_secret(value)
+
+
+def read_address(value: str | dict[Any, str]) -> str:
+    """Read the address of a server.
+
+    One that stands somewhere else may have a query.
+
+    Args:
+        value: The address, or its place.
+
+    Returns:
+        The address.
+
+    Raises:
+        SecretError: It cannot be read, or is no address. The message does not show it.
+    """
+    if isinstance(value, str):
+        return value
+    found = read_secret(value).strip()
+    try:
+        server_url.split(found.partition("?")[0])
+        if not (found.isascii() and found.isprintable()) or " " in found or "#" in found:
+            raise ValueError("has characters that no address may have")
+    except ValueError as error:
+        raise SecretError(f"the address that {value} gives {error}") from None
+    return found
+
+
+def _check_address(value: Any) -> Any:
+    """Refuse what is neither an address nor the place of one."""
+    if secret_place(value) is not None:
+        return value
+    if not isinstance(value, str):
+        refuse([Problem((), f"an address, {KINDS} was expected")])
+    try:
+        server_url.split(value)
+    except ValueError as error:
+        refuse([Problem((), str(error))])
+    return value
+
+
+def _check_command(value: Any) -> Any:
+    """Refuse what is not a list of words or their places."""
+    if not (is_list(value) and value and isinstance(value[0], str)):
+        refuse([Problem((), "a list was expected: a program, and its arguments")])
+    if not all(isinstance(each, str) or secret_place(each) is not None for each in value):
+        refuse([Problem((), f"each argument is text, {KINDS}")])
+    return value
+
+
+def _or_none(check: Callable[[Any], Any]) -> BeforeValidator:
+    """A check of a key that may be null."""
+    return BeforeValidator(lambda value: None if value is None else check(value))
+
+
+def _masked(mask: Callable[[Any], Any]) -> WrapSerializer:
+    """Mask a plain value where the context asks for it."""
+
+    def write(value: Any, plain: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+        hidden = info.context == MASKED and isinstance(value, str | list)
+        return mask(value) if hidden else plain(value)
+
+    return WrapSerializer(write)
+
+
+Place = dict[Literal["env", "file"], str]
+SecretPlace = Annotated[Place | None, BeforeValidator(check_place)]
+Address = Annotated[str | Place, BeforeValidator(_check_address), _masked(mask_address)]
+AddressOrNone = Annotated[str | Place | None, _or_none(_check_address), _masked(mask_address)]
+CommandOrNone = Annotated[list[str | Place] | None, _or_none(_check_command), _masked(mask_command)]
