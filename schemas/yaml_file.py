@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from evenflow.wordlists import nodes
+
 MAX_BYTES = 1 << 20  # of a settings file; a larger one was given by mistake
 DEEPEST = 4  # levels of keys: attributes, NAME, target, GROUP
 
@@ -16,6 +18,10 @@ Key = tuple[str, ...]
 
 class SettingsError(ValueError):
     """A file that cannot be read as settings; one line for each defect, as `file:line: defect`."""
+
+
+class _Loader(nodes.Plain, yaml.SafeLoader):
+    """In Python, whose messages say more than those of the parser in C."""
 
 
 @dataclass
@@ -67,11 +73,9 @@ def read(path: Path) -> YamlSettings:
         raise SettingsError(
             f"{path}: larger than {MAX_BYTES >> 20} MiB; that is no file of settings"
         )
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise SettingsError(f"{path}:{line}: not UTF-8: byte 0x{raw[error.start]:02x}") from error
+    text = nodes.decoded(raw)
+    if isinstance(text, nodes.Defect):
+        raise SettingsError(f"{path}:{text.line}: {text.what}")
     try:
         return _parse(text, path)
     except yaml.MarkedYAMLError as error:
@@ -91,7 +95,7 @@ def read(path: Path) -> YamlSettings:
 
 def _parse(text: str, path: Path) -> YamlSettings:
     """Settings and lines from YAML text; path is named in messages."""
-    loader: Any = yaml.SafeLoader(text)  # its stubs leave out the types of what is called here
+    loader: Any = _Loader(text)  # its stubs leave out the types of what is called here
     try:
         root = loader.get_single_node()
         if root is None or (isinstance(root, yaml.ScalarNode) and root.tag.endswith(":null")):

@@ -5,17 +5,44 @@ Tags construct nothing, and aliases are refused.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 
 MAX_BYTES = 8 << 20  # of a word list: some hundred thousand labels, read in seconds
 DEEPEST = 5  # nested levels: a word list has four (list, groups, labels, a label's options)
 TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")  # of a scalar that is text; None: in quotes
+STRING = "tag:yaml.org,2002:str"
+MARK = "\ufeff"  # the byte-order mark, which no editor shows
+
+
+class Plain:
+    """Reads a scalar without quotes as text where YAML 1.1 finds what its writer hardly means.
+
+    These are 1:30 (90, in base 60), 010 (8, in base 8), and .nan. A key that wants a number then
+    says that it is none.
+    """
+
+    _TEXT = re.compile(r"[-+]?\d+:[\d:.]+|[-+]?0[0-9_]+|\.(nan|NaN|NAN)")
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
+        """The tag of a node, as yaml.resolver.Resolver finds it."""
+        if kind is yaml.ScalarNode and implicit[0] and self._TEXT.fullmatch(value):
+            return STRING
+        resolver: Any = super()
+        return resolver.resolve(kind, value, implicit)
+
+
+class Resolver(Plain, yaml.resolver.Resolver):
+    """The tags of scalars, without a parser."""
+
+
 # The C parser if PyYAML has it: it reads a list of 20,000 labels in 50 ms, not 2 s.
-PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+class PARSER(Plain, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Reads a whole document."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +100,9 @@ def read(path: Path) -> tuple[Node | None, list[Defect]]:
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         return None, [Defect(0, "file", f"larger than {MAX_BYTES >> 20} MiB; that is no word list")]
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return None, [
-            Defect(
-                line, "file", f"not UTF-8: byte 0x{raw[error.start]:02x}; save the file as UTF-8"
-            )
-        ]
+    text = decoded(raw)
+    if isinstance(text, Defect):
+        return None, [text]
     strange = yaml.reader.Reader.NON_PRINTABLE.search(text)
     if strange:
         line = text.count("\n", 0, strange.start()) + 1
@@ -101,12 +122,33 @@ def read(path: Path) -> tuple[Node | None, list[Defect]]:
         return None, [Defect(0, "file", f"not YAML: {error}")]
 
 
+def decoded(raw: bytes) -> str | Defect:
+    """The text of a file, without the byte-order mark that it may begin with.
+
+    Args:
+        raw: Its bytes.
+
+    Returns:
+        The text, or why there is none.
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        what = f"not UTF-8: byte 0x{raw[error.start]:02x}; save the file as UTF-8"
+        return Defect(line, "file", what)
+    if MARK in text:
+        line = text.count("\n", 0, text.index(MARK)) + 1
+        return Defect(line, "file", "a byte-order mark (U+FEFF) within the text; remove it")
+    return text
+
+
 def _build(text: str) -> tuple[Node | None, list[Defect]]:
     """Nodes from the parser's events, one by one.
 
     So neither nesting nor aliases cost more than their text.
     """
-    resolver = yaml.resolver.Resolver()
+    resolver = Resolver()
     defects: list[Defect] = []
     top = Node("sequence", 1)  # of the documents
     stack = [top]

@@ -25,6 +25,7 @@ import yaml
 
 from evenflow.gates.expectations.unsafe import shown, unsafe_arguments
 from evenflow.schemas.guards import is_list, is_mapping
+from evenflow.wordlists import nodes
 
 ENTRY = ("type", "kwargs", "meta", "notes", "description", "severity")
 # Great Expectations exports these keys; they are ignored here
@@ -121,16 +122,25 @@ class _DefectsError(ValueError):
 def _read(path: Path) -> Any:
     """The content of a suite's file. Raises SuiteError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = nodes.decoded(path.read_bytes())
     except OSError as error:
         raise SuiteError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise SuiteError(f"{path}: not UTF-8: {error}") from error
+    if isinstance(text, nodes.Defect):
+        raise SuiteError(f"{path}:{text.line}: {text.what}")
     kind = "JSON" if path.suffix.lower() == ".json" else "YAML"
     try:
-        return json.loads(text) if kind == "JSON" else yaml.safe_load(text)
+        if kind == "YAML":
+            return yaml.load(text, nodes.PARSER)
+        return json.loads(text, parse_constant=_constant)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SuiteError(f"{path}: not {kind}: {' '.join(str(error).split())}") from error
+
+
+def _constant(name: str) -> float:
+    """An infinity, as Python writes it to JSON. Raises ValueError for NaN, which bounds nothing."""
+    if name == "NaN":
+        raise ValueError("NaN is no number")
+    return float(name)
 
 
 def _expectation(

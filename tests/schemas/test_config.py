@@ -54,7 +54,7 @@ def file(tmp_path: Path) -> Path:
             "gate: {warn: {a: 1}}",
             "gate.warn: a number from 0 to 1 was expected, not a section of keys",
         ),
-        ("gate: {warn: .nan}", "gate.warn: a number from 0 to 1 was expected, not nan"),
+        ("gate: {warn: .nan}", "gate.warn: a number from 0 to 1 was expected, not the text '.nan'"),
         ("gate: {warn: 2023-01-01}", "not a date"),
         (
             "gate: {confidence: 1}",

@@ -50,6 +50,7 @@ def test_every_key_knows_its_line(tmp_path: Path) -> None:
         ("a: !!python/name:os.system x\n", ":1: not YAML: could not determine a constructor"),
         ("a: \x01\n", ": not YAML"),
         ("- a\n", ":1: settings are a mapping of keys"),
+        ("a: 1\n\ufeffb: 2\n", ":2: a byte-order mark (U+FEFF) within the text; remove it"),
     ],
 )
 def test_defects_are_named_by_line(tmp_path: Path, text: str, message: str) -> None:
@@ -58,6 +59,15 @@ def test_defects_are_named_by_line(tmp_path: Path, text: str, message: str) -> N
     with pytest.raises(SettingsError) as error:
         read(path)
     assert str(error.value).startswith(f"{path}{message.replace('{}', str(path))}")
+
+
+def test_what_yaml_reads_otherwise_than_people_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("\ufeffa: [1:30, -1:30:05.5, 010, .nan, 10, 1.5, 1_000, 0x1f, .inf, 0, yes]")
+    assert read(path).data["a"] == [
+        *("1:30", "-1:30:05.5", "010", ".nan"),
+        *(10, 1.5, 1000, 31, float("inf"), 0, True),
+    ]
 
 
 def test_anchors_may_be_used_and_cost_no_more_than_their_text(tmp_path: Path) -> None:

@@ -288,6 +288,7 @@ def test_defects_are_named(tmp_path: Path, text: str, message: str) -> None:
             ":2: file: not UTF-8: byte 0xe9; save the file as UTF-8",
         ),
         ("attribute: t\ngroups: {}".encode("utf-16"), ":1: file: not UTF-8: byte 0xff"),
+        ("attribute: t\n\ufeffgroups: {}", ":2: file: a byte-order mark (U+FEFF) within the text"),
         (b"attribute: t\ngroups: \x00", ":2: file: not YAML: character U+0000 is not allowed"),
         ("[" * 100_000, "nested more than 5 deep"),
         ("a: !!python/object/apply:os.system [x]", ":1: a: unknown key"),
@@ -347,6 +348,13 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 def test_a_list_with_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
     text = "\ufeffattribute: t\r\ngroups:\r\n  a: [x]\r\n  b: [y]\r\n"
     assert load(written(tmp_path, text)).labels == {"x": 0, "y": 1}
+
+
+def test_times_of_day_are_text_as_they_stand(tmp_path: Path) -> None:
+    root, defects = nodes.read(written(tmp_path, "a: [1:30, 2, .nan]"))
+    assert not defects and root is not None
+    found = [(each.kind, each.text) for each in root.items[1].items]
+    assert found == [("text", "1:30"), ("other", "2"), ("text", ".nan")]
 
 
 def test_the_parser_without_the_c_library_says_the_same(

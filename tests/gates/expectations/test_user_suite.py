@@ -215,12 +215,18 @@ def test_all_defects_are_named_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("suite.yaml", None, "No such file"),
-        ("suite.yaml", b"[\n", "not YAML"),
-        ("suite.json", b"[\n", "not JSON"),
-        ("suite.yaml", b"\xff", "not UTF-8"),
-        ("suite.yaml", b"- !!python/object/apply:os.getpid []\n", "not YAML"),
-        ("suite.json", b"[" * 100_000, "not JSON"),
+        ("suite.yaml", None, ": No such file"),
+        ("suite.yaml", b"[\n", ": not YAML"),
+        ("suite.json", b"[\n", ": not JSON"),
+        ("suite.yaml", b"\xff", ":1: not UTF-8"),
+        ("suite.json", b"[\n\xef\xbb\xbf]", ":2: a byte-order mark"),
+        (
+            "suite.json",
+            b'\xef\xbb\xbf[{"type": "x", "kwargs": {"max_value": NaN}}]',
+            ".* NaN is no",
+        ),
+        ("suite.yaml", b"- !!python/object/apply:os.getpid []\n", ": not YAML"),
+        ("suite.json", b"[" * 100_000, ": not JSON"),
     ],
 )
 def test_files_that_cannot_be_read(
@@ -228,8 +234,18 @@ def test_files_that_cannot_be_read(
 ) -> None:
     if data is not None:
         (tmp_path / name).write_bytes(data)
-    with pytest.raises(SuiteError, match=f"{name}: {message}"):
+    with pytest.raises(SuiteError, match=f"{name}{message}"):
         load(tmp_path / name, MENTIONS)
+
+
+@pytest.mark.parametrize("value", [".nan", "1:30"])
+def test_what_is_no_number_is_no_bound(tmp_path: Path, value: str) -> None:
+    (tmp_path / "suite.yaml").write_text(
+        "- type: expect_column_mean_to_be_between\n"
+        f"  kwargs: {{column: words, max_value: {value}}}\n"
+    )
+    with pytest.raises(SuiteError, match=r"entry 1 .*max_value"):
+        load(tmp_path / "suite.yaml", MENTIONS)
 
 
 def test_structured_conditions_and_parameters_are_let_through(tmp_path: Path) -> None:
