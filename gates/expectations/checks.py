@@ -8,7 +8,6 @@ the input's other fields.
 from __future__ import annotations
 
 import logging
-import os
 import warnings
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -185,12 +184,11 @@ class PaneChecks:
 
 @contextmanager
 def _quietly() -> Generator[None, None, None]:
-    """Keep Great Expectations from sending, printing and warning; the gate reports what it found.
+    """Keep Great Expectations from printing and warning; the gate reports what it found.
 
     Yields:
         Nothing.
     """
-    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
     with warnings.catch_warnings(action="ignore"):
         yield
