@@ -6,9 +6,11 @@ The page is one file that needs no network.
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -35,6 +37,8 @@ MOST_PANES = 100  # rows of the tables of panes and shards: the page stays light
 MOST_TRIGGERS = 20  # rows of the table of actions, the last ones
 MOST_FILES = 4  # links a reason of dead letters
 RATE_WINDOW = 5  # panes that a rate is averaged over
+# A page has no script, loads nothing, and no style but its own
+POLICY = "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
 DOCS = ("checks/data_docs/index.html", "checks/gx/uncommitted/data_docs/local_site/index.html")
 
 
@@ -214,6 +218,8 @@ def environment(*folders: Path) -> Environment:
     )
     made.filters.update(text.FILTERS, diff=diff)
     made.globals["STATES"] = STATES
+    digest = sha256(made.get_template("style.css.j2").render().encode()).digest()
+    made.globals["POLICY"] = POLICY.format(style=b64encode(digest).decode())
     return made
 
 

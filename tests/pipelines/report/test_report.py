@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -34,6 +36,7 @@ class Page(HTMLParser):
         self.names: set[str] = set()
         self.titles: list[str] = []
         self.texts: list[str] = []
+        self.policies: list[str] = []
         self.style = ""
         self.feed(markup)
         self.close()
@@ -48,6 +51,8 @@ class Page(HTMLParser):
         assert len(found) == len(attrs), f"an attribute twice: {attrs}"
         self.ids += [found["id"]] if "id" in found else []
         self.links += [found[name] for name in ("href", "src", "xlink:href") if name in found]
+        if found.get("http-equiv") == "Content-Security-Policy":
+            self.policies.append(found["content"])
         self.titles += [found["title"]] if "title" in found else []
         if tag not in VOID and not (
             tag in ("path", "rect", "line", "circle") and self.get_starttag_text().endswith("/>")
@@ -79,9 +84,12 @@ def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(
 ) -> None:
     page = made(tmp_path / "out", ledgers.entries(panes))
     assert not FORBIDDEN & set(page.tags)
-    assert not [name for name in page.names if name.startswith("on")]
+    assert not [name for name in page.names if name.startswith("on") or name == "style"]
+    [policy] = page.policies
+    digest = b64encode(sha256(page.style.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}';" in policy
     assert "url(" not in page.style and "@import" not in page.style
-    assert "http" not in (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert not re.search("https?:", (tmp_path / "out" / "report.html").read_text("utf-8"))
     assert len(page.ids) == len(set(page.ids))
     assert all(link.removeprefix("#") in page.ids for link in page.links if link.startswith("#"))
     assert page.tags.count("h1") == 1 and page.tags.count("table") == page.tags.count("caption")

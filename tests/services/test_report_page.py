@@ -1,0 +1,29 @@
+"""The report in a real browser: its policy lets its own style in, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import report_ledgers
+from services.browser import Tabs
+
+from evenflow.pipelines.report.report import build
+
+
+def test_the_page_is_drawn_and_a_script_that_got_in_does_not_run(
+    tmp_path: Path, tabs: Tabs
+) -> None:
+    report_ledgers.write(tmp_path, report_ledgers.entries(12), report_ledgers.settings())
+    page = tabs.open(Path(build(tmp_path)).as_uri())
+    assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderTopStyle") == (
+        "solid"
+    )
+    assert tabs.complaints == []
+    altered = tmp_path / "altered.html"
+    script = "<script>document.title = 'ran'</script><img src=x onerror=\"document.title='ran'\">"
+    text = (tmp_path / "report.html").read_text("utf-8")
+    altered.write_text(text.replace("</main>", f"{script}<style>* {{}}</style></main>"), "utf-8")
+    assert "Evenflow report" in tabs.open(altered.as_uri()).title()
+    refused = " ".join(tabs.complaints)
+    assert ("script" in refused and "style" in refused and "img" in refused) or "image" in refused
+    tabs.complaints.clear()
