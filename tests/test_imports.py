@@ -23,7 +23,7 @@ ORDER = (
     ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
-    ("gates.judge", "gates.bias_score", "gates.hold", "gates.requirement"),
+    ("gates.judge", "gates.bias_score", "gates.hold", "gates.requirement", "gates.why"),
     ("gates.metrics", "gates.alerts", "gates.notify"),
     ("gates.triggers",),
     ("gates.ledger", "gates.expectations", "gates.coverage"),

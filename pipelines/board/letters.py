@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from evenflow.pipelines.board.files import open_named
+from evenflow.pipelines.report.files import open_named
 from evenflow.transforms.storage.storage import Storage
 
 PAGE = 20  # letters of a page

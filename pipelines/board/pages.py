@@ -19,7 +19,7 @@ from evenflow.pipelines.board.lately import Lately
 from evenflow.pipelines.board.letters import PAGE, letters
 from evenflow.pipelines.board.search import Found, search, sentences
 from evenflow.pipelines.board.window import KEYS, LAST, Window, window
-from evenflow.pipelines.report import report, text, timings, view
+from evenflow.pipelines.report import report, text, timings, view, why
 from evenflow.pipelines.report.figures import figures
 from evenflow.schemas.ledger import STATES, PaneEntry
 
@@ -202,10 +202,16 @@ class Pages:
         changed = sentences(gate.storage, entry, None, found, CHANGES + 1)
         raw = canonical(entry.model_dump(mode="json")).decode()
         with gate.lock:
-            count = len(gate.history) if gate.history is not None else 0
+            assert gate.history is not None
+            count = len(gate.history)
+            explained = (
+                why.why(gate.storage, gate.history, gate.config, number) if gate.config else None
+            )
         return self.render(
             "pane.html.j2",
             gate=gate,
+            w=explained,
+            document=partial(_document, gate.name),
             entry=entry,
             causes=causes(entry),
             count=count,

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenflow.gates.ledger import segments
-from evenflow.pipelines.board.files import open_named
 from evenflow.pipelines.board.follow import Gate
+from evenflow.pipelines.report.files import open_named
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Storage
 

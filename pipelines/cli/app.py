@@ -94,6 +94,7 @@ def application() -> typer.Typer:
     add("board", cli_board.board, cli_board.EXAMPLES)
     gate = group("gate", "The state of a gate.")
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
+    add("why", cli_gate.gate_why, cli_gate.WHY_EXAMPLES, gate)
     add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)
     add("release", cli_gate.gate_release, cli_gate.RELEASE_EXAMPLES, gate)
     ledger = group("ledger", "The ledger of a run.")

@@ -16,10 +16,12 @@ from evenflow.pipelines.terminal.endings import FAILED, printing
 
 if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer
+    from evenflow.schemas.config import Config
 
 EXAMPLES = examples(
     "evenflow explain speech.txt",
     "echo 'She lost her keys.' | evenflow explain --json",
+    "evenflow explain out --id inaugural-01364",
     "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
     "echo 'She lost her keys.' | evenflow explain --counterfactual gc -a gender",
     "echo 'Women cannot park.' | evenflow explain --stereotypes",
@@ -31,8 +33,20 @@ EXAMPLES = examples(
 @with_groups
 def explain(
     file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="A text, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE|DIR|-",
+            help="A text, a .parquet file, a run's output with --id, or - for standard input.",
+        ),
     ] = "-",
+    identity: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="The document of this id in a run's output, or in a .parquet file.",
+        ),
+    ] = None,
     jsonl: Annotated[
         bool,
         typer.Option(
@@ -89,7 +103,6 @@ def explain(
     adds to a sentence's bias score. On a terminal the labels are
     coloured. Elsewhere, and with --json, the output is JSON.
     """
-    from evenflow.pipelines.explain import document as explaining
     from evenflow.pipelines.explain.explainer import Explainer
     from evenflow.transforms.io.files import InputError
 
@@ -111,6 +124,12 @@ def explain(
         if source is None and target is None:
             raise
         raise typer.BadParameter(str(error)) from error
+    if file.endswith(".parquet"):
+        lines = _rows(file, config, identity)
+        raise typer.Exit(_print_lines(file, lines, explainer))
+    if identity is not None:
+        _show(explainer, identity, _text_of(file, identity), as_json)
+        return
     with _opened(file) as stream:
         if jsonl:
             raise typer.Exit(_print_lines(file, stream, explainer))
@@ -119,6 +138,13 @@ def explain(
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
+    _show(explainer, file, text, as_json)
+
+
+def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
+    """Print a text with its labels: coloured on a terminal, else as JSON."""
+    from evenflow.pipelines.explain import document as explaining
+
     document = explainer.explain(file, text)
     with printing():
         if as_json or not sys.stdout.isatty():
@@ -139,6 +165,44 @@ def explain(
             from evenflow.pipelines.explain import bias_score as scoring
 
             tables.console().print(scoring.summary(document))
+
+
+def _text_of(directory: str, identity: str) -> str:
+    """The text of a document in a run's output. Raises ConfigError, typer.BadParameter."""
+    from evenflow.pipelines.cli.gate import check, opened
+    from evenflow.pipelines.report.why import find_text
+
+    output = options.storage(directory)
+    check(output)
+    history, config = opened(output)
+    found = find_text(output, history, config, identity) if config is not None else None
+    if found is None:
+        raise typer.BadParameter(
+            f"no shard of {directory} has a document {identity!r}", param_hint="'--id'"
+        )
+    return found[1]
+
+
+def _rows(file: str, config: Config, identity: str | None) -> Iterator[bytes]:
+    """The documents of a Parquet file as JSON lines; identity: only that one.
+
+    Raises InputError, typer.BadParameter.
+    """
+    import orjson
+
+    from evenflow.transforms.io import files
+    from evenflow.transforms.io.blocks import read_blocks
+    from evenflow.transforms.io.records import validate
+
+    found = False
+    for block in (each for name in files.match([file]) for each in read_blocks(name)):
+        read = validate(block, config, frozenset(), keep_fields=False)
+        for own, text in zip(read.ids, read.texts, strict=True):
+            if identity in (None, own):
+                found = True
+                yield orjson.dumps({"id": own, "text": text})
+    if not found and identity is not None:
+        raise typer.BadParameter(f"{file} has no document {identity!r}", param_hint="'--id'")
 
 
 def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> int:

@@ -14,12 +14,15 @@ from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printi
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
+    from evenflow.gates.ledger.history import History
     from evenflow.gates.ledger.totals import Totals
+    from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
 STATUS_EXAMPLES = examples(
     "evenflow gate status out", "evenflow gate status out --json && train.sh"
 )
+WHY_EXAMPLES = examples("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
 HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being looked at'")
 RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
 VERIFY_EXAMPLES = examples("evenflow ledger verify out")
@@ -52,6 +55,44 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
         else:
             tables.gate(status)
     raise typer.Exit(BLOCKED if status["blocked_panes"] or held else 0)
+
+
+def gate_why(
+    directory: options.DirArgument,
+    pane: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="The pane.  [default: the last blocked one]"),
+    ] = None,
+    attribute: Annotated[
+        str | None,
+        typer.Option("--attribute", "-a", metavar="NAME", help="Explain this attribute only."),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Explain a pane's verdict: the rule, what weighs most, what would open the gate.
+
+    The excess is what the groups that are named too often have beyond their target, in mentions;
+    labels and documents are listed by their share of it in the rolling window.
+    """
+    from evenflow.pipelines.report.why import default_pane, why
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas.config import ConfigError
+
+    check(directory)
+    history, config = opened(directory)
+    number = default_pane(history) if pane is None else pane
+    if number is None or number >= len(history):
+        raise typer.BadParameter(_no_pane(number, len(history)), param_hint="'--pane'")
+    if attribute is not None:
+        one_of(attribute, list(history[number].attributes), "--attribute")
+    if config is None:
+        raise ConfigError(f"{directory}: its configuration is from another version")
+    found = why(directory, history, config, number, attribute)
+    with printing():
+        if as_json:
+            print(json.dumps(found, indent=1))
+        else:
+            tables.why(found)
 
 
 def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
@@ -174,6 +215,29 @@ def report(
     page = build(directory)
     with printing():
         print(json.dumps({"report": page}) if as_json else visible(page))
+
+
+def _no_pane(number: int | None, count: int) -> str:
+    """Say which panes there are."""
+    there = f"there are panes 0..{count - 1}" if count else "there is no pane yet"
+    return there if number is None else f"there is no pane {number}; {there}"
+
+
+def opened(directory: Storage) -> tuple[History, Config | None]:
+    """Open the ledger of an output.
+
+    Args:
+        directory: The output.
+
+    Returns:
+        The ledger, and its run's configuration; None if that is of another version.
+    """
+    from evenflow.gates.ledger.files import read_meta
+    from evenflow.gates.ledger.history import History
+    from evenflow.pipelines.report.figures import configuration
+
+    config = configuration(read_meta(directory))
+    return History(directory, config), config
 
 
 def _totals(directory: Storage) -> tuple[Totals, Mapping[str, Any]]:

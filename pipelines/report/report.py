@@ -25,9 +25,11 @@ from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report import charts, text, timings, view, words
 from evenflow.pipelines.report.diff import diff
 from evenflow.pipelines.report.figures import configuration, figures
+from evenflow.pipelines.report.why import why
+from evenflow.pipelines.terminal.summaries import opening
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import STATES
-from evenflow.transforms.storage.storage import Place, at
+from evenflow.transforms.storage.storage import Place, Storage, at
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
 # Most panes that are drawn and listed one by one, since reading an entry takes 2 ms. More panes are
@@ -101,10 +103,18 @@ def build(output: Place) -> str:
     timed = timings.read_timings(storage, len(history))
     docs = next(filter(storage.exists, DOCS), None)
     rows = [spans.from_entry(entry) for entry in entries[-MOST_PANES:]]
-    html = render(panes, found, meta or {}, timed, docs, rows)
+    html = render(
+        panes, found, meta or {}, timed, docs, rows, _last_blocked(storage, history, config)
+    )
     storage.write("report.json", canonical(found))
     storage.write("report.html", html.encode("utf-8"))
     return storage.address("report.html")
+
+
+def _last_blocked(storage: Storage, history: History, config: Config | None) -> Any:
+    """Why the last blocked pane was blocked; None if none was."""
+    blocked = history.totals.blocked
+    return why(storage, history, config, blocked[-1]) if blocked and config else None
 
 
 def render(
@@ -114,6 +124,7 @@ def render(
     timed: dict[int, timings.Timing],
     docs: str | None,
     rows: Sequence[Span],
+    blocked: dict[str, Any] | None = None,
 ) -> str:
     """Render the page.
 
@@ -124,6 +135,7 @@ def render(
         timed: Timings by pane.
         docs: Relative path of the data docs of the checks; None without.
         rows: The panes that are listed.
+        blocked: Why the last blocked pane was blocked (why.why); None without.
 
     Returns:
         The HTML.
@@ -131,6 +143,7 @@ def render(
     shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
     return template("report.html.j2").render(
         **context(panes, found, meta, timed, rows),
+        w=blocked,
         href=None,
         document=None,
         letters=_letters,
@@ -217,7 +230,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(text.FILTERS, diff=diff)
-    made.globals["STATES"] = STATES
+    made.globals |= {"STATES": STATES, "opening": opening}
     digest = sha256(made.get_template("style.css.j2").render().encode()).digest()
     made.globals["POLICY"] = POLICY.format(style=b64encode(digest).decode())
     return made

@@ -137,6 +137,39 @@ def lost(status: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+def opening(each: Mapping[str, Any]) -> list[str]:
+    """Say what would end an attribute's state in a pane.
+
+    Args:
+        each: What `gates.why.attribute` returned.
+
+    Returns:
+        A sentence for documents, mentions and weights; none for a state that needs no end.
+    """
+    if each["rule"] is None:
+        return []
+    head = f"it is no longer {each['rule']['state']} below {each['rule']['ends_below']:g}:"
+    gone, come, weights = (each["opens"][key] for key in ("documents", "mentions", "weights"))
+    lines = [
+        f"{head} without the {gone['number']:,} document{'s' * (gone['number'] != 1)} that weigh"
+        f" most ({gone['mentions']:g} mentions)"
+        + ("; too few are then left to judge" if gone["too_few"] else "")
+        if gone
+        else f"{head} not by taking documents out of this pane; the panes before it are too uneven",
+        f"or with {come['number']:,} more mentions of {' and '.join(come['groups'])}"
+        if come
+        else "more mentions of the other groups alone would not do",
+    ]
+    if weights is not None:
+        would = "or with" if weights["ends"] else "not even with"
+        lines.append(
+            f"{would} weights (--mode reweight): from {weights['least']:g} to"
+            f" {weights['greatest']:g} they bring this pane's DR to {weights['dr']:.4f}, its"
+            f" effective sample to {weights['effective']:.0%}"
+        )
+    return lines
+
+
 def _panes(count: int) -> str:
     """How many panes, as the subject of "which is in quarantine"."""
     return "1 pane" if count == 1 else f"{count:,} panes, the last of them"

@@ -15,9 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.summaries import lost
+from evenflow.pipelines.terminal.summaries import lost, opening
 from evenflow.schemas.ledger import STATES
 
+SHOWN = 10  # numbers of blocked panes
 STYLES = {"too few": "bright_black", "open": "green", "warn": "yellow", "block": "bold red"}
 
 
@@ -111,6 +112,10 @@ def gate(status: Mapping[str, Any]) -> None:
             others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
         if others:
             print(visible(f"{name}: cumulative DR {', '.join(others)}"))
+    if status["blocked"]:
+        last = status["blocked"][-SHOWN:]
+        more = "… " * (status["blocked_panes"] > len(last))
+        print(f"blocked: {more}{', '.join(map(str, last))}; `evenflow gate why` says why")
     print(
         f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
@@ -138,6 +143,90 @@ def gate(status: Mapping[str, Any]) -> None:
             "gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(reasons)})"
         )
     )
+
+
+def why(found: Mapping[str, Any]) -> None:
+    """Print why a pane was judged as it was.
+
+    Args:
+        found: What `report.why.why` returned.
+    """
+    out, verdict = console(), found["verdict"]
+    out.print(
+        Text.assemble(
+            f"pane {found['pane']}: ",
+            (verdict["state"], STYLES[verdict["state"]]),
+            f" ({visible(verdict['reason'])})",
+        )
+    )
+    print(f"rule: {found['rule']}")
+    for failure in found["failures"]:
+        words = f"{failure['expectation']}, {failure['subject']}: {failure['observed']}"
+        print(visible(f"check failed ({failure['severity']}): {words}"))
+    for reason, count in found["dead_reasons"].items():
+        print(f"{_count(count, 'dead letter')}: {visible(reason)}")
+    for name, each in found["attributes"].items():
+        _why_attribute(name, each, out)
+    if found["next"]:
+        print(visible(f"next: {found['next']} ({found['runbook']})"))
+
+
+def _why_attribute(name: str, each: Mapping[str, Any], out: Console) -> None:
+    """Print why an attribute was judged as it was."""
+    window = each["window"]
+    panes = ", ".join(map(str, window["panes"])) or "none"
+    print(visible(f"\n{name}: {each['verdict']['state']} ({each['verdict']['reason']})"))
+    dr, interval = _score(window)
+    print(
+        f"rolling DR {dr} {interval}, with the accepted panes before it: {panes};"
+        f" {_part(each['pane_share'])} of the excess is this pane's"
+    )
+    table = Table("group", "mentions", "share", "of window", "target", title="groups of the pane")
+    for row in each["groups"]:
+        shares = (_part(row[key]) for key in ("share", "window_share", "target"))
+        table.add_row(visible(row["group"]), f"{row['mentions']:,.0f}", *shares)
+    out.print(table)
+    labels = Table("label", "group", "mentions", "of the excess", title="labels that weigh most")
+    for row in each["labels"]:
+        labels.add_row(
+            visible(row["label"]),
+            visible(row["group"]),
+            f"{row['mentions']:,}",
+            _part(row["share"]),
+        )
+    if each["labels"]:
+        out.print(labels)
+    if each["documents"]:
+        print("documents that weigh most, with their share of the excess:")
+    for row in each["documents"]:
+        out.print(Text.assemble(f"  {_part(row['share'])} ", (visible(row["id"]), "bold"), ": "))
+        out.print(marked(row), soft_wrap=True)
+    for line in opening(each):
+        print(visible(line))
+    for file in each["unread"]:
+        print(visible(f"{file} cannot be read, and its documents are missing here"))
+
+
+def marked(row: Mapping[str, Any]) -> Text:
+    """A passage in one line, its labels in bold.
+
+    Args:
+        row: passage, and labels with their offsets in it.
+
+    Returns:
+        The text, indented.
+    """
+    text, at = Text("    "), 0
+    for label in row["labels"]:
+        text.append(visible(row["passage"][at : label["start"]]))
+        text.append(visible(row["passage"][label["start"] : label["end"]]), "bold underline")
+        at = label["end"]
+    return text.append(visible(row["passage"][at:]))
+
+
+def _part(share: float | None) -> str:
+    """A share in per cent."""
+    return "–" if share is None else f"{share:.1%}"
 
 
 def measured(result: Mapping[str, Any]) -> None:

@@ -29,6 +29,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "held": None,
         "panes": 3,
         "blocked_panes": 1,
+        "blocked": [2],
         "reading": {"panes": 1, "reason": "2 [b]dead[/b] letters"},
         "asking": {"panes": 0, "reason": None, "questions": 18, "fallbacks": 17},
         "documents": 12345,
@@ -43,6 +44,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith(
         "Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n"
     )
+    assert "blocked: 2; `evenflow gate why` says why\n" in out
     assert "gender: cumulative DR 0.2000 0.100–0.300 of accepted/\n" in out
     assert (
         "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
