@@ -106,12 +106,8 @@ def gate(status: Mapping[str, Any]) -> None:
         out.print(Text(visible(each[0].upper() + each[1:]), "bold red"))
     if status["attributes"]:
         out.print(table)
-    for name, each in status["attributes"].items():
-        others = [] if each["dr_before"] is None else [f"{each['dr_before']:.4f} before repair"]
-        if status["blocked_panes"] and each["accepted"] is not None:
-            others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
-        if others:
-            print(visible(f"{name}: cumulative DR {', '.join(others)}"))
+    for line in _other_scores(status):
+        print(visible(line))
     if status["blocked"]:
         last = status["blocked"][-SHOWN:]
         more = "… " * (status["blocked_panes"] > len(last))
@@ -143,6 +139,18 @@ def gate(status: Mapping[str, Any]) -> None:
             "gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(reasons)})"
         )
     )
+
+
+def _other_scores(status: Mapping[str, Any]) -> list[str]:
+    """DR of each attribute before the repair, and of accepted/ where that is not everything."""
+    lines = []
+    for name, each in status["attributes"].items():
+        others = [] if each["dr_before"] is None else [f"{each['dr_before']:.4f} before repair"]
+        if status["blocked_panes"] and each["accepted"] is not None:
+            others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
+        if others:
+            lines.append(f"{name}: cumulative DR {', '.join(others)}")
+    return lines
 
 
 def why(found: Mapping[str, Any]) -> None:
