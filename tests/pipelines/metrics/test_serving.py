@@ -322,8 +322,8 @@ def test_a_run_that_ends_leaves_a_file_and_pushes(
     [(path, body)] = pushed
     assert path == "/metrics/job/evenflow/gate/news"
     text = file.read_text()
-    assert 'evenflow_panes_total{gate="news",verdict="open"} 1.0' in text
-    assert b'evenflow_panes_total{gate="news",verdict="open"} 1.0' in body
+    assert 'evenflow_panes_total{gate="news",verdict="too few"} 1.0' in text
+    assert b'evenflow_panes_total{gate="news",verdict="too few"} 1.0' in body
     assert 'evenflow_finished{gate="news"} 1.0' in text and "process_" not in text
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".part"] == []
     again = called(*words, "--push-gateway", gateway)  # nobody listens any more
