@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import evenflow.pipelines.runners.child as child
+import evenflow.transforms.llm.client.guard as guard
 from evenflow.gates.posting import post
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.schemas.config import Config
@@ -142,12 +141,12 @@ def _command(
         "EVENFLOW_OUTPUT": str(output),
     }
     process = subprocess.Popen(
-        [sys.executable, child.__file__, str(os.getpid()), program, *words[1:]],
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-I", "-S", guard.__file__, "0", program, *words[1:]],
+        stdin=subprocess.PIPE,  # its closing, also by this process' death, ends the guard
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env={**os.environ, **own},
-        start_new_session=True,  # so that its own processes can be ended with it
+        start_new_session=True,  # an interrupt from the terminal is for this process
     )
     tail = bytearray()
     reader = threading.Thread(target=_read, args=(process.stdout, tail), daemon=True)
@@ -156,8 +155,8 @@ def _command(
     while process.poll() is None and time.monotonic() < until and not stop.wait(LOOK):
         pass
     status = process.poll()
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdin is not None
+    process.stdin.close()
     process.wait()
     reader.join(5)
     printed = bytes(tail).decode("utf-8", "replace")

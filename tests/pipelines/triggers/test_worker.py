@@ -140,11 +140,15 @@ def test_killed_at_ten_moments_each_action_is_done_once_or_again(tmp_path: Path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_an_action_ends_with_the_process_that_acts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wrapper", [(), ("sh", "-c", '"$@" & trap "" TERM; wait', "sh")])
+def test_an_action_ends_with_the_process_that_acts(
+    tmp_path: Path, wrapper: tuple[str, ...]
+) -> None:
+    """Also what a wrapper starts, so that the next start cannot do it a second time beside it."""
     pid = tmp_path / "pid"
     code = f"import os, pathlib, time; pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))"
     triggers.write_decision(tmp_path, Decision(rule="r", pane=0, reason="x"))
-    rule = {"triggers": {"r": {"command": python(f"{code}; time.sleep(600)")}}}
+    rule = {"triggers": {"r": {"command": [*wrapper, *python(f"{code}; time.sleep(600)")]}}}
     program = (
         "import json, sys; from evenflow.pipelines.triggers.worker import act\n"
         "from evenflow.schemas.config import Config\n"

@@ -2,7 +2,7 @@
 
 Standard input closes at the latest when the parent dies: a parent that is killed cannot stop what
 it started, but the system closes its pipes. This is a program by itself that uses only the standard
-library: `python guard.py COMMAND…`. Its exit status is the command's.
+library: `python guard.py SECONDS COMMAND…`. Its end, status or signal, is the command's.
 """
 
 from __future__ import annotations
@@ -14,37 +14,41 @@ import sys
 import threading
 from contextlib import suppress
 
-GRACE_SECONDS = 10.0  # for the command to end by itself; a loaded server needs some seconds
 
-
-def main(command: list[str]) -> int:
+def main(grace: float, command: list[str]) -> int:
     """Runs a command.
 
     Args:
+        grace: Seconds for the command to end by itself once standard input has closed. 0: it is
+            killed at once.
         command: The command with its arguments.
 
     Returns:
-        The exit status; 128 plus the signal's number if a signal ended the command, as in shells.
+        The exit status. If a signal ended the command, it ends this process too.
     """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     # The parent handles an interrupt from the terminal. It closes the pipe to end the command.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
-    threading.Thread(target=_end_with_input, args=(child,), daemon=True).start()
+    threading.Thread(target=_end_with_input, args=(child, grace), daemon=True).start()
     status = child.wait()
     _signal(child, signal.SIGKILL)  # what it left behind
-    return status if status >= 0 else 128 - status
+    if status < 0:
+        if -status != signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    return status
 
 
-def _end_with_input(child: subprocess.Popen[bytes]) -> None:
+def _end_with_input(child: subprocess.Popen[bytes], grace: float) -> None:
     """Ends the command when standard input closes."""
     while os.read(0, 4096):
         pass
-    _signal(child, signal.SIGTERM)
-    try:
-        child.wait(GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        _signal(child, signal.SIGKILL)
+    if grace:
+        _signal(child, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(grace)
+    _signal(child, signal.SIGKILL)
 
 
 def _signal(child: subprocess.Popen[bytes], number: int) -> None:
@@ -54,4 +58,4 @@ def _signal(child: subprocess.Popen[bytes], number: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(float(sys.argv[1]), sys.argv[2:]))

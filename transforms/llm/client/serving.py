@@ -29,7 +29,8 @@ LOAD_SECONDS = 1800.0  # for a model to load; 70B from a slow disk takes 10 minu
 RESTART_SECONDS = 300.0
 REPORT_SECONDS = 10.0  # seconds between two messages about the wait
 LOOK_SECONDS = 0.5  # between two checks whether the server is up
-STOP_SECONDS = 20.0  # for the guard to end; it kills the command after 10 s
+GRACE_SECONDS = 10.0  # for the server to end by itself; a loaded one needs some seconds
+STOP_SECONDS = 20.0  # for the guard to end; it kills the server after GRACE_SECONDS
 RESTARTS = 1
 TAIL = 2000  # characters of the log in a message
 # Without it a model may write blanks without end inside an object, which is valid JSON.
@@ -125,7 +126,7 @@ class _Watched:
         load_seconds: float,
         say: Say,
     ):
-        self._command = [sys.executable, str(GUARD), *command]
+        self._command = [sys.executable, str(GUARD), str(GRACE_SECONDS), *command]
         self._environment = dict(environment)
         self._served = served
         self._load_seconds = load_seconds
