@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
     from evenflow.schemas.config import Config
 
+FOLLOW_SECONDS = 60.0  # without a change, before a pane that is not full is committed
 EXAMPLES = examples(
     "evenflow run --input 'corpus/*.jsonl.gz' --output out",
     "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
     "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
     "evenflow run --input corpus/ --output out --mode substitute",
+    "evenflow run --input corpus/ --output out --follow",
     "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
     "evenflow run --input corpus/ --output out --log-format json --json",
 )
@@ -91,6 +93,22 @@ def run(
         int | None,
         typer.Option(min=1, metavar="N", help="Most documents in a pane.", rich_help_panel=PANES),
     ] = None,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow", help="Go on with what is added, until stopped.", rich_help_panel=DATA
+        ),
+    ] = False,
+    pane_seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="S",
+            help="With --follow: commit a pane that is not full after S seconds without a change. "
+            f" [default: {FOLLOW_SECONDS:.0f}]",
+            rich_help_panel=PANES,
+        ),
+    ] = None,
     llm: LlmOptions,
     result: ResultOptions,
     workers: Annotated[
@@ -125,7 +143,8 @@ def run(
     """Measure, judge and commit a corpus, pane by pane.
 
     Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. If you run it again with the same
-    output, it continues where it stopped.
+    output, it continues where it stopped. It also reads what was added since: new files, and what
+    was appended to files. With --follow it does so until it is stopped.
 
     Exit status: 0 no pane is blocked, 3 a pane is blocked or there was no document, 2 wrong usage
     or configuration, 1 failure.
@@ -142,8 +161,17 @@ def run(
             param_hint="'--workers'",
         )
 
+    if beam and follow:
+        raise typer.BadParameter(
+            "a runner's job ends with its input; give --follow without --runner",
+            param_hint="'--follow'",
+        )
+    if pane_seconds is not None and not follow:
+        raise typer.BadParameter("it needs --follow", param_hint="'--pane-seconds'")
+    waits = (pane_seconds or FOLLOW_SECONDS) if follow else None
+
     def read(config: Config, metrics: Watched | None) -> Outcome:
-        outcome = _read(inputs, config, workers, beam, session, result, metrics)
+        outcome = _read(inputs, config, workers, beam, waits, session, result, metrics)
         deliver(result.output, metrics_file, push_gateway, session)
         return outcome
 
@@ -156,6 +184,7 @@ def _read(
     config: Config,
     workers: int,
     beam: list[str],
+    follow: float | None,
     session: Session,
     result: ResultOptions,
     metrics: Watched | None,
@@ -170,7 +199,7 @@ def _read(
         from evenflow.pipelines.terminal.progress import reporter
         from evenflow.transforms.io import files
 
-        sizes = files.match(inputs)
+        sizes = files.match(inputs) if follow is None else {}
         import evenflow.pipelines.report.report  # noqa: F401 (within the block, for its tables)
         from evenflow.pipelines.files.driver import Run
 
@@ -192,6 +221,7 @@ def _read(
             workers,
             beam,
             result.standby,
+            follow,
             on_pane=on_pane,
             on_block=progress.on_block,
             on_note=on_note,

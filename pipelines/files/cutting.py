@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
@@ -47,12 +47,27 @@ class Pane:
         segments: Its records.
         size: Bytes of its records.
         stored: Bytes of its last file, as stored, up to its end; about, within a block.
+        look: Number of the first pane that was cut at the same look at the input.
     """
 
     number: int
     segments: tuple[Segment, ...]
     size: int
     stored: int
+    look: int = 0
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where the cutting of panes goes on.
+
+    Attributes:
+        pane: Number of the next pane.
+        read: The last segment that panes have read of a file, by its name.
+    """
+
+    pane: int = 0
+    read: Mapping[str, Segment] = field(default_factory=dict[str, Segment])
 
 
 class ChangedError(RuntimeError):
@@ -71,30 +86,29 @@ class ChangedError(RuntimeError):
         )
 
 
-def parts(
-    names: Mapping[str, int], after: PaneEntry | None = None, most: int = PART_BYTES
-) -> Iterator[Part]:
+START = Begin()
+
+
+def parts(names: Mapping[str, int], begin: Begin = START, most: int = PART_BYTES) -> Iterator[Part]:
     """Split what is left to read of files into parts.
 
     Args:
-        names: Paths of the files, in order, with their stored sizes in bytes.
-        after: A committed pane; None: nothing was read yet.
+        names: Paths of the files that are left, in order, with their stored sizes in bytes.
+        begin: Where cutting goes on.
         most: Stored bytes of a part, about.
 
     Yields:
-        The parts in order; of the last file that the committed pane read, from its range on (JSON
-        lines), or all.
+        The parts in order; of a file that was read in part, from its last segment on (JSON lines),
+        or all.
     """
-    last = after.source[-1] if after is not None and after.source else None
     for file, stored in names.items():
-        if last is None:
-            yield from split(file, stored, most)
-        elif files.printable(file) == last.file:
-            yield from split(file, stored, most, last.offset or 0)
-            last = None
+        last = begin.read.get(file)
+        yield from split(file, stored, most, (last.offset or 0) if last is not None else 0)
 
 
-def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None) -> Iterator[Pane]:
+def cut(
+    found: Iterable[Scanned], config: Config, begin: Begin = START, whole: bool = False
+) -> Iterator[Pane]:
     """Cut files into panes by documents and MiB of input.
 
     A record larger than a pane makes a pane of its own.
@@ -102,24 +116,24 @@ def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None
     Args:
         found: The records that a scan found in the `parts` of the files, in order.
         config: Says how large a pane is.
-        after: A committed pane; only the panes after it are cut.
+        begin: Where cutting goes on.
+        whole: Leave out the last pane if more documents would still fit.
 
     Yields:
         The panes in order.
     """
     limit_docs = config.pane.docs or (1 << 62)
     limit_bytes = config.pane.mib * (1 << 20)
-    last = after.source[-1] if after is not None and after.source else None
-    number = 0 if after is None else after.pane + 1
+    number = begin.pane
     docs = size = stored = 0
     segments: list[Segment] = []
     for file, pieces in groupby(found, lambda each: each.file):
         # Ordinal of the next record; of the segment's first record, and its byte; records to skip
         at = first = skip = 0
         offset = 0 if file.endswith(files.SEEKABLE) else None
-        if last is not None:
+        if (last := begin.read.get(file)) is not None:
             at, first = last.first if last.offset is not None else 0, last.last + 1
-            skip, last, offset = first - at, None, None
+            skip, offset = first - at, None
         broken, before = False, 0
         for piece in pieces:
             if broken:
@@ -146,26 +160,27 @@ def cut(found: Iterable[Scanned], config: Config, after: PaneEntry | None = None
                     break
                 segments += _segment(file, first, at, offset, len(segments))
                 stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
-                yield Pane(number, tuple(segments), size, stored)
+                yield Pane(number, tuple(segments), size, stored, begin.pane)
                 number, docs, size, segments = number + 1, 0, 0, []
                 first, offset = at, piece.byte(done)
             before = stored = piece.stored
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
         segments += _segment(file, first, at, offset, len(segments))
-    if segments:
-        yield Pane(number, tuple(segments), size, stored)
+    if segments and (docs >= limit_docs or size >= limit_bytes or not whole):
+        yield Pane(number, tuple(segments), size, stored, begin.pane)
 
 
 def panes(
-    names: Mapping[str, int], config: Config, after: PaneEntry | None = None
+    names: Mapping[str, int], config: Config, begin: Begin = START, whole: bool = False
 ) -> Iterator[Pane]:
     """Scan and cut files in this process, no further than panes are asked for.
 
     Args:
-        names: Paths of the files, in order, with their stored sizes in bytes.
+        names: Paths of the files that are left, in order, with their stored sizes in bytes.
         config: Says how large a pane is.
-        after: A committed pane; only the panes after it are cut.
+        begin: Where cutting goes on.
+        whole: As for `cut`.
 
     Returns:
         The panes in order.
@@ -173,8 +188,8 @@ def panes(
     Raises:
         OSError: A file cannot be read.
     """
-    found = (each for part in parts(names, after) for each in scan(part))
-    return cut(found, config, after)
+    found = (each for part in parts(names, begin) for each in scan(part))
+    return cut(found, config, begin, whole)
 
 
 def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:

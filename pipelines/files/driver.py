@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from evenflow.gates import hold
@@ -14,6 +12,8 @@ from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.files import cutting, making, workers
+from evenflow.pipelines.files.cutting import Pane
+from evenflow.pipelines.files.intake import Intake, Rest
 from evenflow.pipelines.panes import closing, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
@@ -24,7 +24,7 @@ from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.coverage import lookup
 from evenflow.transforms.io import files, first_records
-from evenflow.transforms.storage.storage import Place, Storage, Stored, at
+from evenflow.transforms.storage.storage import Place, Stored, at
 from evenflow.wordlists.loader import WordList
 
 
@@ -39,6 +39,8 @@ class Run:
         workers: Number of processes that read; 1: this one.
         options: Of Beam's runner, on whose workers the graph runs; none: this machine's.
         standby: Wait for as long as another run writes to the output.
+        follow: Read on when the input has grown; a pane that is not full is committed when nothing
+            has come for so many seconds. None: end at the input's end.
         on_pane: Called after each commit.
         on_block: Called after each block read, with one worker only.
         on_note: Called with what a user should know.
@@ -51,6 +53,7 @@ class Run:
     workers: int = 1
     options: Sequence[str] = ()
     standby: bool = False
+    follow: float | None = None
     on_pane: Callable[[PaneProgress], None] = lambda progress: None
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
@@ -78,30 +81,26 @@ class Run:
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        found = {
-            name: each
-            for name, each in files.find(self.inputs, self._on_output).items()
-            if not _is_below(name, at(self.output))
-        }
-        names = {name: each.bytes for name, each in found.items()}
-        if not names:
-            raise files.InputError(
-                f"{', '.join(self.inputs)}: nothing there but this run's own output"
-            )
-        first_records.check_text_field(list(names), self.config.fields.text)
+        intake = Intake(self.inputs, at(self.output), self.follow, self.on_note)
+        found = intake.look(ledger.read_meta(self.output) or {})
+        first_records.check_text_field(list(found), self.config.fields.text)
         lists = self.config.word_lists()
         lookup.look(self.config.coverage, self.on_note)
         commit.make_folders(self.output)
         with Lease(self.output, self.standby, self.on_note) as lease:
-            record = settings(
-                self.config,
-                lists,
-                {"input": {files.printable(name): size for name, size in names.items()}},
-            )
+            bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
+            record = settings(self.config, lists, {"input": bytes_found})
             start = begin(self.output, lease, record, self.config, lists)
-            entries = start.entries
-            self._check_unchanged(found, record, entries, start.finished)
-            if start.finished:
+            entries, known = start.entries, ledger.read_meta(self.output) or {}
+            intake.compare(found, entries, known)
+            rest = intake.rest(found, entries, known)
+            root = intake.root(found, known)
+
+            def note(rest: Rest, finished: bool = False) -> None:
+                self._note(record, finished, intake.facts(), rest, root)
+
+            note(rest, start.finished)
+            if start.finished and self.follow is None:
                 return Outcome(entries, 0)
             if start.note:
                 self.on_note(start.note)
@@ -110,94 +109,108 @@ class Run:
             committer = commit.Committer(
                 self.output, self.config, lists, entries, lease, start.epoch, self.on_note
             )
-            outcome = self._read(names, committer, lease)
+            staging = closing.Staging(at(self.output), lease.run)
+            context = making.GraphContext(self.config.model_dump(), staging, root)
+            panes = self._panes(rest, intake, entries, note)
+            outcome = self._read(
+                self._made(rest, panes, context, entries), intake, context, committer
+            )
             if not outcome.held:
                 after = files.find(self.inputs)
                 gone = Stored("", 0)
-                self._check_unchanged(
-                    {name: after.get(name, gone) for name in names}, record, committer.entries, True
+                intake.compare(
+                    {name: after.get(name, gone) for name in found},
+                    entries,
+                    ledger.read_meta(self.output) or {},
                 )
+                note(rest, True)
             return outcome
 
-    def _on_output(self, folder: str) -> None:
-        """Tell of an output in the input, unless it is this run's own."""
-        if not _is_below(f"{folder}/{ledger.META}", at(self.output)):
-            self.on_note(files.left_out(folder))
-
-    def _check_unchanged(
+    def _note(
         self,
-        found: dict[str, Stored],
         record: dict[str, Any],
-        entries: Sequence[PaneEntry],
         finished: bool,
+        stored: dict[str, list[Any]],
+        rest: Rest,
+        root: str,
     ) -> None:
-        """Check that what panes have read is unchanged, and note the files' times.
+        """Write what has been found to meta.json, unless it says so already."""
+        known = ledger.read_meta(self.output) or {}
+        new = {"earlier": rest.earlier, "stored": stored, "root": root, "finished": finished}
+        same = {key: known.get(key) for key in new} == new
+        if not same or known["settings"]["input"] != rest.input:
+            write_meta(self.output, {**record, "input": rest.input}, self.config, **new)
 
-        Only files whose size or time has changed are read again. Raises ChangedError, OSError.
-        """
-        meta = ledger.read_meta(self.output) or {}
-        known = meta.get("modified") or {}
-        now = {files.printable(name): _version(each) for name, each in found.items()}
-        sizes = meta.get("settings", {}).get("input") or {}
-        doubtful = {
-            name
-            for name, each in found.items()
-            if known.get(files.printable(name), _version(each)) != _version(each)
-        }
-        doubtful |= {
-            name
-            for name, each in found.items()
-            if sizes.get(files.printable(name), each.bytes) != each.bytes
-        }
-        cutting.check_unchanged(doubtful, entries)
-        if now != known or finished != meta.get("finished"):
-            write_meta(self.output, record, self.config, finished, modified=now)
-
-    def _read(self, names: dict[str, int], committer: commit.Committer, lease: Lease) -> Outcome:
-        """Read the rest of the files and commit their panes, until the gate is held."""
-        output, done = at(self.output), len(committer.entries)
-        before = dict(
-            zip(map(files.printable, names), accumulate(names.values(), initial=0), strict=False)
-        )
-        context = making.GraphContext(
-            self.config.model_dump(), closing.Staging(output, lease.run), files.root(names)
-        )
+    def _read(
+        self,
+        source: Generator[int, None, None],
+        intake: Intake,
+        context: making.GraphContext,
+        committer: commit.Committer,
+    ) -> Outcome:
+        """Commit panes as they are made, until the gate is held."""
+        done = len(committer.entries)
         held: str | None = None
         began = time.perf_counter()
-        source = self._made(names, context, committer.entries[-1] if done else None)
         try:
             for pane in source:
                 entry, read = _commit(pane, context, committer)
                 now = time.perf_counter()
                 committer.note_timings(entry, now - began, read.timings)
-                stored = before[entry.source[-1].file] + read.stored
-                self.on_pane(PaneProgress(entry, now - began, stored, sum(names.values())))
+                how_far = intake.now.done(entry.source[-1].file, read.stored)
+                self.on_pane(PaneProgress(entry, now - began, *how_far))
                 began = now
                 if held := committer.held():
                     break
         finally:
             source.close()
         committer.finish(lambda: context.worker().checks)
-        commit.clear_staged(output, lease.run)
+        commit.clear_staged(self.output, context.staging.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
     def _made(
-        self, names: dict[str, int], context: making.GraphContext, after: PaneEntry | None
+        self,
+        rest: Rest,
+        panes: Iterator[Pane | None],
+        context: making.GraphContext,
+        entries: History,
     ) -> Generator[int, None, None]:
-        """Make the panes after an entry; gives the number of each, in order, when it is there."""
-        if after is not None and after.source:  # a file may change and keep its size and time
-            last = after.source[-1].file
+        """Make panes; gives the number of each, in order, when it is there."""
+        if len(entries):  # a file may change and leave no other trace
+            last = entries[-1].source[-1].file
             cutting.check_unchanged(
-                [each for each in names if files.printable(each) == last], [after]
+                [each for each in rest.names if files.printable(each) == last], [entries[-1]]
             )
         if self.options:
             # Imported here: Beam takes a second, which a run on this machine need not wait for
             from evenflow.pipelines.files import graph
 
-            return graph.made(names, context, after, list(self.options), self.on_note, self.debug)
+            return graph.made(
+                rest.names, context, rest.begin, list(self.options), self.on_note, self.debug
+            )
         if self.workers == 1:
             context.worker().on_block = self.on_block
-        return workers.made(cutting.panes(names, self.config, after), context, self.workers)
+        return workers.made(panes, context, self.workers)
+
+    def _panes(
+        self, rest: Rest, intake: Intake, entries: History, note: Callable[[Rest], None]
+    ) -> Iterator[Pane | None]:
+        """Cut the rest; of an input that is followed, what comes later too, with None at a pause.
+
+        All that was cut before a pause is committed when the next pane is asked for.
+        """
+        rest.whole = self.follow is not None
+        yield from cutting.panes(rest.names, self.config, rest.begin, rest.whole)
+        if self.follow is None:
+            return
+        yield None
+        for more in intake.followed(entries, lambda: ledger.read_meta(self.output) or {}):
+            cut = cutting.panes(more.names, self.config, more.begin, more.whole)
+            for number, pane in enumerate(cut):
+                if not number:  # a round is noted before its first pane is made
+                    note(more)
+                yield pane
+            yield None
 
 
 def _commit(
@@ -219,18 +232,6 @@ def _commit(
             ready.source = source
     source = ready.source
     return committer.commit(folder, ready, source.ranges, source.timings), source
-
-
-def _is_below(name: str, output: Storage) -> bool:
-    """Whether a file is in the output."""
-    if output.local is not None:
-        return "://" not in name and output.local.resolve() in Path(name).resolve().parents
-    return name.startswith(f"{output.url}/")
-
-
-def _version(found: Stored) -> str | int | None:
-    """What changes with a file: its etag in a store, else the time of its last change."""
-    return found.identity or found.modified
 
 
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
@@ -303,9 +304,12 @@ def begin(
         return RunStart(entries, False, first)
     epoch = epochs.continued(output, known, record, now, lists, entries.totals)
     before = known.get("epochs") or [Epoch().model_dump()]
-    if known["finished"] or epoch.number == before[-1]["number"]:
-        return RunStart(entries, bool(known["finished"]), epoch)
-    write_meta(output, record, config, finished=False, epochs=[*before, epoch.model_dump()])
+    noted = known["settings"].get("input")
+    finished = bool(known["finished"]) and noted == record.get("input")
+    if finished or epoch.number == before[-1]["number"]:
+        return RunStart(entries, finished, epoch)
+    kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
+    write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
     note = f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
     return RunStart(entries, False, epoch, note)
 
@@ -320,11 +324,11 @@ def write_meta(
         record: What `settings` returned.
         config: The configuration.
         finished: Whether the whole input was read.
-        **more: epochs, and modified (when each file was changed, in nanoseconds since 1970). What
-            is not given stays as it was.
+        **more: epochs; earlier and stored (see `intake`); root, the folder that made ids hold the
+            path below. What is not given stays as it was.
     """
     known = ledger.read_meta(output) or {}
-    kept = {key: known[key] for key in ("epochs", "modified") if key in known}
+    kept = {key: known[key] for key in ("epochs", "earlier", "stored", "root") if key in known}
     meta = {
         "version": 1,
         "settings": record,

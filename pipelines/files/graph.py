@@ -17,12 +17,11 @@ from typing import Any
 import apache_beam as beam
 import orjson
 
-from evenflow.pipelines.files.cutting import PART_BYTES, Pane, cut, parts
+from evenflow.pipelines.files.cutting import PART_BYTES, START, Begin, Pane, cut, parts
 from evenflow.pipelines.files.making import GraphContext, make_pane
 from evenflow.pipelines.runners import runner
 from evenflow.pipelines.runners.errors import RunnerError
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
 
 LOOK_SECONDS = 0.2  # between two looks for the next pane
@@ -60,16 +59,16 @@ class ScanParts(beam.DoFn):
 
 
 class CutPanes(beam.DoFn):
-    """Step (0, the numbers of all scans) -> Pane; for a restart after a committed pane.
+    """Step (0, the numbers of all scans) -> Pane.
 
     Args:
         context: What the step needs.
-        after: The entry of that pane; None: nothing was read yet.
+        begin: Where cutting goes on.
     """
 
-    def __init__(self, context: GraphContext, after: PaneEntry | None):
+    def __init__(self, context: GraphContext, begin: Begin):
         self._context = context
-        self._after = None if after is None else after.model_dump()
+        self._begin = begin
 
     def process(self, element: tuple[int, Iterable[int]]) -> Iterator[Pane]:
         """Cut files into panes.
@@ -80,10 +79,9 @@ class CutPanes(beam.DoFn):
         Yields:
             The panes in order.
         """
-        after = None if self._after is None else PaneEntry.model_validate(self._after)
         config = Config.model_validate(self._context.config)
         with self._context.noting_failure():
-            yield from cut(self._found(len(set(element[1]))), config, after)
+            yield from cut(self._found(len(set(element[1]))), config, self._begin)
 
     def _found(self, count: int) -> Iterator[Scanned]:
         """What the scans have found, in order."""
@@ -135,20 +133,20 @@ def _told(context: GraphContext) -> dict[str, Any] | None:
 
 
 def splits(
-    names: Mapping[str, int], after: PaneEntry | None = None, most: int = PART_BYTES
+    names: Mapping[str, int], begin: Begin = START, most: int = PART_BYTES
 ) -> Iterator[tuple[Part, ...]]:
     """Gather parts of files into what one worker scans.
 
     Args:
-        names: Paths of the files, in order, with their stored sizes in bytes.
-        after: A committed pane; None: nothing was read yet.
+        names: Paths of the files that are left, in order, with their stored sizes in bytes.
+        begin: Where cutting goes on.
         most: Stored bytes that are scanned together, unless one part has more.
 
     Yields:
         Parts that follow each other.
     """
     split: list[Part] = []
-    for part in parts(names, after, most):
+    for part in parts(names, begin, most):
         if split and (
             len(split) == SPLIT_PARTS or sum(each.stored for each in split) + part.stored > most
         ):
@@ -163,7 +161,7 @@ def build_graph(
     pipeline: beam.Pipeline,
     scans: list[tuple[Part, ...]],
     context: GraphContext,
-    after: PaneEntry | None = None,
+    begin: Begin = START,
 ) -> None:
     """Build the graph.
 
@@ -171,7 +169,7 @@ def build_graph(
         pipeline: The pipeline that gets the steps.
         scans: What is scanned together, in order.
         context: What the steps need.
-        after: A committed pane; only the panes after it are made.
+        begin: Where cutting goes on.
     """
     _ = (
         pipeline
@@ -179,7 +177,7 @@ def build_graph(
         | "Spread parts" >> beam.Reshuffle()
         | "Scan" >> beam.ParDo(ScanParts(context))
         | "All" >> beam.GroupByKey()
-        | "Cut" >> beam.ParDo(CutPanes(context, after))
+        | "Cut" >> beam.ParDo(CutPanes(context, begin))
         | "Spread panes" >> beam.Reshuffle()
         | "Make panes" >> beam.ParDo(MakePane(context))
     )
@@ -188,7 +186,7 @@ def build_graph(
 def made(
     names: Mapping[str, int],
     context: GraphContext,
-    after: PaneEntry | None,
+    begin: Begin,
     options: list[str],
     note: Callable[[str], None],
     debug: bool = False,
@@ -196,9 +194,9 @@ def made(
     """Make panes on a runner.
 
     Args:
-        names: Paths of the files, in order, with their stored sizes in bytes.
+        names: Paths of the files that are left, in order, with their stored sizes in bytes.
         context: What the steps need.
-        after: A committed pane; only the panes after it are made.
+        begin: Where cutting goes on.
         options: Of Beam's runner.
         note: Called with what a user should know.
         debug: Whether what Beam and its runner log and print is shown.
@@ -212,7 +210,7 @@ def made(
     """
 
     def draw(pipeline: beam.Pipeline) -> None:
-        build_graph(pipeline, list(splits(names, after)), context, after)
+        build_graph(pipeline, list(splits(names, begin)), context, begin)
 
     def explain(error: BaseException) -> Exception:
         found = context.failure() or runner.explained(error)
@@ -220,7 +218,7 @@ def made(
             return RunnerError(f"{found} (each worker must reach the input and the output)")
         return found
 
-    number = 0 if after is None else after.pane + 1
+    number = begin.pane
     staging = context.staging
     driver = _Driver(context, number)
     silence = contextlib.nullcontext() if debug else runner.quiet(lambda text: None)

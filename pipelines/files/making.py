@@ -44,6 +44,7 @@ class Worker:
     Attributes:
         annotator: Annotates blocks; holds the tables of the word lists, and models.
         reader: Reads files; keeps the last one open.
+        look: The look at the input (`Pane.look`) whose panes it has read.
         seconds: Time spent on the pane that is being made, by stage.
         busy: Held while a pane is made. A runner may call a process from several threads, and they
             would share the reader, the models, and the limits of memory.
@@ -60,6 +61,7 @@ class Worker:
             self.annotator = Annotator(config)
         gc.set_threshold(YOUNG)
         self.reader = FileReader()
+        self.look = 0
         self.seconds: dict[str, float] = {}
         self.busy = threading.Lock()
         self._checks: PaneChecks | None = None
@@ -140,6 +142,8 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
     worker = context.worker()
     with worker.busy, context.staging.pane(pane.number) as folder:
         worker.seconds = {}
+        if pane.look != worker.look:  # files may have grown: what was read ahead does not count
+            worker.look, worker.reader = pane.look, FileReader()
         source = Source(stored=pane.stored, timings=worker.seconds)
         staged = [
             block

@@ -19,14 +19,16 @@ from evenflow.pipelines.runners.errors import WorkerError
 AHEAD = 3  # panes a worker that are being made or wait to be committed
 
 
-def made(panes: Iterator[Pane], context: GraphContext, workers: int) -> Generator[int, None, None]:
+def made(
+    panes: Iterator[Pane | None], context: GraphContext, workers: int
+) -> Generator[int, None, None]:
     """Make panes.
 
     Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
     was killed, and the panes of a whole run would have to be cut before the first is made.
 
     Args:
-        panes: The panes in order.
+        panes: The panes in order; None where all that were asked for are to be there first.
         context: What their making needs.
         workers: Number of processes; 1: this one.
 
@@ -39,8 +41,9 @@ def made(panes: Iterator[Pane], context: GraphContext, workers: int) -> Generato
     """
     if workers == 1:
         for pane in panes:
-            make_pane(pane, context)
-            yield pane.number
+            if pane is not None:
+                make_pane(pane, context)
+                yield pane.number
         return
     pool = ProcessPoolExecutor(
         workers, forks.context(), initializer=_begin, initargs=(dict(os.environ),)
@@ -48,8 +51,10 @@ def made(panes: Iterator[Pane], context: GraphContext, workers: int) -> Generato
     pending: deque[tuple[int, Future[None]]] = deque()
     try:
         for pane in panes:
-            pending.append((pane.number, pool.submit(make_pane, pane, context)))
-            while pending and (len(pending) > AHEAD * workers or pending[0][1].done()):
+            if pane is not None:
+                pending.append((pane.number, pool.submit(make_pane, pane, context)))
+            most = 0 if pane is None else AHEAD * workers
+            while pending and (len(pending) > most or pending[0][1].done()):
                 yield _finished(*pending.popleft())
         while pending:
             yield _finished(*pending.popleft())

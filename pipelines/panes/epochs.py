@@ -171,8 +171,10 @@ def _comparable(
         each["wordlists"] = {
             name: digest for name, digest in each.get("wordlists", {}).items() if name in own
         }
-    if "input" in old:  # earlier versions noted paths as they were given
-        old["input"] = {files.absolute(name): size for name, size in old["input"].items()}
+    if "input" in old:  # it may grow; earlier versions noted paths as they were given
+        before = {files.absolute(name): size for name, size in old["input"].items()}
+        old["input"] = before
+        new["input"] = {name: before[name] for name in new.get("input", ()) if name in before}
     theirs = _filled(old["configuration"], mine, Config().model_dump())
     defaults = AttributeSettings().model_dump()
     both = theirs["attributes"].keys() & mine["attributes"].keys()

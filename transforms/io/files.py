@@ -116,6 +116,12 @@ def _plain(parts: Sequence[str]) -> list[str]:
     return list(takewhile(lambda part: glob.escape(part) == part, parts))
 
 
+def beginning(pattern: str) -> str:
+    """Return a pattern's part before its first wildcard; of a folder with a slash at its end."""
+    plain = "/".join(_plain(absolute(pattern.rstrip("/")).split("/")))
+    return plain if plain.endswith(FORMATS) else f"{plain}/"
+
+
 def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str | None:
     """The output that a file is part of; None where there is none, or the pattern names its folder.
 
@@ -143,7 +149,8 @@ def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
                 try:
                     with open_file(path) as file:
                         stat = os.fstat(file.fileno())
-                        found[path] = Stored(path, stat.st_size, stat.st_mtime_ns)
+                        sign = f"{stat.st_ino}-{stat.st_ctime_ns}"
+                        found[path] = Stored(path, stat.st_size, stat.st_mtime_ns, sign)
                 except OSError as error:
                     raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
     return found, lru_cache(None)(lambda folder: (Path(folder) / META).is_file())

@@ -79,8 +79,8 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
     """
     if file.endswith(SEEKABLE):
         for at in range(begin, max(size, begin + 1), most):
-            end = at + most
-            yield Part(file, min(end, size) - at, at, None if end >= size else end)
+            end = min(at + most, size)  # what a file grows by later is not part of it
+            yield Part(file, end - at, at, end)
     else:
         count = max(-(-size // most), 1) if file.endswith(".parquet") else 1
         for number in range(count):

@@ -22,7 +22,8 @@ class Stored(NamedTuple):
         name: Its name below the storage it was asked of.
         bytes: Its size as stored, in bytes.
         modified: When it was changed, in nanoseconds since 1970; None if its store does not say.
-        identity: What changes with its content: a store's etag; None for a local file.
+        identity: What changes with its content: a store's etag; of an input file on this machine
+            its inode and the time when its inode changed; None where nothing is known.
     """
 
     name: str

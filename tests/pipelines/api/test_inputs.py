@@ -132,12 +132,14 @@ def test_a_gate_on_documents_in_memory_goes_on_and_knows_its_input(tmp_path: Pat
     assert list(frame["id"]) == [str(n) for n in range(20)]
     assert list(frame.columns[2:4]) == ["z", "a"]
     assert gate.run(rows, output) == {**first, "new_panes": 0}
-    with pytest.raises(RunError, match="begun with other settings"):
+    with pytest.raises(ChangedError, match=r"out\.input"):
         gate.run(rows[:-1], output)
     with pytest.raises(ChangedError, match=r"out\.input"):
         gate.run([*rows[:-1], {**rows[-1], "text": "She wrote to them."}], output)
     with pytest.raises(RunError, match="rolling"):
         evenflow.Gate({"pane.docs": 20, "pane.rolling": 1}, attributes=["gender"]).run(rows, output)
+    grown = gate.run([*rows, {"id": "40", "text": TEXTS[0]}], output)
+    assert (grown["documents"], grown["new_panes"]) == (41, 1)
 
 
 def test_a_gate_does_not_clear_somebody_elses_folder(tmp_path: Path) -> None:

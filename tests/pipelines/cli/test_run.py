@@ -527,11 +527,34 @@ def test_stopped_by_a_signal_it_goes_on(
     assert json.loads(again.stdout)["documents"] > 200
 
 
+def test_a_followed_folder_is_read_until_a_signal(tmp_path: Path) -> None:
+    corpus, output = tmp_path / "corpus", tmp_path / "out"
+    corpus.mkdir()
+    words = [COMMAND, "run", "-i", str(corpus), "-o", str(output), "-q", "--pane-docs", "2"]
+    process = subprocess.Popen(
+        [*words, "--follow", "--pane-seconds", "0.1"], stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 60
+    for number in range(2):
+        with (corpus / "a.jsonl").open("a") as file:
+            file.write(json.dumps({"id": str(number), "text": SHE}) + "\n")
+        while not (output / f"ledger/{number:08d}.json").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM, err
+    assert err == "evenflow: stopped; run the same command again to go on\n"
+    again = subprocess.run([*words, "--json"], capture_output=True, text=True)
+    assert json.loads(again.stdout)["documents"] == 2, again.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--runner", "hadoop"), "prism, flink, spark, in-process, or Beam's own options"),
         (("--runner", "flink", "--workers", "2"), "a runner has workers of its own"),
+        (("--runner", "flink", "--follow"), "a runner's job ends with its input"),
+        (("--pane-seconds", "5"), "it needs --follow"),
         (("--runner=--runner=FnApiRunner",), ""),
     ],
 )

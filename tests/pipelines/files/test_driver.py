@@ -390,7 +390,7 @@ def test_a_file_that_was_only_touched_is_gone_on_with(corpus: Path, tmp_path: Pa
     os.utime(corpus, ns=(1, 1))
     Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go()
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
-    assert read_meta(tmp_path / "out")["modified"] == {str(corpus): 1}
+    assert read_meta(tmp_path / "out")["stored"][str(corpus)][1] == 1
 
 
 def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Path) -> None:

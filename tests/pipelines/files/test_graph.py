@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pane_entries import pane_entry
 from places import DATA
 
 from evenflow.gates import hold
@@ -18,7 +17,6 @@ from evenflow.pipelines.files import cutting, graph, making
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.panes import closing
 from evenflow.schemas.config import Config, load
-from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import blocks, files
 from evenflow.transforms.io.scan import pack, scan, unpack
 from evenflow.transforms.storage.storage import Storage, at
@@ -35,11 +33,14 @@ def written(folder: Path, sizes: list[list[int]]) -> dict[str, int]:
 
 
 def cut(
-    names: dict[str, int], config: Config, after: PaneEntry | None = None, most: int = 1 << 20
+    names: dict[str, int],
+    config: Config,
+    begin: cutting.Begin = cutting.START,
+    most: int = 1 << 20,
 ) -> list[cutting.Pane]:
     """Panes from a scan of the files in parts of so many bytes."""
-    found = [scanned for part in cutting.parts(names, after, most) for scanned in scan(part)]
-    return list(cutting.cut(unpack(pack(found)), config, after))
+    found = [scanned for part in cutting.parts(names, begin, most) for scanned in scan(part)]
+    return list(cutting.cut(unpack(pack(found)), config, begin))
 
 
 @given(SIZES, st.integers(1, 9))
@@ -142,16 +143,14 @@ def test_panes_do_not_depend_on_parts_blocks_and_restarts(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK_BYTES", data.draw(st.integers(10, 200)))
         expected = one_by_one(names, config)
-        found = cut(names, config, None, most)
+        found = cut(names, config, most=most)
         assert plain(found) == expected
         if found:
             last = data.draw(st.sampled_from(found))
-            read = [
-                SourceRange(file=each.file, first=each.first, last=each.last, offset=each.offset)
-                for each in last.segments
-            ]
-            after = pane_entry(last.number, source=read)
-            assert plain(cut(names, config, after, most)) == expected[last.number + 1 :]
+            segment = last.segments[-1]
+            begin = cutting.Begin(last.number + 1, {segment.file: segment})
+            left = {name: size for name, size in names.items() if name >= segment.file}
+            assert plain(cut(left, config, begin, most)) == expected[last.number + 1 :]
 
 
 def plain(panes: list[cutting.Pane]) -> list[tuple]:
@@ -194,7 +193,9 @@ def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
         load(None).model_dump(), closing.Staging(at(tmp_path), uuid4().hex)
     )
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
-        list(graph.made({str(tmp_path / "gone.jsonl"): 5}, context, None, IN_PROCESS, print))
+        list(
+            graph.made({str(tmp_path / "gone.jsonl"): 5}, context, cutting.START, IN_PROCESS, print)
+        )
 
 
 def outputs(place: Storage) -> dict[str, bytes]:
@@ -287,6 +288,6 @@ def test_small_files_are_scanned_together_and_large_ones_in_parts(
     sizes: list[int], most: int
 ) -> None:
     names = {f"{number}.jsonl": size for number, size in enumerate(sizes)}
-    found = list(graph.splits(names, None, most))
-    assert [part for split in found for part in split] == list(cutting.parts(names, None, most))
+    found = list(graph.splits(names, most=most))
+    assert [part for split in found for part in split] == list(cutting.parts(names, most=most))
     assert all(sum(part.stored for part in split) <= most for split in found)
