@@ -10,6 +10,7 @@ from typing import Any
 from evenflow.gates import hold
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
+from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.files import cutting, making, workers
 from evenflow.pipelines.files.cutting import Pane
@@ -100,10 +101,10 @@ class Run:
                 self._note(record, finished, intake.facts(), rest, root)
 
             note(rest, start.finished)
+            for text in start.notes:
+                self.on_note(text)
             if start.finished and self.follow is None:
                 return Outcome(entries, 0)
-            if start.note:
-                self.on_note(start.note)
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(
@@ -265,13 +266,13 @@ class RunStart:
         entries: The ledger so far.
         finished: Whether the whole input was read.
         epoch: The epoch in which the run goes on.
-        note: What a user should know about the epoch; None: nothing.
+        notes: What a user should know: that an epoch begins, or of shards that nobody wrote.
     """
 
     entries: History
     finished: bool
     epoch: Epoch
-    note: str | None = None
+    notes: Sequence[str] = ()
 
 
 def begin(
@@ -296,22 +297,28 @@ def begin(
     """
     entries = History(output, config, repair=True)
     commit.recover(output, entries, lease.run)
+    notes: list[str] = []
+    if strays := output_files.strays(at(output), entries):
+        notes.append(
+            f"{at(output).address(strays[0])}: not in the ledger, and so no part of the output"
+            f" ({len(strays):,} such files; evenflow ledger verify --files names all)"
+        )
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
     if known is None:
         first = Epoch(program=now)
         write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
-        return RunStart(entries, False, first)
+        return RunStart(entries, False, first, notes)
     epoch = epochs.continued(output, known, record, now, lists, entries.totals)
     before = known.get("epochs") or [Epoch().model_dump()]
     noted = known["settings"].get("input")
     finished = bool(known["finished"]) and noted == record.get("input")
     if finished or epoch.number == before[-1]["number"]:
-        return RunStart(entries, finished, epoch)
+        return RunStart(entries, finished, epoch, notes)
     kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
     write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
-    note = f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
-    return RunStart(entries, False, epoch, note)
+    notes.append(f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}")
+    return RunStart(entries, False, epoch, notes)
 
 
 def write_meta(

@@ -165,8 +165,8 @@ class StreamRun:
             )
             record = settings(self.config, lists, given)
             start = begin(self.output, lease, record, self.config, lists)
-            if start.note:
-                self.on_note(start.note)
+            for text in start.notes:
+                self.on_note(text)
             entries = start.entries
             committer = commit.Committer(
                 self.output, self.config, lists, entries, lease, start.epoch, self.on_note

@@ -331,6 +331,19 @@ def test_an_earlier_output_inside_the_input_is_left_out_and_named(tmp_path: Path
     assert [note.partition(": ")[0] for note in said] == [str(tmp_path / "first")] * 2
 
 
+def test_shards_that_are_not_in_the_ledger_are_named_at_a_start(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(documents("She 1."), encoding="utf-8")
+    Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go()
+    accepted = tmp_path / "out" / "accepted"
+    said: list[str] = []
+    for name in ("part-00000000-0001.parquet", "part-00000009-0000.parquet", "mine.parquet"):
+        (accepted / name).touch()
+    Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None), on_note=said.append).go()
+    [note] = said
+    assert note.startswith(f"{accepted / 'mine.parquet'}: not in the ledger")
+    assert "(3 such files; evenflow ledger verify --files names all)" in note
+
+
 def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     Run(

@@ -1,0 +1,114 @@
+"""The files of an output are compared with its ledger."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from pane_entries import pane_entry
+from report_ledgers import settings
+
+from evenflow.gates.ledger import output_files, segments
+from evenflow.gates.ledger.files import write_meta
+from evenflow.gates.ledger.history import History
+from evenflow.schemas.ledger import PaneEntry, Shard
+from evenflow.transforms.storage.storage import Storage, at
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+
+@pytest.fixture(params=["directory", "memory"])
+def output(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Storage:
+    """An output with six panes, four of them in a segment."""
+    monkeypatch.setattr(segments, "EVERY", 4)
+    storage = at(tmp_path if request.param == "directory" else f"memory://{uuid4().hex}/out")
+    write_meta(storage, settings())
+    history = History(storage)
+    for pane in range(6):
+        history.commit(written(storage, pane))
+    return storage
+
+
+def written(output: Storage, pane: int) -> PaneEntry:
+    """A pane with a shard and dead letters, which are written."""
+    entry = pane_entry(
+        pane,
+        shards=[Shard(name=f"part-{pane:08d}-0000.parquet", rows=1, bytes=0, sha256="")],
+        dead_letters=Shard(name=f"part-{pane:08d}.jsonl", rows=1, bytes=0, sha256=""),
+        folder="quarantine" if pane == 3 else "accepted",
+    )
+    for folder, file in entry.files():
+        data = f"{folder}/{file.name}".encode()
+        output.write(f"{folder}/{file.name}", data)
+        file.bytes, file.sha256 = len(data), hashlib.sha256(data).hexdigest()
+    return entry
+
+
+def test_every_file_is_there_as_it_was_written(call: Call, output: Storage) -> None:
+    ended = call("ledger", "verify", output, "--files")
+    assert ended.status == 0 and ended.out.splitlines()[-1] == (
+        "12 files with 398 bytes are as the ledger says, and there is no other"
+    )
+
+
+def test_what_is_missing_changed_or_unknown_is_named(call: Call, output: Storage) -> None:
+    output.remove(["accepted/part-00000000-0000.parquet"])
+    output.write("quarantine/part-00000003-0000.parquet", b"Quarantine/part-00000003-0000.parquet")
+    output.write("dead-letter/part-00000005.jsonl", b"cut")
+    output.write("accepted/part-00000003-0000.parquet", b"of another folder")
+    output.write("sentences/mine.parquet", b"")
+    output.write("accepted/part-00000006-0000.parquet", b"of a commit that was killed")
+    found = {
+        "files": 12,
+        "bytes": 398,
+        "missing": ["accepted/part-00000000-0000.parquet"],
+        "changed": ["quarantine/part-00000003-0000.parquet", "dead-letter/part-00000005.jsonl"],
+        "unknown": ["accepted/part-00000003-0000.parquet", "sentences/mine.parquet"],
+        "next": ["accepted/part-00000006-0000.parquet"],
+    }
+    ended = call("ledger", "verify", output, "--files", "--json")
+    assert ended.status == 1 and json.loads(ended.out)["files"] == found
+    ended = call("ledger", "verify", output, "--files")
+    assert ended.status == 1
+    for line in (
+        "missing: accepted/part-00000000-0000.parquet",
+        "changed: dead-letter/part-00000005.jsonl",
+        "not in the ledger: sentences/mine.parquet",
+    ):
+        assert line in ended.out.splitlines()
+    assert call("ledger", "verify", output).status == 0  # the entries alone are sound
+
+
+def test_a_start_names_shards_that_no_recent_pane_has(output: Storage) -> None:
+    history = History(output)
+    assert output_files.strays(output, history) == []
+    for name in ("part-00000001-0007", "part-00000004-0007", "part-00000006-0000", "mine"):
+        output.write(f"accepted/{name}.parquet", b"")
+    assert output_files.strays(output, history) == [
+        "accepted/mine.parquet",
+        "accepted/part-00000004-0007.parquet",
+        "accepted/part-00000006-0000.parquet",
+    ]
+
+
+def test_panes_that_are_committed_meanwhile_are_no_fault(
+    output: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history, tree = History(output), output.tree
+
+    def listed(folder: str = ""):
+        if folder == "accepted":
+            History(output).commit(written(output, 6))
+        return tree(folder)
+
+    monkeypatch.setattr(output, "tree", listed)
+    assert output_files.compare(output, history).is_sound
