@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -109,12 +109,15 @@ def run_gate(
     for each in failed:
         text = f"trigger {each.rule}, pane {each.pane}: {each.message}"
         report_event("trigger", text, FAILED, session)
+    refused = _refused(outcome, config)
+    if refused:
+        report_event("llm", refused, FAILED, session)
     if outcome.halted or outcome.entries.totals.blocked_panes:
         raise typer.Exit(BLOCKED)
     if not outcome.entries.totals.documents and not allow_empty:
         report_event("empty", EMPTY, BLOCKED, session)
         raise typer.Exit(BLOCKED)
-    raise typer.Exit(FAILED if failed else 0)
+    raise typer.Exit(FAILED if failed or refused else 0)
 
 
 def advice(outcome: Outcome, output: Storage) -> list[str]:
@@ -151,18 +154,23 @@ def advice(outcome: Outcome, output: Storage) -> list[str]:
 def _probe(config: Config, session: Session) -> None:
     """Ask the language model a question before anything is read.
 
-    A wrong answer is reported. Raises InferenceError where no server is there.
+    A wrong answer is reported. Raises InferenceError where no server is there, or the key is
+    refused.
     """
     from evenflow.prompts import loader as prompts
     from evenflow.transforms.llm.client import check
     from evenflow.transforms.llm.client.client import Client
-    from evenflow.transforms.llm.client.server import describe
+    from evenflow.transforms.llm.client.http import REFUSED
+    from evenflow.transforms.llm.client.server import describe, refused_key
+    from evenflow.transforms.llm.client.settings import InferenceError
     from evenflow.transforms.llm.worker import settings
 
     server = settings(config)
     describe(server)
     with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
         [found] = check.check(client, prompts.names()[:1])
+    if found.reason == REFUSED:
+        raise InferenceError(f"{refused_key(server)}, which the first question had")
     if not found.is_sound:
         report_event(
             "note",
@@ -171,6 +179,36 @@ def _probe(config: Config, session: Session) -> None:
             0,
             session,
         )
+
+
+def _refused(outcome: Outcome, config: Config) -> str:
+    """Say in which panes of this run the language model's server came to refuse the key.
+
+    Such panes have their verdict, but the reason does not pass by itself. Empty where there are
+    none.
+    """
+    from evenflow.transforms.llm.client.http import REFUSED
+    from evenflow.transforms.llm.client.server import refused_key
+    from evenflow.transforms.llm.worker import settings
+
+    def refuses(llm: dict[str, dict[str, Any]]) -> bool:
+        return any(REFUSED in each["fallbacks"] for each in llm.values())
+
+    if config.llm.url is None or not refuses(outcome.entries.totals.llm):
+        return ""
+    new = outcome.entries[len(outcome.entries) - outcome.new :]
+    panes = [
+        str(entry.pane)
+        for entry in new
+        if entry.asking is not None and entry.asking.state != "open" and refuses(entry.llm or {})
+    ]
+    if not panes:
+        return ""
+    return (
+        f"{refused_key(settings(config))}: in pane {', '.join(panes)} the embedded model answered"
+        " in its place; to have the language model's answers, give a key that it takes and a new"
+        " --output"
+    )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-from scripted_llm import MODEL, ScriptedLLM, Turn, error
+from scripted_llm import MODEL, ScriptedLLM, Turn, error, in_turn
 
 from evenflow.gates.ledger.files import read_entries, read_meta
 from evenflow.pipelines.files.driver import Run
@@ -20,7 +20,7 @@ from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.llm.worker import Tier, cache_path
 
 if TYPE_CHECKING:
-    from commands import Call
+    from commands import Call, Ended
 
 pytest_plugins = ["commands"]
 
@@ -207,3 +207,22 @@ def test_a_missing_llm_is_reported_at_the_start_in_the_summary_and_in_the_status
     assert "answered by the embedded one in its place" in status.out and "gate: warn" in status.out
     [entry] = read_entries(out)
     assert entry.asking is not None and entry.asking.state == entry.verdict.state == "warn"
+
+
+def test_a_refused_key_is_no_success(tmp_path: Path, call: Call) -> None:
+    config = tmp_path / "evenflow.yaml"
+    config.write_text(f"llm: {{detection: llm, cache: {tmp_path / 'answers.sqlite'}}}\n")
+    words = ("--stereotypes", "flag", "--attribute", "gender", "--llm-model", MODEL)
+
+    def run(well: int) -> Ended:
+        """A run whose server answers some questions well before the key has expired."""
+        turns = in_turn([Turn() for _ in range(well)], then=error(401, "the key has expired"))
+        with ScriptedLLM(turns) as server:
+            given = ("--config", config, "--llm", server.url, *words)
+            return call("run", corpus(tmp_path), "-o", tmp_path / f"out{well}", *given)
+
+    at_once = run(0)
+    assert at_once.status == 1 and "refuses requests without a key" in at_once.err
+    assert not (tmp_path / "out0" / "ledger").exists()
+    later = run(1)  # of the run, the first question alone, which is asked before it
+    assert later.status == 1 and "in pane 0 the embedded model answered" in later.err

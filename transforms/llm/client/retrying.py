@@ -44,7 +44,9 @@ class RetryingAsker:
     def __init__(self, settings: ServerSettings, warn: Callable[[str, str], None]):
         self._settings = settings
         self._warn = warn
-        self._breaker = Breaker(settings.patience, settings.cooldown)
+        # A question waits no longer than its deadline, so patience beyond it bridges nothing
+        self._cooldown = min(settings.cooldown, settings.deadline)
+        self._breaker = Breaker(min(settings.patience, settings.deadline), self._cooldown)
         self._resume = 0.0  # when the server wants to be asked again (monotonic seconds)
         # Digests of prompts whose schema the server does not enforce
         self._unenforced: set[str] = set()
@@ -173,7 +175,7 @@ class RetryingAsker:
         after = failure.after or 0.0
         opened = self._breaker.opened
         if failure.reason in (http.REFUSED, http.NO_MODEL):
-            self._breaker.trip(settings.cooldown)  # the next question would do no better
+            self._breaker.trip(self._cooldown)  # the next question would do no better
         elif after >= settings.deadline:
             # No question that waited would keep its deadline
             self._breaker.trip(min(after, LONGEST_REST))

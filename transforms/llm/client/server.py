@@ -28,6 +28,19 @@ class ServerInfo:
     version: str | None
 
 
+def refused_key(settings: ServerSettings) -> str:
+    """Say that a server refuses the key, or requests without one.
+
+    Args:
+        settings: The server.
+
+    Returns:
+        The beginning of a sentence.
+    """
+    where = f"the key in {settings.key.place}" if settings.key else "requests without a key"
+    return f"{settings.shown}: the server refuses {where}"
+
+
 def describe(settings: ServerSettings) -> ServerInfo:
     """Asks a server for its models and version.
 
@@ -52,10 +65,7 @@ def describe(settings: ServerSettings) -> ServerInfo:
                 f"{settings.shown}: no server answers ({reason}); is it started, the address right?"
             ) from error
         if listed.status_code in (401, 403):
-            where = f"the key in {settings.key.place}" if settings.key else "requests without a key"
-            raise InferenceError(
-                f"{settings.shown}: the server refuses {where} (HTTP {listed.status_code})"
-            )
+            raise InferenceError(f"{refused_key(settings)} (HTTP {listed.status_code})")
         if listed.status_code not in (200, 404, 405, 501):
             raise InferenceError(
                 f"{settings.shown}: HTTP {listed.status_code}:"

@@ -77,8 +77,9 @@ class ServerSettings:
         max_tokens: The longest answer in tokens; ours are below 200.
         temperature: 0 as in the main paper (5.1), so that runs can be repeated.
         patience: Seconds with failures and without a success after which the circuit breaker opens;
-            75 bridge a server's restart, or a minute of failures.
-        cooldown: Seconds until an open breaker lets one question through.
+            75 bridge a server's restart, or a minute of failures. At most the deadline counts.
+        cooldown: Seconds until an open breaker lets one question through. At most the deadline
+            counts.
 
     Raises:
         ServerSettingsError: A setting is wrong; the message names it.

@@ -159,6 +159,13 @@ def test_a_wait_beyond_the_deadline_is_a_fallback_at_once(serve: Serve) -> None:
     assert max(each.seconds for each in answers) < 15
 
 
+def test_a_server_that_only_fails_is_left_alone_after_one_deadline(serve: Serve) -> None:
+    server = serve(lambda _: error(500, "broken"))
+    answers, _ = asked(server, 200, deadline=1, concurrency=4)
+    assert "server left alone" in {each.reason for each in answers}
+    assert {each.origin for each in answers} == {"fallback"} and len(server.requests) < 200
+
+
 def test_a_server_that_keeps_failing_gets_trial_questions_until_it_recovers(serve: Serve) -> None:
     is_well = threading.Event()
     server = serve(lambda _: Turn(content=RIGHT) if is_well.is_set() else error(500, "broken"))
