@@ -14,6 +14,8 @@ from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
+from evenflow.gates.weights import explained
+from evenflow.gates.weights import judge as judge_weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
@@ -28,6 +30,7 @@ from evenflow.schemas.ledger import (
     Repair,
     Sums,
     Verdict,
+    Weights,
 )
 from evenflow.transforms.representation.dr import score
 from evenflow.wordlists.loader import WordList
@@ -76,6 +79,8 @@ class PaneJudge:
         figures: Figures,
         repairs: Mapping[str, Mapping[str, Any]] | None = None,
         stereotypes: Mapping[str, Mapping[str, Any]] | None = None,
+        weights: Weights | None = None,
+        weighed: Mapping[str, Sums] | None = None,
     ) -> dict[str, AttributeEntry]:
         """Judge the next pane.
 
@@ -83,6 +88,8 @@ class PaneJudge:
             figures: Figures of the pane.
             repairs: What the repair did, by attribute (documents.RepairedPane).
             stereotypes: What the filter found, by attribute (documents.RepairedPane).
+            weights: The documents' weights; None without mode weight.
+            weighed: Weighted sums, by attribute.
 
         Returns:
             The ledger's entry of each attribute. `score_accepted` completes them.
@@ -91,7 +98,11 @@ class PaneJudge:
         for words in self._lists:
             name = words.attribute
             out[name] = self._attribute(
-                words, figures.attributes.get(name), (repairs or {}).get(name)
+                words,
+                figures.attributes.get(name),
+                (repairs or {}).get(name),
+                weights,
+                (weighed or {}).get(name),
             )
             if found := (stereotypes or {}).get(name):
                 out[name].stereotypes = Filtered.model_validate(found)
@@ -104,18 +115,26 @@ class PaneJudge:
         )
 
     def _attribute(
-        self, words: WordList, seen: AttributeFigures | None, repair: Mapping[str, Any] | None
+        self,
+        words: WordList,
+        seen: AttributeFigures | None,
+        repair: Mapping[str, Any] | None,
+        weights: Weights | None,
+        weighed: Sums | None,
     ) -> AttributeEntry:
         """The entry of one attribute."""
         seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
-        sums = seen.sums
-        if repair and "sums" in repair:
-            sums = Sums.model_validate(repair["sums"])
+        sums = seen.sums if weighed is None else weighed
         total = self._totals.attributes.get(name)
+        # Weights continue what was accepted before, so all of it is judged
+        continued = weights is not None and name in weights.attributes
+        earlier: Sequence[Mapping[str, Sums]] = self._totals.recent_accepted
+        if continued:
+            earlier = [] if total is None else [{name: total.accepted}]
         rolling, stream = (
             score(self._with_earlier(sums, name, panes), target, confidence)
-            for panes in (self._totals.recent_accepted, self._totals.recent)
+            for panes in (earlier, self._totals.recent)
         )
         before = total.last if total is not None else None
         stream_before = before.stream_verdict if before is not None else None
@@ -129,7 +148,16 @@ class PaneJudge:
             cumulative=score(
                 sums if total is None else add_sums(total.sums, sums), target, confidence
             ),
-            verdict=decide(rolling, limits, before.verdict.state if before is not None else None),
+            verdict=explained(
+                decide(
+                    rolling,
+                    limits,
+                    before.verdict.state if before is not None else None,
+                    "weighted DR of accepted/" if continued else "rolling DR",
+                ),
+                name,
+                weights,
+            ),
             relevant_sentences=seen.relevant,
             labels=dict(
                 sorted(seen.labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS]
@@ -143,6 +171,7 @@ class PaneJudge:
                 stream, limits, stream_before.state if stream_before is not None else None
             ),
             repair=self._repair(repair, target) if repair else None,
+            unweighted=None if weighed is None else seen.sums,
         )
 
     def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
@@ -169,8 +198,7 @@ class PaneJudge:
     def _repair(self, repair: Mapping[str, Any], target: list[float]) -> Repair:
         """The ledger's record of a repair, with the score before it."""
         before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)
-        record = {key: value for key, value in repair.items() if key != "sums"}
-        return Repair.model_validate({**record, "score_before": before.model_dump()})
+        return Repair.model_validate({**repair, "score_before": before.model_dump()})
 
 
 def overall(
@@ -181,6 +209,7 @@ def overall(
     coverage: CoverageEntry | None = None,
     leaning: BiasScore | None = None,
     benchmark: Verdict | None = None,
+    weights: Weights | None = None,
 ) -> Verdict:
     """Combine the verdicts on a pane.
 
@@ -192,6 +221,7 @@ def overall(
         coverage: The pane's coverage; None if it is not looked at.
         leaning: The pane's bias score; None if it is not computed.
         benchmark: Verdict on the last model's benchmark; None if nothing is required of it.
+        weights: The documents' weights; None without mode weight.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
@@ -210,6 +240,7 @@ def overall(
         "coverage: ": coverage.verdict if coverage is not None else None,
         "bias score: ": leaning.verdict if leaning is not None else None,
         "benchmark: ": benchmark,
+        "weights: ": judge_weights(weights),
     }
     found += [(name, v) for name, v in others.items() if v is not None and v.state in BAD]
     state = worst([each.state for _, each in found])

@@ -6,7 +6,8 @@ and the options of the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
 from evenflow.schemas.sections import (
+    SHARES_TOLERANCE,
     AttributeSettings,
     BiasScoreSettings,
     CheckSettings,
@@ -151,9 +153,11 @@ class Config(Section):
             text = f"{leaning.mode} needs one: evenflow bias-score reference CORPUS makes it"
             found.append(Problem(("bias_score", "reference"), text))
         repaired = self._own(leaning.attribute).mode or self.repair.mode
-        if leaning.mode == "augment" and repaired != "measure":
-            text = f"augment adds copies itself; {leaning.attribute} is in mode {repaired} already"
+        if leaning.mode == "augment" and repaired != ["measure"]:
+            mode = ",".join(repaired)
+            text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
             found.append(Problem(("bias_score", "mode"), text))
+        found += self._weight_problems()
         if leaning.names and leaning.attribute != "gender":
             text = f"given names say nothing of {leaning.attribute}; only of gender"
             found.append(Problem(("bias_score", "names"), text))
@@ -178,6 +182,19 @@ class Config(Section):
         refuse(found)
         return self
 
+    def _weight_problems(self) -> Iterator[Problem]:
+        """What weights are asked to keep and cannot."""
+        for item in (each for each in self.repair.keep if "*" in each):
+            for name in (part.strip() for part in item.split("*", 1)):
+                if name not in self.attributes:
+                    text = f"{item}: {name!r} is not measured; {', '.join(self.attributes)} are"
+                    yield Problem(("repair", "keep"), text)
+        for name, shares in self.repair.totals.items():
+            total = math.fsum(shares.values())
+            if total > 1 + self.repair.keep_within * max(len(shares), 1) + SHARES_TOLERANCE:
+                text = f"the shares sum to {total:.9g}; 1 at most was expected"
+                yield Problem(("repair", "totals", name), text)
+
     def thresholds(self, attribute: str) -> tuple[float, float]:
         """Thresholds of warn and block for an attribute: its own, or the gate's."""
         own = self._own(attribute)
@@ -187,13 +204,23 @@ class Config(Section):
         )
 
     def mode(self, attribute: str) -> Mode:
-        """How an attribute is repaired: its own mode, or the general one.
+        """How an attribute's text is repaired: by its own mode, or the general one.
 
-        An attribute of which swapped copies are added (bias_score.mode) is in mode augment.
+        An attribute of which swapped copies are added (bias_score.mode) is in mode augment. One
+        that only gets weights is in mode weight.
         """
         if self.swaps(attribute):
             return "augment"
-        return self._own(attribute).mode or self.repair.mode
+        return (self._own(attribute).mode or self.repair.mode)[0]
+
+    def weighs(self, attribute: str) -> bool:
+        """Whether documents get weights for the sake of an attribute."""
+        return "weight" in (self._own(attribute).mode or self.repair.mode)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether documents get weights."""
+        return any(map(self.weighs, self.attributes))
 
     def swaps(self, attribute: str) -> bool:
         """Whether copies with exchanged groups are added of documents with a high bias score."""

@@ -6,14 +6,14 @@ This is the figures of annotated blocks, and the Arrow schemas of shards and of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Shard, Sums
-from evenflow.schemas.sections import Mode
+from evenflow.schemas.sections import Mode, Realise
 
 SNIPPET = 160  # characters of a heavy document that the report shows
 HEAVY = 8  # heaviest documents that are kept for a pane and attribute
@@ -26,24 +26,21 @@ class Attribute:
     Attributes:
         name: Name of the attribute.
         groups: Names of its groups, in the word list's order.
-        mode: How it is repaired.
+        mode: How its text is repaired.
         scored: Whether documents have a bias score for it.
+        weighs: What becomes of weights that documents get for its sake; None: they get none.
     """
 
     name: str
     groups: tuple[str, ...]
     mode: Mode = "measure"
     scored: bool = False
+    weighs: Realise | None = None
 
 
 def mentions(attribute: str, group: str) -> str:
     """Name of the shard column that counts a group's mentions in a document."""
     return f"mentions_{attribute}_{group}"
-
-
-def weight(attribute: str) -> str:
-    """Name of the shard column that holds a document's weight for an attribute (mode reweight)."""
-    return f"weight_{attribute}"
 
 
 def leaning(attribute: str) -> pa.Field:
@@ -58,8 +55,9 @@ TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
 REASON = pa.field("reason", pa.string(), nullable=False)  # why a document was quarantined
 FILE = b"evenflow.file"
-# Mode augment: id of the document that this one is a changed copy of, else null
+# Id of the document that this one is a copy of (mode augment, repair.realise sample), else null
 COPY_OF = pa.field("copy_of", pa.string())
+WEIGHT = pa.field("weight", pa.float64(), nullable=False)  # mode weight: one for all attributes
 
 
 def mention_fields(attribute: Attribute) -> list[pa.Field]:
@@ -73,13 +71,10 @@ def mention_fields(attribute: Attribute) -> list[pa.Field]:
 def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
     """Columns that Evenflow computes: the mentions, then what the repair adds."""
     fields = [column for attribute in attributes for column in mention_fields(attribute)]
-    fields += [
-        pa.field(weight(each.name), pa.float64(), nullable=False)
-        for each in attributes
-        if each.mode == "reweight"
-    ]
+    fields += [WEIGHT] if any(each.weighs == "weight" for each in attributes) else []
     fields += [leaning(each.name) for each in attributes if each.scored]
-    return [*fields, COPY_OF] if any(each.mode == "augment" for each in attributes) else fields
+    copies = any(each.mode == "augment" or each.weighs == "sample" for each in attributes)
+    return [*fields, COPY_OF] if copies else fields
 
 
 def own_columns(attributes: Sequence[Attribute]) -> list[str]:
@@ -294,8 +289,7 @@ class RepairedPane:
 
     Attributes:
         figures: Figures of the pane.
-        repairs: What the repair did, by attribute: ledger.Repair without its score. With weighted
-            documents also their sums.
+        repairs: What the repair did, by attribute: ledger.Repair without its score.
         stereotypes: What the filter found, by attribute (ledger.Filtered).
         sentences: The sentence table; None without one.
     """
@@ -304,6 +298,18 @@ class RepairedPane:
     repairs: dict[str, dict[str, Any]]
     stereotypes: dict[str, dict[str, Any]]
     sentences: Shard | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        sentences = None if self.sentences is None else self.sentences.model_dump()
+        return {**vars(self), "figures": asdict(self.figures), "sentences": sentences}
+
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> RepairedPane:
+        """Return it from what `to_json` returned."""
+        sentences = data["sentences"] and Shard.model_validate(data["sentences"])
+        figures = Figures.read(data["figures"])
+        return cls(**{**data, "figures": figures, "sentences": sentences})
 
     @classmethod
     def unchanged(cls, blocks: Iterable[Figures]) -> RepairedPane:

@@ -86,10 +86,7 @@ class FinetuneSettings(Section):
     )
     weights: bool = Field(
         default=True,
-        description=(
-            "Whether a token counts with its document's weight (mode reweight): the product of its"
-            " weights for all attributes."
-        ),
+        description=("Whether a token counts with its document's weight (mode weight)."),
     )
     masked: Share = Field(
         default=0.15, description="Share of the tokens that mlm predicts. 0.15: as BERT's training."

@@ -137,6 +137,93 @@ class Substitution(Entry):
     after: str
 
 
+class WeighedAttribute(Entry):
+    """An attribute under weights.
+
+    Attributes:
+        before: DR without weights, with the weighted mentions that were accepted before; null
+            without mentions.
+        after: The same with weights.
+        least: The least DR that weights can reach for this attribute alone; null without mentions.
+        proven: A bound below which no weights can bring it, by duality.
+        wider: The least DR with a weight limit 1.5 times as great; null if the target is met.
+        multipliers: Of the groups, (M,): how much a mention of each adds to ln w, or to w.
+    """
+
+    before: float | None
+    after: float | None
+    least: float | None
+    proven: float
+    wider: float | None = None
+    multipliers: list[float] = []
+
+
+class KeptTotal(Entry):
+    """A total that weights must keep, as shares of the unweighted total.
+
+    Attributes:
+        name: What it is.
+        low: Its lower bound; null for none.
+        value: Its value.
+        high: Its upper bound; null for none.
+        price: By how much the sum of DR would fall if the bound that it touches were 0.01 further.
+    """
+
+    name: str
+    low: float | None
+    value: float
+    high: float | None
+    price: float
+
+
+class Weights(Entry):
+    """The weights of a pane's documents (mode weight).
+
+    Attributes:
+        documents: Number of documents.
+        total: Sum of their weights.
+        squares: Sum of their squared weights.
+        least: Least weight.
+        greatest: Greatest weight.
+        profiles: Number of profiles that got weights of their own.
+        limit: The weight limit.
+        floor: The floor of the effective sample.
+        held: Whether that floor holds DR up.
+        limit_price: By how much the sum of DR would fall if the limit rose by 1.
+        attributes: The attributes whose targets are asked for.
+        kept: What must stay.
+        problem: Why all weights are 1; null if nothing stood in the way.
+        left_out: Number of documents that were left out (repair.realise sample).
+        copies: Number of copies that were added.
+    """
+
+    documents: int
+    total: float
+    squares: float
+    least: float
+    greatest: float
+    profiles: int
+    limit: float
+    floor: float
+    held: bool = False
+    limit_price: float = 0.0
+    attributes: dict[str, WeighedAttribute] = {}
+    kept: list[KeptTotal] = []
+    problem: str | None = None
+    left_out: int = 0
+    copies: int = 0
+
+    @property
+    def effective(self) -> float:
+        """The effective sample as a share of the documents, (sum w)^2 / (n sum w^2) (Kish)."""
+        return self.total**2 / (self.documents * self.squares) if self.squares else 1.0
+
+    @property
+    def design_effect(self) -> float:
+        """Kish's design effect: how many times as many documents an estimate needs."""
+        return 1 / self.effective
+
+
 class Repair(Entry):
     """What was done to make an attribute of a pane even.
 
@@ -149,7 +236,7 @@ class Repair(Entry):
         score_before: Score of these sums.
         expected_dr: DR that the plan leads to on average; null without a plan.
         shortage: Mentions that each group still lacks under the plan, (M,).
-        mentions: Mentions per group after the repair, not weighted, (M,).
+        mentions: Mentions per group after the repair, (M,).
         sets: Number of sets.
         judged: Number of exchanges that were drawn and that the encoder judged.
         eligible: Number of sets that could be exchanged.
@@ -158,11 +245,10 @@ class Repair(Entry):
         sentences: Number of changed sentences.
         documents: Number of changed documents.
         copies: Number of documents that were added.
-        weights: Least and greatest weight of a document; null in modes other than reweight.
         substitutions: The exchanges that were made.
     """
 
-    mode: Literal["substitute", "augment", "reweight"]
+    mode: Literal["substitute", "augment"]
     strictness: float
     before: Sums
     score_before: Score
@@ -177,7 +263,6 @@ class Repair(Entry):
     sentences: int = 0
     documents: int = 0
     copies: int = 0
-    weights: tuple[float, float] | None = None
     substitutions: list[Substitution] = []
 
 
@@ -215,10 +300,11 @@ class AttributeEntry(Entry):
     Attributes:
         groups: Names of the M groups, in the order of sums.counts.
         target: Share of the mentions that each group should have, (M,).
-        sums: Sums of the pane, after its repair.
+        sums: Sums of the pane, after its repair, weighted where documents have weights.
         pane: Score of the pane alone.
         rolling: Score of the last accepted panes and this one: what accepted/ would be like with
-            it. The verdict comes from this score.
+            it. The verdict comes from this score. Where weights continue what was accepted before,
+            of all accepted panes.
         cumulative: Score of all panes so far.
         verdict: Verdict on the pane for this attribute.
         relevant_sentences: Number of sentences that name the attribute.
@@ -229,6 +315,7 @@ class AttributeEntry(Entry):
         accepted: Score of everything in accepted/ after this pane.
         repair: What the repair did; null without one.
         stereotypes: What the filter found; null without one.
+        unweighted: Sums of the pane, after its repair, without weights; null where there are none.
     """
 
     groups: list[str]
@@ -246,6 +333,7 @@ class AttributeEntry(Entry):
     accepted: Score | None = None
     repair: Repair | None = None
     stereotypes: Filtered | None = None
+    unweighted: Sums | None = None
 
 
 class CoverageEntry(Entry):
@@ -499,6 +587,9 @@ class PaneEntry(Entry):
         bias_score: The bias score; null if it is not computed.
         benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
         replaced: Number of documents whose field a computed column of the same name replaces.
+        weights: The documents' weights; null without mode weight.
+        left_out: File in set-aside/ with the documents that a sample by weights left out; null
+            without one.
     """
 
     version: int = 1
@@ -528,12 +619,15 @@ class PaneEntry(Entry):
     bias_score: BiasScore | None = None
     benchmark: Verdict | None = None
     replaced: dict[str, int] = {}
+    weights: Weights | None = None
+    left_out: Shard | None = None
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""
         others = (
             ("dead-letter", self.dead_letters),
             ("quarantine", self.set_aside),
+            ("set-aside", self.left_out),
             ("sentences", self.sentence_table),
         )
         return [

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.hidden import AddressOrNone, SecretPlace
-from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.messages import Problem, refuse, shown
 from evenflow.schemas.secrets import check_security
 from evenflow.schemas.threshold import Threshold, ThresholdError
 
@@ -91,7 +91,22 @@ class Duplicates(Section):
     )
 
 
-Mode = Literal["measure", "substitute", "augment", "reweight"]
+Mode = Literal["measure", "substitute", "augment", "weight"]
+
+
+CHAINS = ("measure", "substitute", "augment", "weight", "substitute,weight", "augment,weight")
+
+
+def _steps(given: Any) -> Any:
+    """Read steps that follow each other: a list, or one text such as substitute,weight."""
+    steps = given.replace(" ", "").split(",") if isinstance(given, str) else given
+    if not is_list(steps) or ",".join(map(str, steps)) not in CHAINS:
+        refuse([Problem((), f"{' or '.join(CHAINS)} was expected, not {shown(given)}")])
+    return steps
+
+
+Realise = Literal["weight", "sample"]
+Modes = Annotated[list[Mode], BeforeValidator(_steps)]
 # YAML 1.1 reads an off without quotes as false.
 Policy = Annotated[
     Literal["off", "flag", "remove", "quarantine"],
@@ -102,13 +117,14 @@ Policy = Annotated[
 class RepairSettings(Section):
     """Section `repair`."""
 
-    mode: Mode = Field(
-        default="measure",
+    mode: Modes = Field(
+        default_factory=lambda: list[Mode](["measure"]),
         description=(
-            "How uneven groups are repaired. measure: the text stays as it is. substitute:"
-            " sentences are replaced by counterfactuals. augment: changed copies of documents are"
-            " added. reweight: each document gets a weight. measure is the default because no"
-            " text should change unless somebody asks for it."
+            "How uneven groups are repaired, step by step. measure: the text stays as it is."
+            " substitute: sentences are replaced by counterfactuals. augment: changed copies of"
+            " documents are added. weight: each document gets one weight for all attributes. weight"
+            " may follow one of the others, as in [substitute, weight]. measure is the default"
+            " because no text should change unless somebody asks for it."
         ),
     )
     method: Literal["gc", "base"] = Field(
@@ -143,9 +159,58 @@ class RepairSettings(Section):
         default=4.0,
         ge=1,
         description=(
-            "Greatest weight of a document with reweight; the least weight is one divided by it."
-            " 4: a model that reads a document four times in a pass does not yet learn it by"
-            " heart."
+            "Greatest weight of a document; the least weight is one divided by it. 4: a model that"
+            " reads a document four times in a pass does not yet learn it by heart."
+        ),
+    )
+    least_effective: Share = Field(
+        default=0.7,
+        description=(
+            "Least effective sample of a pane under weights, as a share of its documents: (sum of"
+            " w)^2 / (n sum of w^2), one over Kish's design effect. If the targets need less, DR"
+            " stays higher. 0.7: an estimate from the weighted documents is as sure as one from"
+            " 0.7 times as many. 0: no floor."
+        ),
+    )
+    distance: Literal["entropy", "chi2"] = Field(
+        default="entropy",
+        description=(
+            "How far weights are from 1. entropy: relative entropy, as in raking. chi2: (w - 1)^2,"
+            " as in linear calibration."
+        ),
+    )
+    keep: list[str] = Field(
+        default_factory=lambda: ["source", "language"],
+        description=(
+            "Fields of the documents whose mix weights must keep: the share of each value stays"
+            " within keep_within. A field that the documents lack asks for nothing. Two attributes"
+            " with an asterisk, such as gender*age, ask that no fewer documents, weighted, name"
+            " both of two groups than do without weights."
+        ),
+    )
+    keep_within: Share = Field(
+        default=0.01, description="How far the share of a value of keep may move. 0.01: one point."
+    )
+    keep_length: Share = Field(
+        default=0.03,
+        description=(
+            "How far weights may move the bytes of text in all, and so the mean length, as a share"
+            " of them. 1: anywhere."
+        ),
+    )
+    totals: dict[str, dict[str, Share]] = Field(
+        default_factory=dict[str, dict[str, Share]],
+        description=(
+            "Known totals: shares of the documents that values of fields should have under"
+            " weights, within keep_within, such as {source: {news: 0.5}}; the others are free."
+        ),
+    )
+    realise: Realise = Field(
+        default="weight",
+        description=(
+            "What becomes of weights. weight: a column. sample: each document is written as often"
+            " as a draw with its weight as mean says, 0 times to weight_limit times; those left out"
+            " go to set-aside/. For trainers that know no weights."
         ),
     )
 
@@ -315,7 +380,7 @@ class AttributeSettings(Section):
     block: Share | None = Field(
         default=None, description="Threshold for this attribute. null: gate.block."
     )
-    mode: Mode | None = Field(
+    mode: Modes | None = Field(
         default=None, description="Repair of this attribute. null: repair.mode."
     )
     strictness: Share | None = Field(

@@ -63,7 +63,7 @@ class PaneChecks:
         Raises:
             SuiteError: The user's suite cannot be used.
         """
-        weights = [each.weight for each in (limits or {}).values() if each.weight]
+        weights = list({each.weight: 0 for each in (limits or {}).values() if each.weight})
         self._columns = frame.names(lists, identity, text, weights)
         self._strong = dict(strong or {})
         self._reader = frame.ShardReader(lists, self._columns)

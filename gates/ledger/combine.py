@@ -47,7 +47,6 @@ def combine_repairs(a: Repair | None, b: Repair) -> Repair:
     """
     if a is None:
         return b
-    known = [each.weights for each in (a, b) if each.weights is not None]
     counts = {name: getattr(a, name) + getattr(b, name) for name in REPAIR_COUNTS}
     return b.model_copy(
         update={
@@ -56,9 +55,6 @@ def combine_repairs(a: Repair | None, b: Repair) -> Repair:
             "shortage": [one + two for one, two in zip(a.shortage, b.shortage, strict=True)],
             "mentions": [one + two for one, two in zip(a.mentions, b.mentions, strict=True)],
             "barred": summed(a.barred, b.barred),
-            "weights": (min(low for low, _ in known), max(high for _, high in known))
-            if known
-            else None,
             "substitutions": _combine_substitutions(a.substitutions, b.substitutions),
         }
     )

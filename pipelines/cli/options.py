@@ -253,7 +253,7 @@ class GateOptions(Selection):
         str | None,
         typer.Option(
             metavar="MODE",
-            help="measure (default), substitute, augment, reweight.",
+            help="measure (default), substitute, augment, weight; or substitute,weight.",
             rich_help_panel=REPAIR,
         ),
     ] = None

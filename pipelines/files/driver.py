@@ -221,14 +221,16 @@ def _commit(
     output = context.staging.output
     folder = context.staging.find(pane)
     assert folder is not None
-    if committer.index is None:
+    if committer.index is None and not committer.weighs:
         ready = closing.read_ready(output, folder)
     else:
         worker = context.worker()
         with output.folder(folder, fetch=True) as local:
-            staged, source = closing.read_staged(local)
+            staged, source, mended = closing.read_staged(local)
+            if mended is None:
+                mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
             ready = closing.close_pane(
-                pane, staged, local, worker.annotator, worker.checks, committer.index
+                pane, staged, local, worker.annotator, worker.checks, mended, committer.accepted()
             )
             ready.source = source
     source = ready.source

@@ -20,7 +20,15 @@ from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.files.cutting import Pane, Segment
 from evenflow.pipelines.panes.checking import START, pane_checks
-from evenflow.pipelines.panes.closing import Source, Staged, Staging, close_pane, list_staged, stage
+from evenflow.pipelines.panes.closing import (
+    Source,
+    Staged,
+    Staging,
+    close_pane,
+    list_staged,
+    mend_pane,
+    stage,
+)
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import SourceRange
@@ -129,8 +137,8 @@ class GraphContext:
 def make_pane(pane: Pane, context: GraphContext) -> None:
     """Read, annotate, stage and close a pane.
 
-    Where duplicates are looked for in the whole run, panes are closed by the driver, one after the
-    other. Then the pane's blocks are delivered.
+    Where duplicates are looked for in the whole run, or weights continue those of earlier panes,
+    panes are closed by the driver, one after the other. Then the pane's blocks are delivered.
 
     Args:
         pane: The pane as cut.
@@ -150,13 +158,18 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
             for segments in batches(pane.segments)
             for block in _stage(segments, folder, context, worker, source.ranges)
         ]
-        if worker.annotator.config.duplicates.scope == "run":
-            list_staged(folder, staged, source)
+        config, annotator = worker.annotator.config, worker.annotator
+        mended = None
+        if config.duplicates.scope != "run":
+            with worker.timed("shards"):
+                mended = mend_pane(pane.number, staged, folder, annotator)
+        if mended is None or config.has_weights:
+            list_staged(folder, staged, source, mended)
             return
         with worker.timed(START):
             checks = worker.checks
         with worker.timed("shards"):
-            ready = close_pane(pane.number, staged, folder, worker.annotator, checks)
+            ready = close_pane(pane.number, staged, folder, annotator, checks, mended)
         ready.source = source
         ready.write(folder)
 

@@ -10,7 +10,7 @@ from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.judge import PaneJudge
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import weight
+from evenflow.schemas.documents import WEIGHT
 from evenflow.transforms.stereotypes import calibration
 from evenflow.wordlists.loader import WordList
 
@@ -31,13 +31,14 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         SuiteError: The user's suite of checks cannot be used.
     """
     judge = PaneJudge(config, lists, Totals())
+    weight = WEIGHT.name if config.has_weights and config.repair.realise == "weight" else None
     limits = {
         words.attribute: Limit(
             judge.thresholds(words.attribute).block,
             judge.target(words),
             config.gate.min_mentions,
             config.gate.confidence,
-            weight(words.attribute) if config.mode(words.attribute) == "reweight" else None,
+            weight,
         )
         for words in lists
     }

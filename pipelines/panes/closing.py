@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ import orjson
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.schemas.documents import Figures, RepairedPane, mentions
-from evenflow.schemas.ledger import Checks, Shard, SourceRange
+from evenflow.schemas.ledger import Checks, Entry, Shard, SourceRange, Sums, Weights
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
@@ -76,6 +76,9 @@ class Ready:
         set_aside: The file of documents that were set aside; None: there are none.
         repairs: What the repair did, by attribute.
         stereotypes: What was found of stereotypes, by attribute.
+        weights: What the ledger keeps of weights; None without mode weight.
+        weighed: Weighted sums, by attribute; empty without mode weight.
+        left_out: The file of documents that a sample left out; None: there are none.
         checks: What the checks found.
         results: The failed checks in full.
         source: What was read for it; of a pane of files only.
@@ -88,6 +91,9 @@ class Ready:
     set_aside: Shard | None = None
     repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
     stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    weights: Weights | None = None
+    weighed: dict[str, Sums] = field(default_factory=dict[str, Sums])
+    left_out: Shard | None = None
     checks: Checks = field(default_factory=lambda: Checks(success=True, evaluated=0, failures=[]))
     results: list[dict[str, Any]] = field(default_factory=list)
     source: Source = field(default_factory=Source)
@@ -95,14 +101,14 @@ class Ready:
     @property
     def files(self) -> list[Shard]:
         """All files of the pane that a commit gives a place."""
-        others = (self.dead_letters, self.set_aside, self.sentence_table)
+        others = (self.dead_letters, self.set_aside, self.left_out, self.sentence_table)
         return [*self.shards, *(each for each in others if each is not None)]
 
     def write(self, folder: Path) -> None:
         """Write the pane's ready.json. Raises OSError."""
 
-        def plain(shard: Shard | None) -> dict[str, Any] | None:
-            return None if shard is None else shard.model_dump()
+        def plain(record: Entry | None) -> dict[str, Any] | None:
+            return None if record is None else record.model_dump()
 
         data = {
             **vars(self),
@@ -112,6 +118,9 @@ class Ready:
             "dead_letters": plain(self.dead_letters),
             "sentence_table": plain(self.sentence_table),
             "set_aside": plain(self.set_aside),
+            "left_out": plain(self.left_out),
+            "weights": plain(self.weights),
+            "weighed": {name: plain(sums) for name, sums in self.weighed.items()},
             "source": self.source.to_json(),
         }
         (folder / "ready.json").write_bytes(orjson.dumps(data))
@@ -202,29 +211,26 @@ def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
     block.add_letters(done.dead)
 
 
-def close_pane(
+def mend_pane(
     pane: int,
     blocks: list[Staged],
     folder: Path,
     annotator: Annotator,
-    checks: PaneChecks,
     index: IdIndex | None = None,
-) -> Ready:
-    """Close a pane: remove duplicates, repair, write shards and dead letters, check them.
+) -> RepairedPane:
+    """Remove the duplicates of a pane, and repair its texts.
 
-    With a language model that has a budget, its questions are asked first. The files of the blocks
-    are deleted.
+    With a language model that has a budget, its questions are asked first.
 
     Args:
         pane: The pane's number.
         blocks: Its blocks, in source order.
-        folder: The folder with their files; the pane's files are written there too.
+        folder: The folder with their files.
         annotator: The annotator that read the blocks.
-        checks: The checks of the shards.
         index: Ids of all earlier panes; None: a duplicate counts within the pane only.
 
     Returns:
-        The pane, which still has to be written.
+        The pane after its repair.
 
     Raises:
         OSError: A file cannot be read or written.
@@ -243,41 +249,99 @@ def close_pane(
         # It loads models and a solver, which are not needed without
         from evenflow.transforms.repair import rebuild
 
-        mended = rebuild.repair(figures, folder, pane, annotator)
-    else:
-        mended = RepairedPane.unchanged(figures.values())
-    config = annotator.config
+        return rebuild.repair(figures, folder, pane, annotator)
+    return RepairedPane.unchanged(figures.values())
+
+
+def close_pane(
+    pane: int,
+    blocks: list[Staged],
+    folder: Path,
+    annotator: Annotator,
+    checks: PaneChecks,
+    mended: RepairedPane,
+    accepted: Mapping[str, Sequence[float]] | None = None,
+) -> Ready:
+    """Close a pane that was mended: weigh it, write shards and dead letters, check them.
+
+    The files of the blocks are deleted.
+
+    Args:
+        pane: The pane's number.
+        blocks: Its blocks, in source order.
+        folder: The folder with their files; the pane's files are written there too.
+        annotator: The annotator that read the blocks.
+        checks: The checks of the shards.
+        mended: What `mend_pane` returned.
+        accepted: Weighted mentions of each group that were accepted before, by attribute; weights
+            continue them.
+
+    Returns:
+        The pane, which still has to be written.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    staged = [StagedBlock(folder, each.stem) for each in blocks]
+    config, figures = annotator.config, mended.figures
     layout = ShardLayout(
         annotator.attributes, config.fields.text, config.fields.id, config.shards.rows
     )
-    shards = write_shards(staged, folder, pane, layout)
+    weighed, give, left_out = None, None, None
+    if config.has_weights:
+        # As in mend_pane
+        from evenflow.transforms.repair import realise, weigh
+
+        full = [block for block in staged if block.has(Part.DOCUMENTS)]
+        weighed = weigh.weigh(full, annotator.attributes, config, accepted or {})
+        figures.text_bytes = weighed.text_bytes
+        if (times := weighed.times) is None:
+            give = realise.as_column(weighed.weights)
+        else:
+            give = realise.as_copies(times, weighed.ids)
+            figures.documents += weighed.record.copies - weighed.record.left_out
+            read = (each.read(Part.DOCUMENTS) for each in full)
+            tables = map(realise.left_out, read, times, weighed.weights)
+            left_out = aside.write_tables(tables, folder / left_out_name(pane), layout)
+    shards = write_shards(staged, folder, pane, layout, give)
     set_aside = aside.write(staged, folder, pane, layout)
     letters = _join_letters(staged, folder, pane)
     for block in staged:
         block.remove()
     table = mended.sentences
+    drawn = weighed.sums if weighed is not None and weighed.times is not None else {}
     checked, results = checks.check(
         pane,
         [folder / shard.name for shard in shards],
-        _mentions(mended, annotator),
-        mended.figures.documents,
+        _mentions(mended, annotator, drawn),
+        figures.documents,
         None if table is None else (folder / table.name, table.rows),
     )
     return Ready(
-        mended.figures,
+        figures,
         shards,
         letters,
         mended.sentences,
         set_aside,
         mended.repairs,
         mended.stereotypes,
+        weighed.record if weighed is not None else None,
+        weighed.sums if weighed is not None else {},
+        left_out,
         checked,
         results,
     )
 
 
-def _mentions(mended: RepairedPane, annotator: Annotator) -> dict[str, int]:
-    """A pane's mentions, by the column of the shards that has them."""
+def left_out_name(pane: int) -> str:
+    """The name of the file of documents that a sample of a pane leaves out."""
+    return f"part-{pane:08d}-left.parquet"
+
+
+def _mentions(
+    mended: RepairedPane, annotator: Annotator, drawn: Mapping[str, Sums]
+) -> dict[str, int]:
+    """A pane's mentions, by the column of the shards that has them; of a sample those drawn."""
     found: dict[str, int] = {}
     for words in annotator.lists:
         name = words.attribute
@@ -285,6 +349,8 @@ def _mentions(mended: RepairedPane, annotator: Annotator) -> dict[str, int]:
         counts = [0] * len(words.groups) if seen is None else seen.counts
         if repair := mended.repairs.get(name):
             counts = repair["mentions"]
+        if name in drawn:
+            counts = [round(count) for count in drawn[name].counts]
         found |= {mentions(name, group): n for group, n in zip(words.groups, counts, strict=True)}
     return found
 
@@ -330,31 +396,40 @@ def read_ready(output: Storage, folder: str) -> Ready:
         shard("set_aside"),
         data["repairs"],
         data["stereotypes"],
+        Weights.model_validate(data["weights"]) if data["weights"] else None,
+        {name: Sums.model_validate(each) for name, each in data["weighed"].items()},
+        shard("left_out"),
         Checks.model_validate(data["checks"]),
         data["results"],
         Source.read(data["source"]),
     )
 
 
-def list_staged(folder: Path, blocks: list[Staged], source: Source) -> None:
+def list_staged(
+    folder: Path, blocks: list[Staged], source: Source, mended: RepairedPane | None
+) -> None:
     """List the blocks of a pane that the driver closes, in folder/blocks.json.
 
     Args:
         folder: The pane's folder.
         blocks: Its blocks, in source order.
         source: What was read for them.
+        mended: What `mend_pane` returned; None if the driver mends the pane too.
     """
     data = {
         "blocks": [dataclasses.asdict(each) for each in blocks],
         "source": source.to_json(),
+        "mended": None if mended is None else mended.to_json(),
     }
     (folder / "blocks.json").write_bytes(orjson.dumps(data))
 
 
-def read_staged(folder: Path) -> tuple[list[Staged], Source]:
+def read_staged(folder: Path) -> tuple[list[Staged], Source, RepairedPane | None]:
     """Read what list_staged wrote in a folder."""
     found = orjson.loads((folder / "blocks.json").read_bytes())
-    return [
+    blocks = [
         Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"]))
         for each in found["blocks"]
-    ], Source.read(found["source"])
+    ]
+    mended = found["mended"]
+    return blocks, Source.read(found["source"]), mended and RepairedPane.read(mended)

@@ -63,6 +63,7 @@ FOLDERS = (
     "quarantine",
     "dead-letter",
     "sentences",
+    "set-aside",
     "staged",
     "ledger",
     "checks",
@@ -85,6 +86,7 @@ class Committer:
     Attributes:
         entries: The ledger.
         index: Ids of all committed panes; None where duplicates count within a pane only.
+        weighs: Whether documents get weights, which continue those of earlier panes.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Committer:
         self._epoch = epoch or Epoch()
         self._judge = PaneJudge(config, lists, entries.totals)
         self._decider = Decider(self._output, config.triggers, entries)
+        self.weighs = config.has_weights
         self._done = False
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
@@ -116,6 +119,11 @@ class Committer:
         self.index = (
             IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         )
+
+    def accepted(self) -> dict[str, Sequence[float]]:
+        """The weighted mentions (M,) that were accepted so far, by attribute."""
+        totals = self.entries.totals.attributes
+        return {name: each.accepted.counts for name, each in totals.items()}
 
     def commit(
         self,
@@ -141,7 +149,9 @@ class Committer:
             FencedError: Another run has taken the lease.
             OSError: A file cannot be read or written.
         """
-        attributes = self._judge.judge(ready.figures, ready.repairs, ready.stereotypes)
+        attributes = self._judge.judge(
+            ready.figures, ready.repairs, ready.stereotypes, ready.weights, ready.weighed
+        )
         figures, gate = ready.figures, self._config.gate
         aside = ready.set_aside.rows if ready.set_aside else 0
         reading = reading_verdict(figures.dead_reasons, figures.documents + aside, gate.most_dead)
@@ -153,7 +163,7 @@ class Committer:
         leaning = bias_score.judge(self._config, figures, self.entries.totals)
         benchmark = requirement.judge(self._output, gate.require)
         verdict = overall(  # (b)
-            attributes, ready.checks, reading, asking, coverage, leaning, benchmark
+            attributes, ready.checks, reading, asking, coverage, leaning, benchmark, ready.weights
         )
         place = verdict.folder
         self._judge.score_accepted(attributes, place)
@@ -183,6 +193,8 @@ class Committer:
             program=self._epoch.program,
             bias_score=leaning,
             benchmark=benchmark,
+            weights=ready.weights,
+            left_out=ready.left_out,
             replaced=ready.figures.replaced,
         )
         began = time.perf_counter()
@@ -400,6 +412,7 @@ def _clear_places(storage: Storage, panes: int) -> None:
         f"{folder}/part-{panes:08d}{suffix}"
         for folder, suffix in (
             ("quarantine", "-aside.parquet"),
+            ("set-aside", "-left.parquet"),
             ("dead-letter", ".jsonl"),
             ("sentences", ".parquet"),
         )

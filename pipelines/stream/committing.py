@@ -17,7 +17,7 @@ from uuid import uuid4
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import commit
-from evenflow.pipelines.panes.closing import Staged, Staging, close_pane
+from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, mend_pane
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.board import Board
 from evenflow.pipelines.stream.desk import Desk
@@ -98,16 +98,19 @@ class StreamCommitter:
         name = self.staging.name(f"{number:012d}.{uuid4().hex[:8]}")
         with output.folder(name) as folder:
             parcels.receive(run, pieces, folder)
+            blocks = [
+                Staged((each.partition, each.start), each.stem, Figures.read(each.figures))
+                for each in pieces
+            ]
+            mended = mend_pane(number, blocks, folder, self.annotator, self.committer.index)
             ready = close_pane(
                 number,
-                [
-                    Staged((each.partition, each.start), each.stem, Figures.read(each.figures))
-                    for each in pieces
-                ],
+                blocks,
                 folder,
                 self.annotator,
                 self.checks,
-                self.committer.index,
+                mended,
+                self.committer.accepted(),
             )
         timings = {"shards": time.perf_counter() - began}
         stream = StreamPane(span=pane.span, part=pane.part, positions=_ends(pieces))

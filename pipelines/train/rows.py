@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.train.errors import TrainInputError
-from evenflow.schemas.documents import COPY_OF, weight
+from evenflow.schemas.documents import COPY_OF, WEIGHT
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.storage.storage import Place, at
 
@@ -30,7 +29,7 @@ class Row:
     Attributes:
         id: Its id.
         text: Its text.
-        weight: The product of its weights for all attributes; 1 without mode reweight.
+        weight: Its weight; 1 without mode weight.
         is_copy: Whether it is a changed copy of another one (mode augment).
         mentions: Its number of mentions by attribute, of all groups.
         spans: Spans of its text, where a field of spans was asked for.
@@ -87,7 +86,10 @@ class Data:
         configuration = (read_meta(storage) or {}).get("configuration", {})
         fields = configuration.get("fields", {})
         names = fields.get("id", "id"), fields.get("text", "text")
-        attributes = list(configuration.get("attributes", {}))
+        attributes: dict[str, Any] = configuration.get("attributes", {})
+        modes = [configuration.get("repair", {}), *attributes.values()]
+        column = configuration.get("repair", {}).get("realise") == "weight"
+        weighted = column and any("weight" in (each.get("mode") or ()) for each in modes)
         for folder, shard in self.shards:
             name = f"{folder}/{shard.name}"
             with storage.fetched([name]) as [path]:
@@ -100,7 +102,7 @@ class Data:
                 with pq.ParquetFile(path) as table:
                     if lost := [each for each in more if each not in table.schema_arrow.names]:
                         raise TrainInputError(f"{storage}: the documents have no field {lost[0]!r}")
-                    yield from _rows(table, *names, attributes, spans, more)
+                    yield from _rows(table, *names, list(attributes), weighted, spans, more)
 
 
 def _rows(
@@ -108,6 +110,7 @@ def _rows(
     identity: str,
     text: str,
     attributes: Sequence[str],
+    weighted: bool,
     spans: str | None,
     more: Sequence[str],
 ) -> Iterator[Row]:
@@ -115,7 +118,6 @@ def _rows(
     names = table.schema_arrow.names
     if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
         raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
-    weights = [name for name in map(weight, attributes) if name in names]
     counts = {
         each: [name for name in names if name.startswith(f"mentions_{each}_")]
         for each in attributes
@@ -124,7 +126,7 @@ def _rows(
     columns = [
         identity,
         text,
-        *weights,
+        *([WEIGHT.name] if weighted else []),
         *copies,
         *([] if spans is None else [spans]),
         *more,
@@ -135,7 +137,7 @@ def _rows(
             yield Row(
                 row[identity],
                 row[text],
-                prod(row[name] for name in weights),
+                row[WEIGHT.name] if weighted else 1.0,
                 any(row[name] is not None for name in copies),
                 {each: sum(row[name] for name in group) for each, group in counts.items()},
                 () if spans is None else tuple((start, end) for start, end in row[spans] or ()),

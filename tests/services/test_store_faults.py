@@ -67,7 +67,7 @@ def address(bucket: str) -> str:
 def command(corpus: Path, output: object) -> list[str]:
     return [
         *("run", "-q", "--input", str(corpus), "--output", str(output)),
-        *("-a", "gender", "--pane-docs", "10", "--mode", "reweight", "--block", "0.9"),
+        *("-a", "gender", "--pane-docs", "10", "--mode", "weight", "--block", "0.9"),
     ]
 
 

@@ -96,7 +96,7 @@ class Annotator:
         proposer: Proposes substitutions; None: no text is changed.
         screen: Looks for stereotypes; None: nothing looks for them.
         bias: Scores what sentences lean to; None: nothing does.
-        repairs: Whether panes are more than measured.
+        repairs: Whether texts of panes are changed or looked through.
 
     Raises:
         WordListError: A word list cannot be read.
@@ -111,6 +111,7 @@ class Annotator:
                 words.groups,
                 config.mode(words.attribute),
                 config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
+                config.repair.realise if config.weighs(words.attribute) else None,
             )
             for words in self.lists
         )
@@ -124,8 +125,7 @@ class Annotator:
         self.bias = _bias(config)
         self._swaps = config.swaps(config.bias_score.attribute)
         self._leanings = {documents.leaning(each.name).name for each in self.attributes}
-        weighs = any(each.mode == "reweight" for each in self.attributes)
-        self.repairs = self.proposer is not None or self.screen is not None or weighs
+        self.repairs = self.proposer is not None or self.screen is not None
 
     def measure(self, block: Block) -> documents.Figures:
         """Count the mentions in a block, without sentences and other fields.

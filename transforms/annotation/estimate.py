@@ -204,9 +204,8 @@ def _everything(config: Config, mode: Tiering) -> Config:
     ):
         section["policy"] = "flag" if section["policy"] == "off" else section["policy"]
     for section in (data["repair"], *data["attributes"].values()):
-        section["mode"] = (
-            "substitute" if section["mode"] in ("measure", "reweight") else section["mode"]
-        )
+        if section["mode"] and section["mode"][0] in ("measure", "weight"):
+            section["mode"] = ["substitute"]
     return Config.model_validate(data)
 
 

@@ -68,7 +68,7 @@ class Aim:
 
     def after(self, weights: Floats) -> Floats:
         """The weighted mentions (M,), with those before."""
-        return self.before + weights @ self.counts
+        return self.before + np.einsum("k,km->m", weights, self.counts)
 
     def dr(self, weights: Floats) -> float | None:
         """DR of the weighted mentions; None without mentions."""
@@ -306,7 +306,7 @@ class Calibrator:
         share, k = self.documents / self.documents.sum(), len(self.documents)
         rows, values, slacks = [share], [1.0], [0.0]
         for each in self.keeps:
-            scale = max(abs(each.amounts).sum(), 1e-300)
+            scale = _scale(each)
             rows.append(each.amounts / scale)
             values.append(each.low / scale)
             slacks.append((each.high - each.low) / scale)
@@ -361,7 +361,7 @@ class Calibrator:
         left = -dr * totals / mentions - z @ own - share * y[0]
         bound = y[0] + own @ (aim.before.sum() * aim.target - aim.before) / mentions
         for each, multiplier in zip(self.keeps, y[1:], strict=False):
-            scale = max(abs(each.amounts).sum(), 1e-300)
+            scale = _scale(each)
             if multiplier < 0 and math.isinf(each.high):
                 continue
             left -= multiplier * each.amounts / scale
@@ -378,11 +378,12 @@ class Calibrator:
         share, k = self.documents / max(self.documents.sum(), 1), len(self.documents)
         weights = np.round(weights, DIGITS)
         ones, met, kept = np.ones(k), [], []
+        asked = {each.name for each in aims}
         y = np.zeros(0) if solution is None else solution.multipliers
         row = 1 + len(self.keeps)
         for each in self.aims:
             own = (0.0,) * len(each.target)
-            if solution is not None and each in aims:
+            if solution is not None and each.name in asked:
                 mentions = each.after(weights).sum()
                 own = tuple((y[row : row + len(own)] / mentions).tolist())
                 row += len(own)
@@ -416,7 +417,12 @@ class Calibrator:
         return replace(met, least=least, proven=proven, wider=wider)
 
 
+def _scale(keep: Keep) -> float:
+    """What a total's row is divided by, so that its numbers are about 1."""
+    return max(float(np.abs(keep.amounts).sum()), abs(keep.low), 1e-9)
+
+
 def _within(keep: Keep, weights: Floats) -> bool:
     """Whether weights keep a total, less rounding."""
-    rounding = 1e-6 * max(abs(keep.amounts).sum(), 1e-9)
+    rounding = 1e-6 * _scale(keep)
     return keep.low - rounding <= keep.amounts @ weights <= keep.high + rounding

@@ -91,6 +91,8 @@ def solve(program: Program, cost: Cost, start: Floats) -> Solution:
         if off < TOLERANCE and gap < TOLERANCE * scale:
             converged = True
             break
+        if not np.isfinite(off + gap):
+            break
         curve = bend + below / down + above / up
         thin = a / curve
         normal = np.einsum("rk,sk->rs", thin, a)

@@ -15,9 +15,8 @@ would add to the counts if all of it went, and s_kt the number of its sentences.
    number).
 
 Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a changed copy
-of the document is added, with all its mentions. Reweight: (w - 1) times the counts of documents of
-the same profile, w within [1/limit, limit]. `draw` turns a plan's rates into quotas, and fills them
-with what a judge accepts.
+of the document is added, with all its mentions. `draw` turns a plan's rates into quotas, and fills
+them with what a judge accepts.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.repair.plan import Plan, target_shares
 from evenflow.transforms.repair.tallies import SubstitutionCounts
-from evenflow.transforms.repair.weigh import weigh
 from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
@@ -92,10 +91,6 @@ def repair(
         map(findings.seen, rows) if findings is not None else rows, folder, pane
     )
     repairs = rebuilder.summary(before, after)
-    for attribute in annotator.attributes:
-        if attribute.mode == "reweight":
-            staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
-            repairs[attribute.name] = weigh(staged, attribute, annotator.config, after)
     return RepairedPane(after, repairs, findings.summary() if findings is not None else {}, shard)
 
 

@@ -1,85 +1,316 @@
-"""Gives each document of a pane its weight (mode reweight)."""
+"""Gives each document of a pane one weight for all attributes (mode weight, see `calibration`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from evenflow.schemas import documents
+from evenflow.schemas import documents, ledger
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures
-from evenflow.transforms.repair.least_dr import DIGITS
+from evenflow.transforms.repair.calibration import (
+    PRICE,
+    Aim,
+    Calibration,
+    CalibrationError,
+    Calibrator,
+    Floats,
+    Keep,
+)
 from evenflow.transforms.repair.plan import target_shares
-from evenflow.transforms.repair.reweight import Ints, Profile, profiles, reweight
-from evenflow.transforms.staging.block import Part, StagedBlock, replace_columns
+from evenflow.transforms.repair.profiles import Ints, profiles
+from evenflow.transforms.repair.realise import draw
+from evenflow.transforms.staging.block import INPUT, Part, StagedBlock
+
+MOST_VALUES = 32  # of a field that are kept apart; the rarest are kept together
+NAMED = 40  # characters of a value in the name of what is kept
+DIGITS = 9  # decimals of sums and of what the ledger keeps of weights
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The weights of a pane.
+
+    Attributes:
+        record: What the ledger keeps of them.
+        sums: Weighted sums, by attribute; of a sample by how often documents are written.
+        weights: The weights of the documents of each block with documents, in order.
+        times: How often the documents of each block are written; None: once, with their weights.
+        ids: The documents' ids; empty unless a sample is drawn.
+        text_bytes: Bytes of the texts that are written.
+    """
+
+    record: ledger.Weights
+    sums: dict[str, ledger.Sums]
+    weights: list[Floats]
+    times: list[Ints] | None
+    ids: list[str]
+    text_bytes: int
+
+
+@dataclass(frozen=True)
+class _Pane:
+    """What weights may depend on, of D documents in K profiles.
+
+    Attributes:
+        counts: Mentions of each group, (D,) each, by attribute.
+        bytes: Length of the texts, (D,).
+        values: Of each field that must keep its mix: the documents' values as numbers (D,), and
+            their names.
+        of: The documents' profiles, (D,).
+    """
+
+    counts: dict[str, list[npt.NDArray[np.int32]]]
+    bytes: Ints
+    values: dict[str, tuple[Ints, list[str]]]
+    of: Ints
+
+    def total(self, amounts: npt.NDArray[np.generic] | None = None) -> Floats:
+        """The sum of amounts (D,) over the documents of each profile, (K,); of 1 unless given.
+
+        The sums are whole numbers, so the order of the documents does not matter.
+        """
+        return np.bincount(self.of, amounts).astype(float)
+
+    def both(self, a: int, b: int, names: tuple[str, str]) -> Floats:
+        """Number of documents (K,) that name group a of one attribute and b of another."""
+        first, second = (self.counts[name][at] for name, at in zip(names, (a, b), strict=True))
+        return self.total((first > 0) & (second > 0))
 
 
 def weigh(
-    blocks: Sequence[StagedBlock], attribute: documents.Attribute, config: Config, figures: Figures
-) -> dict[str, Any]:
-    """Find the weights of a pane's documents, and write them into its blocks.
+    blocks: Sequence[StagedBlock],
+    attributes: Sequence[documents.Attribute],
+    config: Config,
+    before: Mapping[str, Sequence[float]],
+) -> Weighed:
+    """Find the weights of a pane's documents.
 
-    Sums are added up by profile, in whole numbers, so that they do not depend on how the blocks
-    were cut.
+    They do not depend on how the blocks were cut. If what must stay contradicts itself, every
+    weight is 1, and the record says why.
 
     Args:
         blocks: The pane's blocks with documents, in source order.
-        attribute: The attribute.
+        attributes: The measured attributes.
         config: The configuration.
-        figures: The pane's figures.
+        before: Weighted mentions that were accepted before, (M,) by attribute.
 
     Returns:
-        The fields of ledger.Repair, less the scores, and the weighted sums.
+        The weights.
 
     Raises:
-        OSError: A file cannot be read or written.
+        OSError: A file cannot be read.
     """
-    name, size = attribute.name, len(attribute.groups)
-    totals: dict[Profile, Ints] = {}
-    products: dict[Profile, Ints] = {}
-    for block in blocks:
-        counts = _counts(block.read(Part.DOCUMENTS), attribute)
-        own_profiles = profiles(counts)
-        for each in np.unique(own_profiles, axis=0):
-            key, own = tuple(each.tolist()), counts[(own_profiles == each).all(axis=1)]
-            totals[key] = totals.get(key, np.zeros(size, np.int64)) + own.sum(axis=0)
-            products[key] = products.get(key, np.zeros((size, size), np.int64)) + own.T @ own
-    known = {key: total.tolist() for key, total in totals.items() if total.any()}
-    found = reweight(
-        target_shares(config, name, attribute.groups), size, known, config.repair.weight_limit
+    tables = [block.read(Part.DOCUMENTS) for block in blocks]
+    pane = _read(tables, attributes, config)
+    settings = config.repair
+    aims = [
+        Aim(
+            each.name,
+            np.stack([pane.total(column) for column in pane.counts[each.name]], axis=1),
+            _target(config, each),
+            np.array(before.get(each.name, [0.0] * len(each.groups)), float),
+        )
+        for each in attributes
+        if each.weighs
+    ]
+    one = Calibrator(
+        pane.total(),
+        aims,
+        list(_keeps(pane, attributes, config)),
+        settings.weight_limit,
+        settings.least_effective,
+        settings.distance,
     )
-    for block in blocks:
-        table = block.read(Part.DOCUMENTS)
-        column = table.schema.field(documents.weight(name))
-        weights = pa.array(found.of(_counts(table, attribute)), pa.float64())
-        block.write(Part.DOCUMENTS, replace_columns(table, {column: weights}))
-    seen = figures.attributes[name]
-    factors = {key: found.weights.get(key, 1.0) for key in sorted(known)}
-    total = sum((factor * totals[key] for key, factor in factors.items()), np.zeros(size))
-    squares = sum(
-        (factor**2 * products[key] for key, factor in factors.items()), np.zeros((size, size))
+    problem = None
+    try:
+        found = one.calibrate()
+    except CalibrationError as error:
+        problem = str(error)
+        found = Calibrator(one.documents, aims, [], 1.0).calibrate()
+    record = _record(found, one, problem)
+    weights = found.weights[pane.of]
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    if settings.realise == "weight":
+        sums = {each.name: _sums(pane, each.name, found.weights) for each in attributes}
+        parts = np.split(weights, ends)
+        return Weighed(record, sums, parts, None, [], int(pane.bytes.sum()))
+    ids = [each for table in tables for each in table[documents.ID.name].to_pylist()]
+    times = draw(weights, pane.of, ids, settings.seed)
+    record.left_out = int((times == 0).sum())
+    record.copies = int(np.maximum(times - 1, 0).sum())
+    # Each document is a profile of its own, since it is written floor(w) or ceil(w) times
+    alone = replace(pane, of=np.arange(len(pane.of)))
+    sums = {each.name: _sums(alone, each.name, times.astype(float)) for each in attributes}
+    return Weighed(
+        record,
+        sums,
+        np.split(weights, ends),
+        np.split(times, ends),
+        ids,
+        int(times @ pane.bytes),
     )
-    sums = {
-        "documents": seen.documents,
-        "counts": np.round(total, DIGITS).tolist(),
-        "products": np.round(squares, DIGITS).tolist(),
-    }
-    return {
-        "sums": sums,
-        "mode": "reweight",
-        "strictness": config.strictness(name),
-        "before": seen.sums.model_dump(),
-        "expected_dr": found.expected.dr_after,
-        "shortage": list(found.expected.shortage),
-        "mentions": seen.counts,
-        "weights": [min(factors.values(), default=1.0), max(factors.values(), default=1.0)],
-    }
 
 
-def _counts(table: pa.Table, attribute: documents.Attribute) -> Ints:
-    """The mentions (D, M) of a block's documents."""
-    columns = (table[column.name] for column in documents.mention_fields(attribute))
-    return np.stack([column.to_numpy().astype(np.int64) for column in columns], axis=1)
+def _read(
+    tables: Sequence[pa.Table], attributes: Sequence[documents.Attribute], config: Config
+) -> _Pane:
+    """Read what weights may depend on, and find the profiles."""
+
+    def column(name: str, kind: type[np.generic]) -> npt.NDArray[np.generic]:
+        parts = [table[name].to_numpy() for table in tables]
+        return np.concatenate(parts) if parts else np.zeros(0, kind)
+
+    counts = {
+        each.name: [column(own.name, np.int32) for own in documents.mention_fields(each)]
+        for each in attributes
+    }
+    lengths = [
+        pc.call_function("binary_length", [table[documents.TEXT.name]]).to_numpy()
+        for table in tables
+    ]
+    size = np.concatenate(lengths).astype(np.int64) if lengths else np.zeros(0, np.int64)
+    fields = dict.fromkeys([*config.repair.keep, *config.repair.totals])
+    values = {name: _values(tables, name) for name in fields if "*" not in name}
+    of = profiles(
+        [*(each for own in counts.values() for each in own), size],
+        [numbers for numbers, _ in values.values()],
+    )
+    return _Pane(counts, size, values, of)
+
+
+def _values(tables: Sequence[pa.Table], name: str) -> tuple[Ints, list[str]]:
+    """The values of a field: the documents' as numbers, and their names, the most frequent first.
+
+    The rarest values are one. A document without the field has the value “none”.
+    """
+    texts: list[pa.Array] = []
+    for table in tables:
+        if INPUT + name not in table.column_names:
+            texts.append(pa.nulls(len(table), pa.string()))
+            continue
+        own = table[INPUT + name].combine_chunks()
+        if pa.types.is_nested(own.type) or pa.types.is_binary(own.type):
+            own = pa.array([None if each is None else str(each) for each in own.to_pylist()])
+        texts.append(own.cast(pa.string()))
+    encoded = pa.chunked_array(texts, pa.string()).combine_chunks().fill_null("none")
+    encoded = encoded.dictionary_encode()
+    found: list[str] = encoded.dictionary.to_pylist()
+    numbers = encoded.indices.to_numpy().astype(np.int64)
+    counts = np.bincount(numbers, minlength=len(found)).tolist()
+    order = sorted(range(len(found)), key=lambda at: (-counts[at], found[at]))
+    place = np.empty(len(found), np.int64)
+    place[order] = np.minimum(np.arange(len(found)), MOST_VALUES)
+    names = [found[at] for at in order[:MOST_VALUES]]
+    return place[numbers], names + (["others"] if len(found) > MOST_VALUES else [])
+
+
+def _keeps(
+    pane: _Pane, attributes: Sequence[documents.Attribute], config: Config
+) -> Iterator[Keep]:
+    """What weights must keep."""
+    settings, documents_ = config.repair, len(pane.of)
+    room = settings.keep_within * documents_
+    if settings.keep_length < 1 and documents_:
+        size, whole = pane.total(pane.bytes), float(pane.bytes.sum())
+        part = settings.keep_length * whole
+        yield Keep("the length of the texts", size, whole - part, whole + part)
+    for name, (numbers, values) in pane.values.items():
+        asked = settings.totals.get(name, {})
+        for at, value in enumerate(values):
+            own = pane.total(numbers == at)
+            wanted = asked.get(value)
+            if wanted is None and (asked or len(values) == 1):
+                continue
+            middle = own.sum() if wanted is None else wanted * documents_
+            named = f"the share of {name} {value[:NAMED]}"
+            yield Keep(named, own, middle - room, middle + room)
+        for value in asked:
+            if value not in values and asked[value] > settings.keep_within:
+                nothing = np.zeros(len(pane.total()))
+                low = asked[value] * documents_ - room
+                yield Keep(f"the share of {name} {value[:NAMED]}", nothing, low, documents_)
+    groups = {each.name: each.groups for each in attributes}
+    for item in (each for each in settings.keep if "*" in each):
+        first, _, second = (part.strip() for part in item.partition("*"))
+        for a, one in enumerate(groups[first]):
+            for b, other in enumerate(groups[second]):
+                own = pane.both(a, b, (first, second))
+                if own.any():
+                    yield Keep(f"documents that name {one} and {other}", own, own.sum(), math.inf)
+
+
+def _target(config: Config, attribute: documents.Attribute) -> Floats:
+    """An attribute's target shares, (M,), which sum to 1 exactly."""
+    target = target_shares(config, attribute.name, attribute.groups)
+    groups = len(attribute.groups)
+    q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
+    return q / q.sum()
+
+
+def _sums(pane: _Pane, name: str, weights: Floats) -> ledger.Sums:
+    """The weighted sums of an attribute, from whole sums by profile."""
+    columns = pane.counts[name]
+    groups = len(columns)
+    squares = [[0.0] * groups for _ in range(groups)]
+    for a in range(groups):
+        for b in range(a, groups):
+            product = pane.total(columns[a].astype(np.int64) * columns[b])
+            squares[a][b] = squares[b][a] = round(float((weights**2 * product).sum()), DIGITS)
+    named = np.zeros(len(pane.of), bool)
+    for column in columns:
+        named |= column > 0
+    return ledger.Sums(
+        documents=int(named.sum()),
+        counts=[round(float((weights * pane.total(column)).sum()), DIGITS) for column in columns],
+        products=squares,
+    )
+
+
+def _record(found: Calibration, one: Calibrator, problem: str | None) -> ledger.Weights:
+    """What the ledger keeps of weights."""
+    weights, count = found.weights, one.documents
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None or math.isinf(value) else round(float(value), DIGITS)
+
+    met = {
+        each.name: ledger.WeighedAttribute(
+            before=rounded(each.before),
+            after=rounded(each.after),
+            least=rounded(each.least),
+            proven=round(each.proven, DIGITS),
+            wider=rounded(each.wider),
+            multipliers=[round(value, DIGITS) for value in each.multipliers],
+        )
+        for each in found.aims
+    }
+    return ledger.Weights(
+        documents=int(count.sum()),
+        total=round(float(count @ weights), DIGITS),
+        squares=round(float(count @ weights**2), DIGITS),
+        least=float(weights.min(initial=1.0)),
+        greatest=float(weights.max(initial=1.0)),
+        profiles=len(count),
+        limit=one.limit,
+        floor=one.least_effective,
+        held=problem is None and found.price < PRICE,
+        limit_price=round(found.limit_price, DIGITS),
+        attributes=met,
+        kept=[
+            ledger.KeptTotal(
+                name=each.name,
+                low=rounded(each.low),
+                value=round(each.value, DIGITS),
+                high=rounded(each.high),
+                price=round(each.price, DIGITS),
+            )
+            for each in found.kept
+        ],
+        problem=problem,
+    )

@@ -5,7 +5,7 @@ They are kept as they were read, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,8 +34,25 @@ def write(
     Raises:
         OSError: A file cannot be read or written.
     """
-    staged = [block.read(Part.ASIDE) for block in blocks if block.has(Part.ASIDE)]
-    staged = [table for table in staged if table.num_rows]  # all may have been duplicates
+    tables = (block.read(Part.ASIDE) for block in blocks if block.has(Part.ASIDE))
+    return write_tables(tables, folder / f"part-{pane:08d}-aside.parquet", layout)
+
+
+def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) -> Shard | None:
+    """Write tables of documents with the reason why they are set aside.
+
+    Args:
+        tables: In source order, with ID, TEXT, REASON and the input's other fields.
+        path: Where they go.
+        layout: The names of the columns of texts and ids.
+
+    Returns:
+        The file's record; None if there is no document.
+
+    Raises:
+        OSError: The file cannot be written or made durable.
+    """
+    staged = [table for table in tables if table.num_rows]  # all may have been duplicates
     if not staged:
         return None
     others = unify_inputs(staged)
@@ -55,6 +72,5 @@ def write(
         )
         for each in staged
     ).combine_chunks()
-    path = folder / f"part-{pane:08d}-aside.parquet"
     pq.write_table(table, path, compression="zstd", compression_level=1)
     return seal(path, table.num_rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +65,11 @@ def shard_name(pane: int, shard: int) -> str:
 
 
 def write_shards(
-    blocks: Sequence[StagedBlock], folder: Path, pane: int, layout: ShardLayout
+    blocks: Sequence[StagedBlock],
+    folder: Path,
+    pane: int,
+    layout: ShardLayout,
+    give: Callable[[int, pa.Table], pa.Table] | None = None,
 ) -> list[Shard]:
     """Write the shards of a pane, folder/part-PANE-SHARD.parquet, and make them durable.
 
@@ -76,6 +80,8 @@ def write_shards(
         folder: Where the shards go.
         pane: The pane's number.
         layout: The columns' names and the length of a shard.
+        give: What is written, by the number of a block among those with documents, and its
+            documents; None: its documents.
 
     Returns:
         The shards' records, in order.
@@ -90,8 +96,9 @@ def write_shards(
     plain = [column.name for column in schema if column.name != layout.text]
 
     def tables() -> Iterator[pa.Table]:
-        for block in staged:
+        for number, block in enumerate(staged):
             table = block.read(Part.DOCUMENTS)
+            table = table if give is None else give(number, table)
             yield pa.Table.from_arrays(
                 [
                     *(table[column.name] for column in (documents.ID, documents.TEXT)),

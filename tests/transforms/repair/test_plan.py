@@ -20,7 +20,6 @@ from evenflow.transforms.repair.eligibility import (
     measure_set,
 )
 from evenflow.transforms.repair.plan import plan
-from evenflow.transforms.repair.reweight import profiles, reweight
 from evenflow.transforms.representation.dr import demographic_representation
 from evenflow.transforms.substitution.sets import Edit, Set
 
@@ -219,8 +218,6 @@ def test_what_does_not_fit_is_refused():
             plan(counts, target, summary)
     with pytest.raises(ValueError, match="'c'"):
         may_go("ab", [a_set("b", "c")])
-    with pytest.raises(ValueError, match="limit"):
-        reweight(None, 2, {}, 0.5)
 
 
 def copies(
@@ -282,57 +279,3 @@ def test_augmentation_never_raises_dr(documents):
     )
     if expected.dr_before is not None and expected.dr_after is not None:
         assert expected.dr_after <= expected.dr_before + NEAR
-
-
-PROFILED = st.integers(1, 4).flatmap(
-    lambda groups: st.lists(
-        st.lists(st.integers(0, 9), min_size=groups, max_size=groups), min_size=1, max_size=12
-    )
-)
-
-
-def by_profile(documents: Sequence[Sequence[int]]) -> dict[tuple[int, ...], list[int]]:
-    sums: dict[tuple[int, ...], list[int]] = {}
-    for counts, profile in zip(documents, profiles(np.array(documents)).tolist(), strict=True):
-        known = sums.get(tuple(profile), [0] * len(counts))
-        sums[tuple(profile)] = [one + two for one, two in zip(known, counts, strict=True)]
-    return sums
-
-
-@settings(deadline=None, max_examples=40)
-@given(PROFILED, st.sampled_from([1.0, 1.5, 4.0]))
-def test_weights_stay_in_bounds_and_never_raise_dr(documents, limit):
-    found = reweight(None, len(documents[0]), by_profile(documents), limit)
-    weights = np.array(found.of(np.array(documents)))
-    assert ((weights >= 1 / limit - 1e-9) & (weights <= limit + 1e-9)).all()
-    assert weights @ np.array(documents) == pytest.approx(found.expected.after, abs=1e-4)
-    if found.expected.dr_before is not None and found.expected.dr_after is not None:
-        assert found.expected.dr_after <= found.expected.dr_before + NEAR
-
-
-def test_weights_of_known_panes():
-    even = reweight(None, 2, {(8, 0): (300, 0), (0, 8): (0, 100)})
-    assert even.expected.dr_after == pytest.approx(0, abs=NEAR)
-    # Both sides bear the same factor
-    women, men, none, both = even.of(np.array([[3, 0], [0, 1], [0, 0], [1, 1]]))
-    assert women == pytest.approx(1 / math.sqrt(3), abs=1e-5)
-    assert men == pytest.approx(math.sqrt(3), abs=1e-5)
-    assert none == both == 1
-    raked = reweight(None, 2, {(8, 0): (80, 0), (6, 2): (30, 10), (0, 8): (0, 20)})
-    assert raked.expected.dr_after == pytest.approx(0, abs=NEAR)
-    # The logarithm of a weight is linear in the shares: half as far from the target, half the
-    # logarithm.
-    half, whole = np.log(raked.of(np.array([[3, 1], [1, 0]])))
-    assert half == pytest.approx(whole / 2, abs=1e-6)
-    # With two profiles cut at the bounds the third makes up for it: 300 / 1.26 + 20 w = 150 * 1.26
-    # + 60 w.
-    cut = reweight(None, 2, {(8, 0): (300, 0), (2, 6): (20, 60), (0, 8): (0, 150)}, 1.26)
-    assert cut.of(np.array([[1, 0], [0, 1], [1, 3]])) == pytest.approx(
-        [1 / 1.26, 1.26, (300 / 1.26 - 150 * 1.26) / 40], abs=1e-6
-    )
-    short = reweight(None, 2, {(8, 0): (3000, 0), (0, 8): (0, 100)}, 4)
-    assert short.expected.after == (750.0, 400.0) and short.expected.shortage == (0.0, 175.0)
-    assert reweight(None, 2, {(4, 4): (50, 50)}).weights == {}
-    assert reweight([0.75, 0.25], 2, {(8, 0): (300, 0), (0, 8): (0, 100)}).weights == {}
-    assert reweight(None, 2, {}).expected.dr_after is None
-    assert reweight(None, 1, {(8,): (5,)}).expected.dr_after == 0

@@ -34,7 +34,7 @@ def proposed(by: Proposer) -> list[Proposed]:
 
 
 def test_only_attributes_whose_text_may_change_are_proposed_for() -> None:
-    assert proposer().attributes == ("gender",) and proposer("reweight").attributes == ()
+    assert proposer().attributes == ("gender",) and proposer("weight").attributes == ()
     found = proposed(proposer())
     assert [each.ordinal for each in found] == [0, 1, 3] and all(
         set(each.sets) == {"gender"} for each in found
