@@ -28,7 +28,7 @@ ORDER = (
     ("gates.triggers",),
     ("gates.ledger", "gates.expectations", "gates.coverage"),
     ("gates.lease",),
-    ("gates.verdict", "gates.lock", "gates.change_point", "gates.posting"),
+    ("gates.verdict", "gates.weights", "gates.lock", "gates.change_point", "gates.posting"),
     ("transforms.repair",),
     ("transforms.annotation", "transforms.generation", "transforms.word_lists"),
     ("transforms.benchmarks", "transforms.masking"),
