@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evenflow.transforms.repair import eligibility
@@ -154,22 +155,32 @@ def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list
 def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
     """The units that fill a plan's quotas, with their targets.
 
-    A unit that has more mentions than the quota still lacks is passed over.
+    A unit that has more mentions than its class still lacks is passed over. The others go to a
+    target for which they are settled, so that the judge is not asked again, else to the target that
+    lacks most.
     """
     totals: dict[Class, int] = {}
     for unit in units:
         totals[unit.kind] = totals.get(unit.kind, 0) + unit.size.mentions
     lacking = {
-        kind: {group: round(rate * total) for group, rate in made.rates_of(kind).items()}
+        kind: {group: rate * total for group, rate in made.rates_of(kind).items() if rate}
         for kind, total in totals.items()
     }
+    left = {kind: round(sum(quota.values())) for kind, quota in lacking.items()}
     out: list[tuple[Unit, str]] = []
     for unit in units:
         quota = lacking[unit.kind]
-        # A target for which the unit is settled comes first: the judge is not asked again
-        for group in sorted(quota, key=lambda group: (group not in unit.settled, group)):
-            if unit.size.mentions <= quota[group]:
-                quota[group] -= unit.size.mentions
-                out.append((unit, group))
-                break
+        if not quota or unit.size.mentions > left[unit.kind]:
+            continue
+        group = max(quota, key=partial(_preference, unit, quota))
+        quota[group] -= unit.size.mentions
+        left[unit.kind] -= unit.size.mentions
+        out.append((unit, group))
     return out
+
+
+def _preference(unit: Unit, quota: Mapping[str, float], group: str) -> tuple[bool, float, bytes]:
+    """How much a target is preferred for a unit; of equal ones, a hash decides."""
+    tie = hashlib.blake2b(f"{unit.key!r} {group}".encode("utf-8", "surrogatepass"), digest_size=8)
+    settled = group in unit.settled and quota[group] > 0
+    return settled, round(quota[group], 6), tie.digest()

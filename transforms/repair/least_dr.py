@@ -1,6 +1,6 @@
-"""The least DR that changes can lead to, and the fewest changes that lead to it.
+"""The least DR that changes can lead to, and the evenest and fewest changes that lead to it.
 
-These are the two linear programs that `plan` describes.
+These are the linear programs that `plan` describes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ NOISE = 1e-8  # share below which the solver's result counts as 0
 # Slack on the least DR, in DR: none if the solver's rounding allows that, else its tolerances
 SLACKS = (0.0, 1e-9, 1e-7)
 TOLERANCE = 1e-10  # HiGHS's finest, on constraints in shares of the mentions
+LOOSE = 1e-9  # slack on gains of groups, in shares of the mentions
 # Share of the mentions that must stay: else a pane could become even by losing all its mentions
 KEPT = 1e-3
 
@@ -102,11 +103,11 @@ def dr_of(counts: Floats, q: Floats) -> float:
 def fewest_changes(
     c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
 ) -> Floats:
-    """Solve the two programs of `plan` for O options.
+    """Solve the programs of `plan` for O options.
 
     The variables are z, x times the option's size (its greatest change as a share of all mentions,
     so that a small class is solved as exactly as a large one); tau, 1 / N(x) in step 1 and 1 in
-    step 2; and over and under (M,), the parts of n - q N.
+    the others; and over and under (M,), the parts of n - q N.
 
     Args:
         c: Mentions before, (M,).
@@ -143,30 +144,94 @@ def fewest_changes(
     cost = np.concatenate(
         [costs[used] / size / max(costs.max(), 1) * size.max(), np.zeros(1 + 2 * m)]
     )
+    free: list[tuple[float, float | None]] = [(0.0, None)] * (o + 1 + 2 * m)
     first = _solved(
         distance,
         within,
         np.zeros(len(within)),
         np.vstack([balance, mentions]),
         np.append(np.zeros(m), 1),
-        o,
-        (0, 1 / KEPT),
+        [*free[:o], (0, 1 / KEPT), *free[o + 1 :]],
     )
     if first is None:
         raise ArithmeticError("the least DR was not found")
-    least = max(0.0, float(distance @ first))
+    least = max(0.0, float(distance @ first[0]))
+    fixed = [*free[:o], (1, 1), *free[o + 1 :]]
     for slack in SLACKS:
         limits = np.vstack(
             [within, distance - (least if least > NOISE else 0) * mentions, -mentions]
         )
-        bounds = np.concatenate([np.zeros(len(within)), [slack, -KEPT]])
-        found = _solved(cost, limits, bounds, balance, np.zeros(m), o, (1, 1))
+        values = np.concatenate([np.zeros(len(within)), [slack, -KEPT]])
+        found = _solved(cost, limits, values, balance, np.zeros(m), fixed)
         if found is not None:
             break
     else:
         raise ArithmeticError("the fewest changes were not found")
-    rates[used] = np.clip(np.round(found[:o] / size, DIGITS), 0, 1)
+    options = found[0]
+    lacking = np.flatnonzero(q - c / total > NOISE)
+    if least > NOISE and len(lacking) > 1:  # else the least DR says what each group gains
+        gains = np.hstack([change.T[lacking], np.zeros((len(lacking), 1 + 2 * m))])
+        options = _evenest(options, cost, gains, limits, values, balance, fixed)
+    rates[used] = np.clip(np.round(options[:o] / size, DIGITS), 0, 1)
     return rates
+
+
+def _evenest(
+    fewest: Floats,
+    cost: Floats,
+    gains: Floats,
+    upper: Floats,
+    upper_values: Floats,
+    equal: Floats,
+    bounds: Sequence[tuple[float, float | None]],
+) -> Floats:
+    """The cheapest of the solutions whose gains are max-min fair, without more gain in all.
+
+    The least gain is made as large as it can be. The groups that hold it back keep it, and the next
+    larger one is made as large as it can be, until no group is left.
+
+    Args:
+        fewest: The cheapest solution, (V,).
+        cost: Cost of the variables, (V,).
+        gains: What the variables add to each lacking group, (L, V).
+        upper: The other limits, (U, V).
+        upper_values: Their values, (U,).
+        equal: The equations, (M, V), whose values are 0.
+        bounds: Least and greatest value of each variable.
+
+    Returns:
+        The solution, (V,); the cheapest one if the solver finds none.
+    """
+    upper = np.vstack([upper, gains.sum(axis=0)])
+    upper_values = np.append(upper_values, float((gains @ fewest).sum()) + LOOSE)
+    waiting = np.ones(len(gains), bool)
+    least = np.full(len(gains), -1.0)  # of shares of the mentions: no limit
+    while waiting.any():
+        found = _solved(
+            np.append(np.zeros(len(cost)), -1),
+            np.block([[upper, np.zeros((len(upper), 1))], [-gains, waiting[:, None]]]),
+            np.concatenate([upper_values, np.where(waiting, 0, -least)]),
+            np.hstack([equal, np.zeros((len(equal), 1))]),
+            np.zeros(len(equal)),
+            [*bounds, (-1, 1)],
+        )
+        if found is None:
+            return fewest
+        # A positive multiplier: in no solution does the group gain more
+        holds = waiting & (found[1][len(upper) :] > NOISE)
+        least[holds] = found[0][-1] - LOOSE
+        if not holds.any():
+            return fewest
+        waiting &= ~holds
+    found = _solved(
+        cost,
+        np.vstack([upper, -gains]),
+        np.append(upper_values, -least),
+        equal,
+        np.zeros(len(equal)),
+        bounds,
+    )
+    return fewest if found is None else found[0]
 
 
 def _solved(
@@ -175,12 +240,9 @@ def _solved(
     upper_values: Floats,
     equal: Floats,
     equal_values: Floats,
-    tau: int,
-    between: tuple[float, float],
-) -> Floats | None:
-    """The solution of a linear program whose variable number `tau` lies in an interval."""
-    bounds: list[tuple[float, float | None]] = [(0.0, None)] * len(objective)
-    bounds[tau] = between
+    bounds: Sequence[tuple[float, float | None]],
+) -> tuple[Floats, Floats] | None:
+    """The solution of a linear program, and the multipliers of its upper limits (0 or more)."""
     result = linprog(
         objective,
         A_ub=upper,
@@ -194,7 +256,7 @@ def _solved(
             "dual_feasibility_tolerance": TOLERANCE,
         },
     )
-    return result.x if result.success else None
+    return (result.x, -result.ineqlin.marginals) if result.success else None
 
 
 def _dr(counts: Floats, q: Floats) -> float | None:

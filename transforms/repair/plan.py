@@ -2,7 +2,7 @@
 
 The main paper (4.2.4, GC-CDA) changes as many sentences as an estimate says are needed for a DR
 near 0, from one majority to one minority group. Here M groups are planned at once, over all that
-may be changed, in two linear programs. A class is what may go to the same groups. x_kt in [0, 1] is
+may be changed, in linear programs. A class is what may go to the same groups. x_kt in [0, 1] is
 the rate at which class k goes to group t, with sum_t x_kt <= 1. D_kt (M,) is what the whole class
 would add to the counts if all of it went, and s_kt the number of its sentences.
 
@@ -11,8 +11,12 @@ would add to the counts if all of it went, and s_kt the number of its sentences.
 
 1. The least DR: a linear-fractional program, made linear by division by N(x) (Charnes and Cooper
    1962).
-2. The fewest changed sentences, min sum_kt x_kt s_kt, among all x of that DR (linear once DR is a
-   number).
+2. Even shares, among all x of that DR (linear once DR is a number): the groups that lack mentions
+   gain equally many, as far as each lacks them and can get them (main paper, appendix E: the excess
+   is distributed evenly across the remaining groups). The least gain is made as large as possible,
+   then the next (max-min fairness), and all gains together are no more than the fewest changes
+   need.
+3. The fewest changed sentences, min sum_kt x_kt s_kt, among these x.
 
 Modes differ in D alone. Substitute: a set's mentions leave its group for t. Augment: a changed copy
 of the document is added, with all its mentions. `draw` turns a plan's rates into quotas, and fills
@@ -69,7 +73,7 @@ class Plan:
 
 
 def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligible) -> Plan:
-    """Find the rates of the least expected DR with the fewest changed sentences.
+    """Find the rates of the least expected DR, with even shares and the fewest changed sentences.
 
     Args:
         counts: Mentions before, (M,).

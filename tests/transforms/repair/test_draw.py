@@ -179,6 +179,23 @@ def test_what_is_settled_is_not_asked_about_and_goes_where_it_is_settled() -> No
     assert sum(map(len, judge.calls)) <= 6
 
 
+@pytest.mark.parametrize(("size", "wanted"), [(1, [60, 20, 20]), (5, [60, 20, 20])])
+def test_units_are_spread_evenly_over_the_groups_that_lack_mentions(
+    size: int, wanted: list[int]
+) -> None:
+    units = [unit(place, "a", "bc", size) for place in range(40 // size)]
+    drawn = draw([100, 0, 0], None, GROUPS, units, Asked())
+    assert after([100, 0, 0], drawn).tolist() == wanted
+
+
+def test_the_only_unit_of_a_pane_goes_now_to_one_group_and_now_to_another() -> None:
+    gone = [
+        places(draw([20, 0, 0], None, GROUPS, [unit(place, "a", "bc")], Asked()))[0][1]
+        for place in range(200)
+    ]
+    assert 70 < gone.count("b") < 130  # four standard deviations
+
+
 def test_units_of_several_mentions_fill_a_quota_that_fits_them() -> None:
     units = [unit(0, "a", "b", 7), *(unit(place, "a", "b", 2) for place in range(1, 8))]
     assert after([21, 9, 0], draw([21, 9, 0], [0.5, 0.5, 0], GROUPS, units, Asked())).tolist() == [
