@@ -52,7 +52,7 @@ class Finding(NamedTuple):
         potential: Probability that the sentence holds a stereotype; None: it was not looked at.
         indicators: Its linguistic indicators; None: they were not looked for.
         score: Its strength (SCSC); None: it was not computed.
-        remove: Whether the sentence is taken out.
+        remove: Whether the sentence is taken out, alone or with its document.
     """
 
     potential: float | None

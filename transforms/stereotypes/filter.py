@@ -100,12 +100,12 @@ class StereotypeFilter:
         ]
 
     def _finding(self, judged: Judgement) -> Finding:
-        """A judgement as a row of the table of sentences; a flagged one need not be sure."""
+        """A judgement as a row of the table of sentences."""
         if (found := judged.indicators) is None:
             return Finding(judged.potential, None, None, False)
         told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
-        sure = judged.sure or self.policies[judged.candidate.attribute] == "flag"
-        return Finding(judged.potential, told, found.score, judged.strong and sure)
+        acts = self.policies[judged.candidate.attribute] != "flag"
+        return Finding(judged.potential, told, found.score, judged.strong and judged.sure and acts)
 
     def _screened(
         self, document: Relevant, findings: Mapping[tuple[int, str], Finding]

@@ -47,7 +47,12 @@ class Findings:
         for name, total in self._found.items():
             own = rows.filter(pc.call_function("equal", [rows.column("attribute"), name]))
             potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)
-            strong = own.filter(own.column("remove_sentence"))
+            scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
+            reaching = (potential >= THRESHOLD) & (scores >= total.threshold)
+            # Where nothing is taken out, a strong one need not be sure
+            strong = own.filter(
+                pa.array(reaching) if total.policy == "flag" else own.column("remove_sentence")
+            )
             total.asked += own.num_rows
             total.unsure += int(
                 np.isnan(potential).sum()
@@ -55,7 +60,6 @@ class Findings:
             )
             total.potential += int((potential >= THRESHOLD).sum())
             total.strong += strong.num_rows
-            scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
             total.kept += int((scores >= total.threshold).sum()) - strong.num_rows
             for row in strong.select(
                 ["id", "sent_text", "score_scsc", "linguistic_indicators"]

@@ -91,15 +91,14 @@ def test_a_sentence_goes_and_its_blank_is_closed(text: str, left: str) -> None:
 
 def test_policies() -> None:
     text = f"She sang. {STRONG} He ate."
-    strong = {(1, "gender")}
-    for policy, left, aside in (
-        ("flag", text, None),
-        ("quarantine", text, SET_ASIDE),
-        ("remove", "She sang. He ate.", None),
+    for policy, left, aside, gone in (
+        ("flag", text, None, set[tuple[int, str]]()),
+        ("quarantine", text, SET_ASIDE, {(1, "gender")}),
+        ("remove", "She sang. He ate.", None, {(1, "gender")}),
     ):
         done = screened(text, stereotypes__policy=policy, stereotypes__threshold=0.7)
         assert (done.text, done.aside) == (left, aside)
-        assert {key for key, finding in done.findings.items() if finding.remove} == strong
+        assert {key for key, finding in done.findings.items() if finding.remove} == gone
     assert screened(text, stereotypes__policy="remove", stereotypes__threshold=0.9).text == text
 
 
@@ -115,7 +114,7 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     done = screened(text, **own)
     assert (
         done.text == text
-        and done.findings[1, "age"].remove
+        and not done.findings[1, "age"].remove
         and not done.findings[1, "gender"].remove
     )
 
@@ -138,11 +137,6 @@ def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bo
         done = screened(text, calibration, stereotypes__policy=policy, stereotypes__threshold=0.7)
         assert done.text == left and done.findings[1, "gender"].remove == removed
         assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
-    assert (
-        screened(text, calibration, stereotypes__policy="flag", stereotypes__threshold=0.7)
-        .findings[1, "gender"]
-        .remove
-    )
 
 
 def test_sentences_without_a_label_are_screened() -> None:
