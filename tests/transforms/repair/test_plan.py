@@ -202,7 +202,9 @@ def test_no_rates_in_quarters_do_better(pane):
         gains = sorted(after[lacking] - before[lacking])
         if sum(gains) > sum(best) + 1e-4:
             continue
-        differ = next((two - one for one, two in zip(best, gains) if abs(two - one) > 1e-4), None)
+        differ = next(
+            (two - one for one, two in zip(best, gains, strict=True) if abs(two - one) > 1e-4), None
+        )
         assert sentences >= found.sentences - 1e-4 if differ is None else differ < 0
 
 
