@@ -7,15 +7,14 @@ once and never changes.
 from __future__ import annotations
 
 import datetime
-import getpass
 import json
-import os
 import socket
 from typing import Literal
 
 from pydantic import ValidationError
 
 from evenflow.gates.ledger.files import LedgerError, canonical
+from evenflow.gates.ledger.reviews import user
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Entry
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -96,7 +95,7 @@ def add_event(
         number=len(storage.names(FOLDER)),
         action=action,
         panes=panes,
-        who=f"{who or _user()} on {socket.gethostname()}",
+        who=f"{who or user()} on {socket.gethostname()}",
         when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         reason=reason,
     )
@@ -131,11 +130,3 @@ def held_reason(root: Place, totals: Totals, policy: str) -> str | None:
     if policy == "halt" and blocked and (last is None or last.panes < totals.panes):
         return f"pane {totals.panes - 1} is blocked: {totals.reason}"
     return None
-
-
-def _user() -> str:
-    """The user's name, or number."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return f"user {os.getuid()}"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import overload
 
-from evenflow.gates.ledger import segments, spans
+from evenflow.gates.ledger import reviews, segments, spans
 from evenflow.gates.ledger.files import (
     LedgerError,
     entry_name,
@@ -22,12 +22,14 @@ from evenflow.gates.ledger.files import (
     read_entry,
     write_entry,
 )
+from evenflow.gates.ledger.reviews import Review
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import PaneEntry
+from evenflow.schemas.ledger import Folder, PaneEntry, Shard
 from evenflow.transforms.storage.storage import Place, Storage, at
 
+CONFIDENCE = 0.95  # without a configuration
 TRIES = 5  # of a reader while a run compacts the ledger, even one that has lost its lease
 
 
@@ -37,7 +39,7 @@ class History(Sequence[PaneEntry]):
     The last entry stays in memory; the others are read when they are asked for.
 
     Attributes:
-        totals: Sums of all entries.
+        reviews: The decision in force on each pane that people decided on.
     """
 
     def __init__(self, root: Place, config: Config | None = None, repair: bool = False):
@@ -54,7 +56,12 @@ class History(Sequence[PaneEntry]):
             OSError: A file cannot be read or written.
         """
         self._root, self._config = at(root), config
-        self.totals = Totals()
+        self._sums = Totals()
+        self.reviews: dict[int, Review] = {}
+        self._all_reviews: list[Review] = []
+        self._reviewed: list[PaneEntry] = []  # entries with a decision
+        self._recent: list[PaneEntry] = []  # the last that count as accepted, with decisions
+        self._totals: Totals | None = None
         self._in_segments = 0
         self._last: PaneEntry | None = None
         self._tail: list[Span] = []  # of the panes that are not in segments
@@ -66,9 +73,75 @@ class History(Sequence[PaneEntry]):
             except (LedgerError, FileNotFoundError):
                 if attempt == TRIES - 1:
                     raise
+        self.look()
         if repair:
             self._clear(self._in_segments)
             self._compact()
+
+    @property
+    def decisions(self) -> Sequence[Review]:
+        """All decisions of people, in order, with those that others have replaced."""
+        return self._all_reviews
+
+    @property
+    def totals(self) -> Totals:
+        """Sums of all entries, with the decisions of people."""
+        if self._totals is None:
+            self._totals = self._sums
+            if self.reviews and self._last is not None:
+                confidence = self._config.gate.confidence if self._config else CONFIDENCE
+                self._totals = reviews.overlay(
+                    self._sums,
+                    self._reviewed,
+                    self.reviews,
+                    self._recent,
+                    self._last,
+                    lambda pane: self[pane].verdict.reason,
+                    confidence,
+                )
+        return self._totals
+
+    def folder(self, entry: PaneEntry) -> Folder:
+        """Return where a pane's documents count; its files stay in `entry.folder`."""
+        return reviews.folder(entry, self.reviews)
+
+    def files(self, entry: PaneEntry) -> list[tuple[str, str, Shard]]:
+        """List a pane's files, each with the folder that it counts in and the one that it is in."""
+        return [
+            (self.folder(entry) if shard in entry.shards else folder, folder, shard)
+            for folder, shard in entry.files()
+        ]
+
+    def look(self) -> bool:
+        """Read what people have decided since.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            LedgerError: A decision or an entry cannot be read.
+            OSError: A file cannot be read.
+        """
+        fresh = reviews.read(self._root, len(self._all_reviews))
+        if not fresh:
+            return False
+        self._all_reviews += fresh
+        self._decide()
+        return True
+
+    def _decide(self) -> None:
+        """Find what the decisions change."""
+        found = reviews.in_force(self._all_reviews)
+        self.reviews = {pane: each for pane, each in found.items() if pane < len(self)}
+        self._reviewed = [self[pane] for pane in sorted(self.reviews)]
+        self._recent = []
+        most = self._sums.rolling - 1
+        for number in range(len(self) - 1, -1, -1):
+            if len(self._recent) >= most or not self.reviews:
+                break
+            if self.folder(entry := self[number]) == "accepted":
+                self._recent.insert(0, entry)
+        self._totals = None
 
     def _read(self) -> None:
         """Read the checkpoint and the entries after it.
@@ -76,17 +149,17 @@ class History(Sequence[PaneEntry]):
         A store may list an entry late. So the entry after the last listed one is asked for.
         """
         checkpoint = segments.read_checkpoint(self._root)
-        self.totals = Totals.for_run(self._config) if checkpoint is None else checkpoint
-        self._last, self._tail = None, []
-        listed = [number for number in entry_numbers(self._root) if number >= self.totals.panes]
-        if listed[:1] != [self.totals.panes]:
+        self._sums = Totals.for_run(self._config) if checkpoint is None else checkpoint
+        self._last, self._tail, self._totals = None, [], None
+        listed = [number for number in entry_numbers(self._root) if number >= self._sums.panes]
+        if listed[:1] != [self._sums.panes]:
             # A committer that lost its lease may have put back an older checkpoint
-            while self._root.exists(name := segments.segment_name(self.totals.panes)):
-                for raw in segments.read_segment(self._root, self.totals.panes):
+            while self._root.exists(name := segments.segment_name(self._sums.panes)):
+                for raw in segments.read_segment(self._root, self._sums.panes):
                     self._add(parse_entry(raw, name))
-        self._in_segments, self._tail = self.totals.panes, []
-        due = [number for number in listed if number >= self.totals.panes]
-        expected = range(self.totals.panes, self.totals.panes + len(due))
+        self._in_segments, self._tail = self._sums.panes, []
+        due = [number for number in listed if number >= self._sums.panes]
+        expected = range(self._sums.panes, self._sums.panes + len(due))
         names = [entry_name(number) for number in expected]
         for number, name, raw in zip(expected, names, self._root.read_all(names), strict=True):
             if raw is None:
@@ -120,7 +193,9 @@ class History(Sequence[PaneEntry]):
                 self.__dict__.update(kept)
                 raise
         self._read_late()
-        return len(self) > before
+        if len(self) > before:
+            self._decide()
+        return self.look() or len(self) > before
 
     def _late(self) -> bytes | None:
         """The entry after the last one: another run commits it, or a store did not list it."""
@@ -131,7 +206,8 @@ class History(Sequence[PaneEntry]):
 
     def _add(self, entry: PaneEntry) -> None:
         """Add an entry to the sums."""
-        self.totals.add(entry)
+        self._sums.add(entry)
+        self._totals = None
         self._last = entry
         self._tail.append(spans.from_entry(entry))
 
@@ -148,9 +224,13 @@ class History(Sequence[PaneEntry]):
         self.append(entry)
 
     def append(self, entry: PaneEntry) -> None:
-        """Append an entry that is already written."""
+        """Append an entry that is already written, and read what people have decided."""
         self._add(entry)
+        if self.reviews and self.folder(entry) == "accepted":
+            most = self._sums.rolling - 1
+            self._recent = [*self._recent, entry][-most:] if most else []
         self._compact()
+        self.look()
 
     def _compact(self) -> None:
         """Move the JSON files into segments as long as they fill one."""
@@ -164,7 +244,7 @@ class History(Sequence[PaneEntry]):
                 raise LedgerError(f"{self._root.address(names[0])}: it or a later entry is missing")
             # Else a run that has lost its lease since it committed the last of these has done this
             done += segments.EVERY
-            totals = self.totals if done == len(self) else self._first(done)
+            totals = self._sums if done == len(self) else self._first(done)
             segments.write_checkpoint(self._root, totals)
             self._tail = self._tail[done - self._in_segments :]
             self._in_segments = done
@@ -173,7 +253,7 @@ class History(Sequence[PaneEntry]):
     def _first(self, panes: int) -> Totals:
         """The sums of the first panes, computed from the last checkpoint on."""
         totals = segments.read_checkpoint(self._root) or Totals(
-            rolling=self.totals.rolling, epsilons=self.totals.epsilons
+            rolling=self._sums.rolling, epsilons=self._sums.epsilons
         )
         for number in range(totals.panes, panes):
             totals.add(read_entry(self._root, number))
@@ -185,7 +265,7 @@ class History(Sequence[PaneEntry]):
         self._root.remove(entry_name(number) for number in done)
 
     def __len__(self) -> int:
-        return self.totals.panes
+        return self._sums.panes
 
     @overload
     def __getitem__(self, index: int) -> PaneEntry: ...

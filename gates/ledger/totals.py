@@ -146,6 +146,20 @@ class BiasTotals(Entry):
     states: dict[State, int]
 
 
+class Reviewed(Entry):
+    """What decisions of people changed (ledger.reviews).
+
+    Attributes:
+        accepted: Number of blocked panes that count as accepted.
+        rejected: Number of accepted panes that count as blocked.
+        documents: By how much the number of accepted documents changed.
+    """
+
+    accepted: int = 0
+    rejected: int = 0
+    documents: int = 0
+
+
 class Totals(Entry):
     """Sums over the panes of a ledger.
 
@@ -190,6 +204,7 @@ class Totals(Entry):
         recent_bias: Sums of the bias score of the last rolling - 1 accepted panes.
         since: The pane from which each attribute is in its present state without a break; the
             pane's own verdict is under the empty name. None in a ledger that was begun without it.
+        reviewed: What decisions of people changed in these sums; nothing in a checkpoint.
     """
 
     rolling: int = ROLLING
@@ -233,6 +248,7 @@ class Totals(Entry):
     bias_score: BiasTotals | None = None
     recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
     since: dict[str, int] | None = None
+    reviewed: Reviewed = Reviewed()
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:

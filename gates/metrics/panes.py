@@ -13,6 +13,7 @@ from evenflow.schemas.ledger import STATES
 
 def families(totals: Totals) -> Iterator[Metric]:
     """Yield the metrics of panes and documents."""
+    accepted = totals.accepted - totals.reviewed.documents  # a counter: never falls
     last = Exemplar({"pane": str(totals.panes - 1)}, 1)
     yield counter(
         "evenflow_panes",
@@ -29,13 +30,25 @@ def families(totals: Totals) -> Iterator[Metric]:
     )
     yield counter(
         "evenflow_documents",
-        "Documents: accepted, quarantined (their pane or themselves), dead.",
+        "Documents as the gate decided: accepted, quarantined (their pane or themselves), dead.",
         ["fate"],
         {
-            ("accepted",): totals.accepted,
-            ("quarantined",): totals.documents - totals.accepted,
+            ("accepted",): accepted,
+            ("quarantined",): totals.documents - accepted,
             ("dead",): totals.dead,
         },
+    )
+    yield gauge(
+        "evenflow_reviewed_panes",
+        "Panes that a person accepted after the gate blocked them, or rejected.",
+        ["decision"],
+        {("accept",): totals.reviewed.accepted, ("reject",): totals.reviewed.rejected},
+    )
+    yield gauge(
+        "evenflow_reviewed_documents",
+        "By how much decisions of people changed the number of accepted documents.",
+        (),
+        {(): totals.reviewed.documents},
     )
     yield counter(
         "evenflow_bytes",

@@ -10,9 +10,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from evenflow.gates import hold, triggers
 from evenflow.gates.hold import Action
+from evenflow.gates.ledger import reviews
 from evenflow.pipelines.board.follow import Board, Gate
-from evenflow.pipelines.board.pages import Pages
+from evenflow.pipelines.board.pages import NotThereError, Pages
 from evenflow.pipelines.board.security import COOKIE, Session, Sessions, fits
+from evenflow.schemas.ledger import PaneEntry
 
 FORM = 16 << 10  # bytes of a form
 WHO, REASON = 80, 1000  # characters
@@ -39,13 +41,15 @@ class Actions:
         """Ask for the token, and start a session."""
         name = request.query_params.get("gate", "")
         name = name if name in self._board.gates else ""
+        pane = number_of(request.query_params.get("pane", ""))
+        about = f"?pane={pane}" if pane is not None else ""
         if request.method == "GET":
-            return self._page("unlock.html.j2", 200, name=name, problem="")
+            return self._page("unlock.html.j2", 200, name=name, pane=pane, problem="")
         cookie = self._sessions.start((await form_of(request)).get("token", ""))
         if cookie is None:
             problem = "that is not the token of this board"
-            return self._page("unlock.html.j2", 403, name=name, problem=problem)
-        answer = RedirectResponse(f"/act/{name}" if name else "/", 303)
+            return self._page("unlock.html.j2", 403, name=name, pane=pane, problem=problem)
+        answer = RedirectResponse(f"/act/{name}{about}" if name else "/", 303)
         answer.set_cookie(COOKIE, cookie, path="/", httponly=True, samesite="strict")
         return answer
 
@@ -53,25 +57,36 @@ class Actions:
         """Show the form that holds or releases a gate, and carry it out."""
         gate = self._pages.known(request.path_params["name"])
         session = self._sessions.get(request.cookies.get(COOKIE))
+        pane = number_of(request.query_params.get("pane", ""))
         if session is None:
-            return RedirectResponse(f"/unlock?gate={gate.name}", 303)
+            about = f"&pane={pane}" if pane is not None else ""
+            return RedirectResponse(f"/unlock?gate={gate.name}{about}", 303)
         given = {} if request.method == "GET" else await form_of(request)
-        answer = await run_in_threadpool(self._act, gate, session, request.method, given)
+        answer = await run_in_threadpool(self._act, gate, session, request.method, given, pane)
         if answer.status_code == 303:
             self._board.tell()
         return answer
 
-    def _act(self, gate: Gate, session: Session, method: str, given: dict[str, str]) -> Response:
+    def _act(
+        self,
+        gate: Gate,
+        session: Session,
+        method: str,
+        given: dict[str, str],
+        pane: int | None,
+    ) -> Response:
         """Show or carry out the form of a gate."""
         gate.look()
         with gate.lock:
+            entry = self._entry(gate, pane)
             wanted: Action = "hold" if gate.held is None else "release"
             problem, status = "", 200
             if method != "GET":
                 try:
-                    self._carry_out(gate, session, wanted, given)
+                    self._carry_out(gate, session, wanted, given, entry)
                     gate.look()
-                    return RedirectResponse(f"/gate/{gate.name}", 303)
+                    back = "" if entry is None else f"/pane/{entry.pane}"
+                    return RedirectResponse(f"/gate/{gate.name}{back}", 303)
                 except FormError as error:
                     problem, status = str(error), 409
                 except OSError as error:
@@ -82,7 +97,10 @@ class Actions:
                 gate=gate,
                 action=wanted,
                 form=session.form,
-                seen=len(gate.events),
+                seen=len(gate.events) if entry is None else self._decided(gate),
+                pane=pane,
+                review=entry and gate.history and gate.history.reviews.get(entry.pane),
+                offered=_offered(gate, entry),
                 last=gate.events[-1] if gate.events else None,
                 who=given.get("who", session.who)[:WHO],
                 reason=given.get("reason", "")[:REASON],
@@ -92,25 +110,53 @@ class Actions:
                 most={"who": WHO, "reason": REASON},
             )
 
+    def _entry(self, gate: Gate, pane: int | None) -> PaneEntry | None:
+        """The entry of the pane that is decided on; None for none. Raises NotThereError."""
+        if pane is None:
+            return None
+        if gate.history is None or pane >= len(gate.history):
+            raise NotThereError(f"there is no pane {pane} yet")
+        return gate.history[pane]
+
+    def _decided(self, gate: Gate) -> int:
+        """Number of the decisions on panes of a gate."""
+        return len(gate.history.decisions) if gate.history is not None else 0
+
     def _carry_out(
-        self, gate: Gate, session: Session, wanted: Action, given: dict[str, str]
+        self,
+        gate: Gate,
+        session: Session,
+        wanted: Action,
+        given: dict[str, str],
+        entry: PaneEntry | None,
     ) -> None:
-        """Write a hold, a release or the decision of a rule. Raises FormError and OSError."""
+        """Write a hold, a release, a decision on a pane or that of a rule.
+
+        Raises FormError and OSError.
+        """
         if not fits(session, given.get("form", "")):
             raise FormError("this form is from another session; look at it again and send it again")
         who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
         if gate.history is None:
             raise FormError("the ledger cannot be read now")
         fires = given.get("action") == TRIGGER
-        changed = given.get("action") != wanted or given.get("seen") != str(len(gate.events))
-        if changed and not fires:
+        if entry is not None:
+            action = next((each for each in _offered(gate, entry) if each == given["action"]), None)
+            if action is None or given.get("seen") != str(self._decided(gate)):
+                raise FormError("somebody else has decided meanwhile; see below")
+        elif not fires and (
+            given.get("action") != wanted or given.get("seen") != str(len(gate.events))
+        ):
             raise FormError("somebody else has held or released this gate meanwhile; see below")
         if not who or not reason:
             raise FormError("a name and a reason are needed")
         if len(who) > WHO or len(reason) > REASON:
             raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
         session.who = who
-        if fires:
+        if entry is not None and action is not None:
+            panes = range(entry.pane, entry.pane + 1)
+            reviews.add(gate.storage, action, panes, reason, f"{who}, by the board")
+        elif fires:
             # Written, never run here: who acts for the gate has its rights, and the board has none
             self._fire(gate, given.get("rule", ""), len(gate.history), f"by {who}: {reason}")
         else:
@@ -130,6 +176,19 @@ class Actions:
         """A page that nobody keeps."""
         html = self._pages.render(template, **variables)
         return HTMLResponse(html, status, {"cache-control": "no-store"})
+
+
+def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
+    """What may be decided on a pane."""
+    if entry is None or gate.history is None:
+        return ()
+    other: reviews.Action = "accept" if gate.history.folder(entry) == "quarantine" else "reject"
+    return (other, "undo") if entry.pane in gate.history.reviews else (other,)
+
+
+def number_of(text: str) -> int | None:
+    """A number in a query; None if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
 async def form_of(request: Request) -> dict[str, str]:

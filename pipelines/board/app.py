@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from evenflow.gates.ledger.files import LedgerError
-from evenflow.pipelines.board.actions import Actions, FormError
+from evenflow.pipelines.board.actions import Actions, FormError, number_of
 from evenflow.pipelines.board.follow import Board
 from evenflow.pipelines.board.pages import FOLDER, NotThereError, Pages
 from evenflow.pipelines.board.security import Guard
@@ -114,12 +114,12 @@ class Views:
     def letters(self, request: Request) -> Response:
         """Dead letters of a pane."""
         page = request.query_params.get("page", "0")
-        return HTMLResponse(self._pages.letters(*_place(request), _count(page) or 0))
+        return HTMLResponse(self._pages.letters(*_place(request), number_of(page) or 0))
 
     def document(self, request: Request) -> Response:
         """Where a document went."""
         query = request.query_params
-        start = _count(query.get("before", ""))
+        start = number_of(query.get("before", ""))
         name = request.path_params["name"]
         return HTMLResponse(self._pages.document(name, query.get("id", "")[:1000], start))
 
@@ -163,11 +163,6 @@ class Views:
 def _place(request: Request) -> tuple[str, int]:
     """Gate and pane of an address."""
     return request.path_params["name"], request.path_params["pane"]
-
-
-def _count(text: str) -> int | None:
-    """A number in a query; None if it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
 def _tagged(request: Request, content: bytes, kind: str) -> Response:

@@ -165,7 +165,9 @@ class Pages:
             return self.render("unread.html.j2", **common)
         shown = window(gate, asked)
         totals = gate.history.totals
-        found = figures(totals, [], gate.meta, gate.held, gate.events)
+        found = figures(
+            totals, [], gate.meta, gate.held, gate.events, reviews=gate.history.decisions
+        )
         found["state"] = totals.state  # of now: a run's own state stays block after one pane
         timed = {
             number: each
@@ -203,7 +205,7 @@ class Pages:
         raw = canonical(entry.model_dump(mode="json")).decode()
         with gate.lock:
             assert gate.history is not None
-            count = len(gate.history)
+            count, review = len(gate.history), gate.history.reviews.get(number)
             explained = (
                 why.why(gate.storage, gate.history, gate.config, number) if gate.config else None
             )
@@ -211,6 +213,7 @@ class Pages:
             "pane.html.j2",
             gate=gate,
             w=explained,
+            review=review,
             document=partial(_document, gate.name),
             entry=entry,
             causes=causes(entry),

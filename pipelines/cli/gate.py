@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printi
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
+    from evenflow.gates.ledger import reviews
     from evenflow.gates.ledger.history import History
     from evenflow.gates.ledger.output_files import Compared
     from evenflow.gates.ledger.totals import Totals
@@ -24,6 +26,9 @@ STATUS_EXAMPLES = examples(
     "evenflow gate status out", "evenflow gate status out --json && train.sh"
 )
 WHY_EXAMPLES = examples("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
+ACCEPT_EXAMPLES = examples("evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada")
+REJECT_EXAMPLES = examples("evenflow gate reject out --pane 3 --reason 'the wrong source'")
+UNDO_EXAMPLES = examples("evenflow gate undo out --pane 6..9 --reason 'read again'")
 HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being looked at'")
 RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
 VERIFY_EXAMPLES = examples(
@@ -37,6 +42,13 @@ LS_EXAMPLES = examples(
 
 ReasonOption = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
+]
+PanesOption = Annotated[
+    str, typer.Option("--pane", metavar="N..M", help="The panes: N..M, N.. or N.")
+]
+ByOption = Annotated[
+    str | None,
+    typer.Option("--by", metavar="NAME", help="Who decides.  [default: the user of this process]"),
 ]
 
 
@@ -124,10 +136,66 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     if _held(directory, totals, meta) is None:
         with printing():
             print(f"{visible(str(directory))} is not held; nothing to release")
+            if totals.blocked:
+                print(
+                    "to accept a blocked pane after review:"
+                    f" evenflow gate accept {visible(shlex.quote(str(directory)))}"
+                    f" --pane {totals.blocked[-1]} --reason '…'"
+                )
         return
     word = hold.add_event(directory, "release", _reason(reason), totals.panes)
     with printing():
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
+
+
+def gate_accept(
+    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+) -> None:
+    """Accept panes that the gate set aside, after review.
+
+    The decision is an entry of its own in the ledger. No file moves: `evenflow ls`, the rolling
+    figures of later panes, report, board, metrics and training count the panes as accepted. A gate
+    that is held because of the pane goes on.
+    """
+    _decide(directory, "accept", pane, reason, by)
+
+
+def gate_reject(
+    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+) -> None:
+    """Reject panes that the gate let through; they count as blocked."""
+    _decide(directory, "reject", pane, reason, by)
+
+
+def gate_undo(
+    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+) -> None:
+    """Take decisions on panes back: the gate's own verdict counts again."""
+    _decide(directory, "undo", pane, reason, by)
+
+
+def _decide(
+    directory: Storage, action: reviews.Action, pane: str, reason: str, by: str | None
+) -> None:
+    """Write a decision of a person on panes, and print it."""
+    from evenflow.gates.ledger import reviews
+
+    check(directory)
+    count = len(opened(directory)[0])
+    panes = options.panes(pane) or slice(None)
+    chosen = range(count)[panes]
+    if not chosen or (panes.stop is not None and panes.stop > count):
+        raise typer.BadParameter(
+            _no_pane(count if panes.stop is None else panes.stop - 1, count), param_hint="'--pane'"
+        )
+    made = reviews.add(directory, action, chosen, _reason(reason), by)
+    named = f"pane {chosen[0]}" if len(chosen) == 1 else f"panes {chosen[0]}..{chosen[-1]}"
+    with printing():
+        print(
+            f"{named}: the decision is there already; nothing was written"
+            if made is None
+            else visible(f"{named}: {action} by {made.who}: {made.reason}")
+        )
 
 
 def ledger_verify(
@@ -209,7 +277,8 @@ def ls(
     """List the files that the ledger names, and so count.
 
     A line has address, rows, bytes, SHA-256 and pane of a file, with tabs between them. A file that
-    is not listed is not part of the output: a run that was killed left it.
+    is not listed is not part of the output: a run that was killed left it. A pane that a person
+    accepted is listed as accepted, and its files are where they were.
     """
     from evenflow.gates.ledger.history import History
     from evenflow.gates.ledger.output_files import FOLDERS
@@ -220,8 +289,8 @@ def ls(
     history = History(directory)
     with printing():
         for entry in history.some(range(len(history))[panes]):
-            for place, file in entry.files():
-                if place == folder:
+            for counted, place, file in history.files(entry):
+                if counted == folder:
                     address = directory.address(f"{place}/{file.name}")
                     found = {"address": address, **file.model_dump(), "pane": entry.pane}
                     del found["name"]

@@ -107,7 +107,6 @@ class Committer:
         self._config = config
         self._lists = tuple(lists)
         self._epoch = epoch or Epoch()
-        self._judge = PaneJudge(config, lists, entries.totals)
         self._decider = Decider(self._output, config.triggers, entries)
         self.weighs = config.has_weights
         self._done = False
@@ -149,7 +148,8 @@ class Committer:
             FencedError: Another run has taken the lease.
             OSError: A file cannot be read or written.
         """
-        attributes = self._judge.judge(
+        judge = PaneJudge(self._config, self._lists, self.entries.totals)
+        attributes = judge.judge(
             ready.figures, ready.repairs, ready.stereotypes, ready.weights, ready.weighed
         )
         figures, gate = ready.figures, self._config.gate
@@ -159,14 +159,14 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        coverage = self._judge.coverage(figures)
+        coverage = judge.coverage(figures)
         leaning = bias_score.judge(self._config, figures, self.entries.totals)
         benchmark = requirement.judge(self._output, gate.require)
         verdict = overall(  # (b)
             attributes, ready.checks, reading, asking, coverage, leaning, benchmark, ready.weights
         )
         place = verdict.folder
-        self._judge.score_accepted(attributes, place)
+        judge.score_accepted(attributes, place)
         entry = PaneEntry(
             pane=len(self.entries),
             source=source,
@@ -239,6 +239,7 @@ class Committer:
 
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""
+        self.entries.look()
         return hold.held_reason(self._output, self.entries.totals, self._config.gate.policy)
 
     def _claim(self, entry: PaneEntry, folder: str) -> None:

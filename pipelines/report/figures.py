@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evenflow.gates.hold import HoldEvent
+from evenflow.gates.ledger.reviews import Review
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.report.repairs import repair
@@ -28,6 +29,7 @@ def figures(
     held: str | None = None,
     words: Sequence[HoldEvent] = (),
     groups: Sequence[Span] = (),
+    reviews: Sequence[Review] = (),
 ) -> dict[str, Any]:
     """Collect the figures of a run: those of `gate status`, and of each attribute and pane.
 
@@ -39,6 +41,7 @@ def figures(
         held: Why the gate is held; None: it is not.
         words: The holds and releases that people gave.
         groups: Groups of neighbouring panes, where there are too many panes to list.
+        reviews: The decisions of people on panes.
 
     Returns:
         The content of report.json.
@@ -68,6 +71,7 @@ def figures(
         },
         "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
+        "reviews": [each.model_dump() for each in reviews],
         "by_pane": [pane(entry) for entry in panes],
         "groups": [each.model_dump() for each in groups],
         "configuration": (meta or {}).get("configuration"),

@@ -98,7 +98,8 @@ def build(output: Place) -> str:
         entries, panes = history[-MOST_PANES:], history.spans()
         panes = panes if len(panes) <= MOST_SINGLE else spans.grouped(panes, spans.DAY)
     groups = panes if len(panes) < len(history) else []
-    found = figures(history.totals, entries, meta, held, hold.read_events(storage), groups)
+    events = hold.read_events(storage)
+    found = figures(history.totals, entries, meta, held, events, groups, history.decisions)
     found["triggers"] = triggers.records(storage)
     timed = timings.read_timings(storage, len(history))
     docs = next(filter(storage.exists, DOCS), None)

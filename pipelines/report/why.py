@@ -129,7 +129,7 @@ def _earlier(history: History, pane: int, most: int) -> list[PaneEntry]:
         for entry in reversed(history[max(end - BACK, 0) : end]):
             if len(found) == most:
                 return found[::-1]
-            if entry.folder == "accepted":
+            if history.folder(entry) == "accepted":
                 found.append(entry)
     return found[::-1][-most:] if most else []
 

@@ -35,7 +35,8 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
 
     Returns:
         state is block if any pane is in quarantine, else the state of the last pane. blocked has
-        the numbers of the last blocked_panes. reading and asking give the number of panes of which
+        the numbers of the last blocked_panes. reviewed counts the panes that people accepted or
+        rejected against the gate. reading and asking give the number of panes of which
         too little could be read, or whose questions the LLM left unanswered too often, and the
         reason in the last such pane. attributes has for each attribute: the verdict, the rolling
         and cumulative score after the last pane, the score of accepted/, the stream's own rolling
@@ -53,6 +54,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         "panes": totals.panes,
         "blocked_panes": totals.blocked_panes,
         "blocked": totals.blocked,
+        "reviewed": totals.reviewed.model_dump(exclude={"documents"}),
         "reading": {"panes": totals.unread, "reason": totals.unread_reason or None},
         "asking": {
             "panes": totals.asking["warn"] + totals.asking["block"],

@@ -112,6 +112,8 @@ def gate(status: Mapping[str, Any]) -> None:
         last = status["blocked"][-SHOWN:]
         more = "… " * (status["blocked_panes"] > len(last))
         print(f"blocked: {more}{', '.join(map(str, last))}; `evenflow gate why` says why")
+    if any(reviewed := status["reviewed"].values()):
+        print("against the gate: {} accepted, {} rejected by people".format(*map(_panes, reviewed)))
     print(
         f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
@@ -311,6 +313,11 @@ def _score(score: Mapping[str, Any]) -> tuple[str, str]:
     return f"{score['dr']:.4f}", (
         "" if score["low"] is None else f"{score['low']:.3f}–{score['high']:.3f}"
     )
+
+
+def _panes(number: int) -> str:
+    """A number of panes."""
+    return _count(number, "pane")
 
 
 def _count(number: int, thing: str) -> str:

@@ -168,7 +168,7 @@ def select(
         raise TrainInputError(f"{output}: no ledger here; give the --output directory of a run")
     entries = list(history.some(range(len(history))[panes or slice(None)]))
     what = quarantined or ("skip" if panes is None else "refuse")
-    aside = [each for each in entries if each.folder == "quarantine" and what != "take"]
+    aside = [each for each in entries if history.folder(each) == "quarantine" and what != "take"]
     if what == "refuse" and aside:
         numbers = ", ".join(str(each.pane) for each in aside[:5])
         raise TrainInputError(

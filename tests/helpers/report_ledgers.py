@@ -82,7 +82,11 @@ def entries(
                 groups=list(each),
                 target=[round(1 / len(each), 9)] * len(each),
                 sums=Sums(
-                    documents=documents, counts=counts, products=[[0] * len(each)] * len(each)
+                    documents=documents,
+                    counts=counts,
+                    products=[
+                        [a * (i == j) for j in range(len(each))] for i, a in enumerate(counts)
+                    ],
                 ),
                 pane=score(counts, documents),
                 rolling=rolling,

@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenflow.gates import hold, triggers
+from evenflow.gates.ledger import reviews
 from evenflow.pipelines.board.app import application
 from evenflow.pipelines.board.follow import Board, names
 from evenflow.pipelines.board.security import SESSIONS, Guard, Sessions
@@ -129,6 +130,31 @@ def test_hold_and_release_are_written_with_name_and_reason(
         "Ben, by the board",
     ]
     assert "&lt;i&gt;seen&lt;/i&gt;" in client.get("/act/out").text
+
+
+def test_a_pane_is_decided_on_with_name_and_reason(client: TestClient, output: Path) -> None:
+    assert "Reject…" in client.get("/gate/out/pane/1").text
+    form = form_of(client, action="reject", seen="0", reason="<i>read</i>")
+
+    def decide(**changes: str) -> int:
+        answer = client.post("/act/out?pane=1", data=form | changes, headers={"origin": HERE})
+        return answer.status_code
+
+    assert decide(form="another") == decide(action="accept") == decide(who="") == 409
+    assert decide(seen="7") == 409
+    assert reviews.read(output) == []
+    assert decide() == 303
+    [found] = reviews.read(output)
+    assert (found.action, found.first, found.last) == ("reject", 1, 1)
+    assert found.who.startswith("Ada, by the board on ")
+    page = client.get("/gate/out/pane/1").text
+    assert "Decide anew…" in page and "rejected by Ada" in page and "<i>read" not in page
+    assert "&lt;i&gt;read&lt;/i&gt;" in client.get("/gate/out").text
+    assert decide() == 409  # it is there already
+    assert decide(action="undo", seen="1") == 303
+    assert client.get("/act/out?pane=99").status_code == 404
+    stranger = client_of(output)
+    assert stranger.get("/act/out?pane=1").headers["location"] == "/unlock?gate=out&pane=1"
 
 
 @pytest.mark.parametrize(

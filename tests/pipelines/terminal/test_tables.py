@@ -30,6 +30,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "panes": 3,
         "blocked_panes": 1,
         "blocked": [2],
+        "reviewed": {"accepted": 0, "rejected": 1},
         "reading": {"panes": 1, "reason": "2 [b]dead[/b] letters"},
         "asking": {"panes": 0, "reason": None, "questions": 18, "fallbacks": 17},
         "documents": 12345,
@@ -45,6 +46,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n"
     )
     assert "blocked: 2; `evenflow gate why` says why\n" in out
+    assert "against the gate: 0 panes accepted, 1 pane rejected by people\n" in out
     assert "gender: cumulative DR 0.2000 0.100–0.300 of accepted/\n" in out
     assert (
         "18 questions to the language model, 17 answered by the embedded one in its place\n" in out

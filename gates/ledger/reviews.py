@@ -1,0 +1,253 @@
+"""Decisions of people: a pane that was set aside is accepted, one that was accepted is rejected.
+
+Each decision is one file, ledger/reviews/NUMBER.json, that is created once and never changes. No
+shard moves and no entry changes: who follows the ledger asks it where a pane's documents count. The
+last decision on a pane is in force.
+"""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import json
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Literal
+
+from pydantic import ValidationError
+
+from evenflow.gates.ledger.combine import add_sums
+from evenflow.gates.ledger.files import LedgerError, canonical
+from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
+from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
+from evenflow.transforms.representation.dr import score
+from evenflow.transforms.storage.storage import Place, Storage, at
+
+FOLDER = "ledger/reviews"
+Action = Literal["accept", "reject", "undo"]
+FOLDERS: dict[Action, Folder] = {"accept": "accepted", "reject": "quarantine"}
+
+
+class Review(Entry):
+    """A decision on neighbouring panes.
+
+    Attributes:
+        number: Number of the decision, from 0.
+        action: accept, reject, or undo: the gate's own verdict counts again.
+        first: The first pane.
+        last: The last pane, included.
+        who: The person, and the host.
+        when: Time in UTC, ISO 8601.
+        reason: Why, in the person's words.
+    """
+
+    number: int
+    action: Action
+    first: int
+    last: int
+    who: str
+    when: str
+    reason: str
+
+    @property
+    def said(self) -> str:
+        """The decision in words, without its panes."""
+        return f"{self.action}ed by {self.who} at {self.when}: {self.reason}"
+
+
+def user() -> str:
+    """The user's name, or number."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return f"user {os.getuid()}"
+
+
+def read(root: Place, after: int = 0) -> list[Review]:
+    """Read the decisions.
+
+    Args:
+        root: The output.
+        after: How many are known already.
+
+    Returns:
+        The others, in order.
+
+    Raises:
+        LedgerError: A decision cannot be read.
+    """
+    storage = at(root)
+    return [_read(storage, name) for name in storage.names(FOLDER)[after:]]
+
+
+def _read(storage: Storage, name: str) -> Review:
+    """Read a file of ledger/reviews. Raises LedgerError."""
+    try:
+        return Review.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+    except (ValidationError, ValueError) as error:
+        address = storage.address(f"{FOLDER}/{name}")
+        raise LedgerError(f"{address}: not a review: {error}") from error
+
+
+def in_force(reviews: Iterable[Review]) -> dict[int, Review]:
+    """The decision that counts for each pane; panes without one are missing."""
+    found: dict[int, Review] = {}
+    for each in reviews:
+        for pane in range(each.first, each.last + 1):
+            if each.action == "undo":
+                found.pop(pane, None)
+            else:
+                found[pane] = each
+    return found
+
+
+def add(
+    root: Place, action: Action, panes: range, reason: str, who: str | None = None
+) -> Review | None:
+    """Decide on panes; the decision is durable when this returns.
+
+    The same decision a second time changes nothing and is not written.
+
+    Args:
+        root: The output.
+        action: accept, reject or undo.
+        panes: The panes, at least one; the ledger has them.
+        reason: Why.
+        who: The person; None: the user of this process.
+
+    Returns:
+        The decision; None if each of the panes has it already.
+
+    Raises:
+        ValueError: The reason is empty.
+        LedgerError: An earlier decision cannot be read.
+        OSError: The file cannot be written.
+    """
+    if not reason.strip():
+        raise ValueError(f"a decision ({action}) needs a reason")
+    storage = at(root)
+    while True:
+        known = read(storage)
+        now = in_force(known)
+        before = {now[pane].action if pane in now else "undo" for pane in panes}
+        if before == {action}:
+            return None
+        made = Review(
+            number=len(known),
+            action=action,
+            first=panes[0],
+            last=panes[-1],
+            who=f"{who or user()} on {socket.gethostname()}",
+            when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            reason=reason,
+        )
+        if storage.create(f"{FOLDER}/{made.number:08d}.json", canonical(made.model_dump())):
+            return made  # else somebody else has decided meanwhile
+
+
+def folder(entry: PaneEntry, decided: Mapping[int, Review]) -> Folder:
+    """Where a pane's documents count, whatever folder its files are in."""
+    review = decided.get(entry.pane)
+    return entry.folder if review is None else FOLDERS[review.action]
+
+
+def overlay(
+    totals: Totals,
+    reviewed: Sequence[PaneEntry],
+    decided: Mapping[int, Review],
+    recent: Sequence[PaneEntry],
+    last: PaneEntry,
+    reason_of: Callable[[int], str],
+    confidence: float,
+) -> Totals:
+    """Apply decisions to the sums of a ledger.
+
+    Args:
+        totals: The sums as the gate decided; they are left as they are.
+        reviewed: Entries of the panes with a decision, in order.
+        decided: The decisions in force.
+        recent: The last rolling - 1 panes that count as accepted.
+        last: The last pane.
+        reason_of: Gives the reason of a pane's verdict.
+        confidence: Of the intervals.
+
+    Returns:
+        The sums as they count now.
+    """
+    moved = [each for each in reviewed if folder(each, decided) != each.folder]
+    signs = {each.pane: 1 if each.folder == "quarantine" else -1 for each in moved}
+    documents = sum(signs[each.pane] * each.documents for each in moved)
+    accepted = [each for each in moved if signs[each.pane] > 0]
+    rejected = [each for each in moved if signs[each.pane] < 0]
+    blocked = sorted({*totals.blocked, *(each.pane for each in rejected)})
+    blocked = [pane for pane in blocked if pane not in {each.pane for each in accepted}]
+    number = totals.blocked_panes + len(rejected) - len(accepted)
+    changes: dict[str, object] = {
+        "accepted": totals.accepted + documents,
+        "blocked_panes": number,
+        "blocked": blocked[-NAMED:],
+        "reviewed": Reviewed(accepted=len(accepted), rejected=len(rejected), documents=documents),
+        "attributes": {
+            name: each.model_copy(
+                update=_accepted(each.accepted, each.last, name, moved, signs, confidence)
+            )
+            for name, each in totals.attributes.items()
+        },
+        "recent_accepted": [_window(each) for each in recent],
+        "recent_coverage": [
+            each.coverage.model_dump(
+                include={"records", "squares", "clusters"}, exclude_defaults=True
+            )
+            for each in recent
+            if each.coverage is not None
+        ],
+        "recent_bias": [each.bias_score.sums for each in recent if each.bias_score is not None],
+    }
+    newest = blocked[-1] if blocked else None
+    if newest in signs:
+        changes["blocked_reason"] = decided[newest].said
+    elif newest != (totals.blocked[-1] if totals.blocked else None):
+        changes["blocked_reason"] = "" if newest is None else reason_of(newest)
+    if last.pane in signs:
+        changes["folder"] = folder(last, decided)
+        changes["state"] = "warn" if signs[last.pane] > 0 else "block"
+        changes["reason"] = decided[last.pane].said
+    return totals.model_copy(update=changes)
+
+
+def _window(entry: PaneEntry) -> Window:
+    """What later verdicts need of a pane."""
+    return {name: each.sums for name, each in entry.attributes.items()}
+
+
+def _accepted(
+    before: Sums,
+    last: AttributeEntry,
+    name: str,
+    moved: Sequence[PaneEntry],
+    signs: Mapping[int, int],
+    confidence: float,
+) -> dict[str, object]:
+    """Sums of an attribute's accepted panes, and the last pane's record with their score."""
+    total = reduce(
+        add_sums,
+        (
+            _times(each.attributes[name].sums, signs[each.pane])
+            for each in moved
+            if name in each.attributes
+        ),
+        before,
+    )
+    after = last.model_copy(update={"accepted": score(total, last.target, confidence)})
+    return {"accepted": total, "last": after}
+
+
+def _times(sums: Sums, sign: int) -> Sums:
+    """Sums with a sign, so that adding them takes them away."""
+    return Sums(
+        documents=sign * sums.documents,
+        counts=[sign * each for each in sums.counts],
+        products=[[sign * each for each in row] for row in sums.products],
+    )
