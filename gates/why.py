@@ -329,7 +329,7 @@ def _weighed(
         share of its documents, and whether they end the state; None without documents, and for a
         pane that has weights.
     """
-    if not len(rows.counts) or (each.repair is not None and each.repair.mode == "reweight"):
+    if not len(rows.counts) or each.unweighted is not None:
         return {"weights": None}
     profiles, at, number = np.unique(rows.counts, axis=0, return_inverse=True, return_counts=True)
     documents = number.astype(float)

@@ -65,7 +65,9 @@ def why(
         state = entry.verdict.state
         names = [n for n, each in entry.attributes.items() if each.verdict.state == state]
         names = names or list(entry.attributes)
-    earlier = _earlier(history, pane, config.pane.rolling - 1)
+    # Weights continue what was accepted before, so all of it is judged
+    weighs = entry.weights is not None and any(n in entry.weights.attributes for n in names)
+    earlier = _earlier(history, pane, pane if weighs else config.pane.rolling - 1)
     key, rule = reasons.rule(entry)
     step = reasons.NEXT.get(key)
     return {
@@ -161,7 +163,7 @@ def _rows(
 ) -> Rows:
     """The mentions of a pane's documents that name an attribute."""
     columns = [documents.mentions(name, group) for group in each.groups]
-    weight = documents.weight(name)
+    weight = documents.WEIGHT.name
     ids: list[str] = []
     parts = [np.zeros((0, len(columns)))]
     unread: list[str] = []

@@ -165,7 +165,7 @@ def opening(each: Mapping[str, Any]) -> list[str]:
     if weights is not None:
         would = "or with" if weights["ends"] else "not even with"
         lines.append(
-            f"{would} weights (--mode reweight): from {weights['least']:g} to"
+            f"{would} weights (--mode weight): from {weights['least']:g} to"
             f" {weights['greatest']:g} they bring this pane's DR to {weights['dr']:.4f}, its"
             f" effective sample to {weights['effective']:.0%}"
         )
