@@ -137,6 +137,11 @@ class Substitution(Entry):
     after: str
 
 
+def effective_sample(documents: int, total: float, squares: float) -> float:
+    """The effective sample as a share of the documents, (sum w)^2 / (n sum w^2) (Kish 1965)."""
+    return total**2 / (documents * squares) if squares else 1.0
+
+
 class WeighedAttribute(Entry):
     """An attribute under weights.
 
@@ -215,8 +220,8 @@ class Weights(Entry):
 
     @property
     def effective(self) -> float:
-        """The effective sample as a share of the documents, (sum w)^2 / (n sum w^2) (Kish)."""
-        return self.total**2 / (self.documents * self.squares) if self.squares else 1.0
+        """The effective sample as a share of the documents."""
+        return effective_sample(self.documents, self.total, self.squares)
 
     @property
     def design_effect(self) -> float:

@@ -32,6 +32,8 @@ from evenflow.schemas.ledger import (
     Score,
     State,
     Sums,
+    Weights,
+    effective_sample,
 )
 
 # Half widths of DR's interval whose convergence is tracked, besides the configuration's own
@@ -100,7 +102,10 @@ class AttributeTotals(Entry):
         labels: How often each label was mentioned.
         heavy: The documents with the most mentions.
         repair: What the repair did, over all panes; None without one.
-        repaired: Sums of the repaired panes after their repair; None without one.
+        repaired: Sums of the repaired panes after their repair, without weights; None without one.
+        unweighted: Sums of the panes with weights, after their repair, without weights; None
+            without one.
+        weighed: The same with weights.
         stereotypes: What the filter found, over all panes; None without one.
         convergence: Convergence of DR for each epsilon.
     """
@@ -114,8 +119,37 @@ class AttributeTotals(Entry):
     heavy: list[HeavyDocument] = Field(default_factory=list[HeavyDocument])
     repair: Repair | None = None
     repaired: Sums | None = None
+    unweighted: Sums | None = None
+    weighed: Sums | None = None
     stereotypes: Filtered | None = None
     convergence: list[Converged] = Field(default_factory=list[Converged])
+
+
+class WeightTotals(Entry):
+    """The weights of all panes.
+
+    Attributes:
+        last: Those of the last pane.
+        documents: Number of documents in accepted/ that have weights.
+        total: Sum of their weights.
+        squares: Sum of their squared weights.
+        problems: Number of panes in which every weight is 1 because what must stay contradicts.
+        left_out: Number of documents that samples left out.
+        copies: Number of copies that samples added.
+    """
+
+    last: Weights
+    documents: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    problems: int = 0
+    left_out: int = 0
+    copies: int = 0
+
+    @property
+    def effective(self) -> float:
+        """The effective sample of accepted/ as a share of its documents."""
+        return effective_sample(self.documents, self.total, self.squares)
 
 
 class DeadReason(Entry):
@@ -202,6 +236,7 @@ class Totals(Entry):
         positions: Where a topic's partitions stand.
         bias_score: The bias score; None if it is not computed.
         recent_bias: Sums of the bias score of the last rolling - 1 accepted panes.
+        weights: The documents' weights; None without mode weight.
         since: The pane from which each attribute is in its present state without a break; the
             pane's own verdict is under the empty name. None in a ledger that was begun without it.
         reviewed: What decisions of people changed in these sums; nothing in a checkpoint.
@@ -247,6 +282,7 @@ class Totals(Entry):
     positions: dict[str, Position] = Field(default_factory=dict)
     bias_score: BiasTotals | None = None
     recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
+    weights: WeightTotals | None = None
     since: dict[str, int] | None = None
     reviewed: Reviewed = Reviewed()
 
@@ -333,6 +369,21 @@ class Totals(Entry):
                 self.recent_coverage = [*self.recent_coverage, counted][-most:] if most else []
         if entry.bias_score is not None:
             self._bias(entry.bias_score, accepted)
+        if entry.weights is not None:
+            self._weigh(entry.weights, accepted)
+
+    def _weigh(self, each: Weights, accepted: bool) -> None:
+        """Add the weights of the next pane."""
+        total = self.weights or WeightTotals(last=each)
+        total.last = each
+        total.problems += each.problem is not None
+        total.left_out += each.left_out
+        total.copies += each.copies
+        if accepted:
+            total.documents += each.documents
+            total.total += each.total
+            total.squares += each.squares
+        self.weights = total
 
     def _note_states(self, entry: PaneEntry) -> None:
         """Note since when each state lasts; called before the next pane is added."""
@@ -390,7 +441,13 @@ class Totals(Entry):
     def _attribute(self, total: AttributeTotals, entry: PaneEntry, each: AttributeEntry) -> None:
         """Add an attribute of the next pane."""
         total.last = each.model_copy(
-            update={"labels": {}, "heavy": [], "repair": None, "stereotypes": None}
+            update={
+                "labels": {},
+                "heavy": [],
+                "repair": None,
+                "stereotypes": None,
+                "unweighted": None,
+            }
         )
         total.sums = add_sums(total.sums, each.sums)
         if entry.folder == "accepted":
@@ -409,7 +466,16 @@ class Totals(Entry):
         if each.repair is not None:
             total.repair = combine_repairs(total.repair, each.repair)
             repaired = total.repaired
-            total.repaired = each.sums if repaired is None else add_sums(repaired, each.sums)
+            own = each.sums if each.unweighted is None else each.unweighted
+            total.repaired = own if repaired is None else add_sums(repaired, own)
+        if each.unweighted is not None:
+            total.unweighted, total.weighed = (
+                own if known is None else add_sums(known, own)
+                for known, own in (
+                    (total.unweighted, each.unweighted),
+                    (total.weighed, each.sums),
+                )
+            )
         if each.stereotypes is not None:
             total.stereotypes = combine_filtered(total.stereotypes, each.stereotypes)
 

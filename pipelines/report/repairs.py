@@ -58,6 +58,5 @@ def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
         "documents": done.documents,
         "copies": done.copies,
         "shortage": [round(each, 6) for each in done.shortage],
-        "weights": list(done.weights) if done.weights else None,
         "substitutions": [each.model_dump() for each in often],
     }

@@ -164,11 +164,11 @@ def _rows(
     """The mentions of a pane's documents that name an attribute."""
     columns = [documents.mentions(name, group) for group in each.groups]
     weight = documents.WEIGHT.name
+    weighted = config.has_weights and config.repair.realise == "weight"
     ids: list[str] = []
     parts = [np.zeros((0, len(columns)))]
     unread: list[str] = []
     for file in _files(storage, entry, unread):
-        weighted = weight in file.schema_arrow.names
         table = file.read([config.fields.id, *columns, *([weight] if weighted else [])])
         counts = np.stack([table[one].to_numpy().astype(float) for one in columns], axis=1)
         named = counts.any(axis=1)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
+from evenflow.pipelines.terminal import weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Sums
@@ -44,7 +45,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         number of panes in each state. bias_score has the record of the last pane (ledger.BiasScore
         without sums), the number of panes in each state, of sentences without a known word, and
         of documents that were set aside alone and in all; it is None if the score is not
-        computed.
+        computed. weights has what weights did (`weights.summary`); None without mode weight.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -85,6 +86,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
             for name, each in sorted(totals.attributes.items())
         },
         "bias_score": _leaning(totals),
+        "weights": weights.summary(totals),
     }
 
 
@@ -151,7 +153,7 @@ def opening(each: Mapping[str, Any]) -> list[str]:
     if each["rule"] is None:
         return []
     head = f"it is no longer {each['rule']['state']} below {each['rule']['ends_below']:g}:"
-    gone, come, weights = (each["opens"][key] for key in ("documents", "mentions", "weights"))
+    gone, come, weighed = (each["opens"][key] for key in ("documents", "mentions", "weights"))
     lines = [
         f"{head} without the {gone['number']:,} document{'s' * (gone['number'] != 1)} that weigh"
         f" most ({gone['mentions']:g} mentions)"
@@ -162,12 +164,12 @@ def opening(each: Mapping[str, Any]) -> list[str]:
         if come
         else "more mentions of the other groups alone would not do",
     ]
-    if weights is not None:
-        would = "or with" if weights["ends"] else "not even with"
+    if weighed is not None:
+        would = "or with" if weighed["ends"] else "not even with"
         lines.append(
-            f"{would} weights (--mode weight): from {weights['least']:g} to"
-            f" {weights['greatest']:g} they bring this pane's DR to {weights['dr']:.4f}, its"
-            f" effective sample to {weights['effective']:.0%}"
+            f"{would} weights (--mode weight): from {weighed['least']:g} to"
+            f" {weighed['greatest']:g} they bring this pane's DR to {weighed['dr']:.4f}, its"
+            f" effective sample to {weighed['effective']:.0%}"
         )
     return lines
 
@@ -179,9 +181,10 @@ def _panes(count: int) -> str:
 
 def _before(each: AttributeTotals) -> float | None:
     """The cumulative DR of the text before its repair; None where nothing was repaired."""
-    if each.repair is None:
+    came = each.repair.before if each.repair is not None else each.unweighted
+    if came is None:
         return None
-    dr = demographic_representation(each.repair.before.counts, each.last.target)
+    dr = demographic_representation(came.counts, each.last.target)
     return None if dr is None else round(dr, DIGITS)
 
 

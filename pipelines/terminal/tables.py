@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evenflow.pipelines.terminal import weights
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.pipelines.terminal.summaries import lost, opening
 from evenflow.schemas.ledger import STATES
@@ -108,6 +109,9 @@ def gate(status: Mapping[str, Any]) -> None:
         out.print(table)
     for line in _other_scores(status):
         print(visible(line))
+    if status["weights"]:
+        for line in weights.lines(status["weights"]):
+            print(visible(line))
     if status["blocked"]:
         last = status["blocked"][-SHOWN:]
         more = "… " * (status["blocked_panes"] > len(last))
@@ -147,7 +151,8 @@ def _other_scores(status: Mapping[str, Any]) -> list[str]:
     """DR of each attribute before the repair, and of accepted/ where that is not everything."""
     lines = []
     for name, each in status["attributes"].items():
-        others = [] if each["dr_before"] is None else [f"{each['dr_before']:.4f} before repair"]
+        told = each["dr_before"] is None or status["weights"]
+        others = [] if told else [f"{each['dr_before']:.4f} before repair"]
         if status["blocked_panes"] and each["accepted"] is not None:
             others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
         if others:

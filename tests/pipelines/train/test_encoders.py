@@ -93,7 +93,7 @@ def test_a_transformer_is_tuned_and_can_be_measured_alone(file: Path, call: Call
         "full": {},
         "untuned": {"trained": False},
         "half": {"subset": "random", "share": 0.5},
-        "weighted": {"gate": {"repair": {"mode": "reweight"}}},
+        "weighted": {"gate": {"repair": {"mode": "weight"}}},
     }
     how = {"kind": "transformer", "model": "bert", "pooling": "max", "batch": 8, "rate": 1e-3}
     changed(file, encoder={**how, "threads": 1}, arms=arms, seeds=[0])
