@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from evenflow.schemas.ledger import AttributeEntry, Verdict, WeighedAttribute, Weights
+from evenflow.schemas.ledger import Verdict, WeighedAttribute, Weights
 
 MET = 5e-4  # DR up to which a target counts as met: it rounds to 0.000
 FELT = 5e-4  # fall of DR from which a price is worth a sentence
 WIDER = 1.5  # times the limit: see ledger.WeighedAttribute
-RARE = 0.01  # share of the mentions below which a group counts as hardly named
+RARE = 0.05  # share of the mentions below which a group counts as hardly named
 
 
 def unmet(name: str, weights: Weights) -> str | None:
@@ -73,28 +73,33 @@ def constraints(weights: Weights) -> Iterator[str]:
             )
 
 
-def hardly_named(entry: AttributeEntry) -> str | None:
-    """Say which groups the text hardly names although the target asks for a share.
+def hardly_named(
+    groups: Sequence[str], target: Sequence[float], counts: Sequence[float]
+) -> str | None:
+    """Say which groups the text hardly names although the target asks for a share of them.
 
     Args:
-        entry: An attribute of a pane.
+        groups: The groups, (M,).
+        target: Their target shares, (M,).
+        counts: Their mentions as the text came, (M,).
 
     Returns:
         A sentence without its end; None if each group is named often enough.
     """
-    total = sum(entry.sums.counts)
+    total = sum(counts)
     rare = [
-        (group, target)
-        for group, target, count in zip(entry.groups, entry.target, entry.sums.counts, strict=True)
-        if total and count / total < min(RARE, target / 4)
+        (group, share, count)
+        for group, share, count in zip(groups, target, counts, strict=True)
+        if count < min(share / 4, RARE) * total
     ]
     if not rare:
         return None
-    names = " and ".join(group for group, _ in rare)
-    least = sum(target for _, target in rare)
+    names = " and ".join(group for group, *_ in rare)
+    asked = sum(share for _, share, _ in rare)
+    named = sum(count for *_, count in rare) / total
     return (
-        f"the text hardly names {names}, of which the target asks {least:.0%}: without it DR cannot"
-        f" fall below {least:.2f}"
+        f"{names}: {named:.1%} of the mentions, the target asks {asked:.0%}; as long as the text"
+        f" names them so rarely, DR cannot fall below about {asked - named:.2f}"
     )
 
 

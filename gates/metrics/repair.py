@@ -63,9 +63,7 @@ def families(totals: Totals) -> Iterator[Metric]:
         "evenflow_dr_least",
         "Least DR that weights can bring an attribute of the last pane to.",
         ["attribute"],
-        {}
-        if found is None
-        else {(name,): each.least for name, each in found.last.attributes.items()},
+        {(name,): each.least for name, each in found.last.attributes.items()} if found else {},
     )
     filtered = {
         name: each.stereotypes

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
+from evenflow.gates.weights import hardly_named
 from evenflow.pipelines.terminal import weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
@@ -41,10 +42,12 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         too little could be read, or whose questions the LLM left unanswered too often, and the
         reason in the last such pane. attributes has for each attribute: the verdict, the rolling
         and cumulative score after the last pane, the score of accepted/, the stream's own rolling
-        score and state, dr_before of the text before its repair (None without repair), and the
-        number of panes in each state. bias_score has the record of the last pane (ledger.BiasScore
-        without sums), the number of panes in each state, of sentences without a known word, and
-        of documents that were set aside alone and in all; it is None if the score is not
+        score and state, dr_before of the text before its repair (None without repair),
+        hardly_named (the groups of which the text has too few for the target, in words, or None)
+        and the number of panes in each state. bias_score has the record of the last pane
+        (ledger.BiasScore without sums), the number of panes in each state, of sentences without a
+        known word, and of documents that were set aside alone and in all; it is None if the score
+        is not
         computed. weights has what weights did (`weights.summary`); None without mode weight.
     """
     return {
@@ -81,6 +84,9 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
                     "rolling": each.last.stream.model_dump() if each.last.stream else None,
                 },
                 "dr_before": _before(each),
+                "hardly_named": hardly_named(
+                    each.last.groups, each.last.target, (_came(each) or each.sums).counts
+                ),
                 "panes": each.states,
             }
             for name, each in sorted(totals.attributes.items())
@@ -179,9 +185,14 @@ def _panes(count: int) -> str:
     return "1 pane" if count == 1 else f"{count:,} panes, the last of them"
 
 
+def _came(each: AttributeTotals) -> Sums | None:
+    """The sums of the text before its repair; None where nothing was repaired."""
+    return each.repair.before if each.repair is not None else each.unweighted
+
+
 def _before(each: AttributeTotals) -> float | None:
     """The cumulative DR of the text before its repair; None where nothing was repaired."""
-    came = each.repair.before if each.repair is not None else each.unweighted
+    came = _came(each)
     if came is None:
         return None
     dr = demographic_representation(came.counts, each.last.target)

@@ -109,9 +109,6 @@ def gate(status: Mapping[str, Any]) -> None:
         out.print(table)
     for line in _other_scores(status):
         print(visible(line))
-    if status["weights"]:
-        for line in weights.lines(status["weights"]):
-            print(visible(line))
     if status["blocked"]:
         last = status["blocked"][-SHOWN:]
         more = "… " * (status["blocked_panes"] > len(last))
@@ -148,7 +145,10 @@ def gate(status: Mapping[str, Any]) -> None:
 
 
 def _other_scores(status: Mapping[str, Any]) -> list[str]:
-    """DR of each attribute before the repair, and of accepted/ where that is not everything."""
+    """DR of each attribute before the repair, and of accepted/ where that is not everything.
+
+    Then what the text names too rarely, and what weights did.
+    """
     lines = []
     for name, each in status["attributes"].items():
         told = each["dr_before"] is None or status["weights"]
@@ -157,7 +157,9 @@ def _other_scores(status: Mapping[str, Any]) -> list[str]:
             others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
         if others:
             lines.append(f"{name}: cumulative DR {', '.join(others)}")
-    return lines
+        if each["hardly_named"]:
+            lines.append(f"{name}: {each['hardly_named']}")
+    return [*lines, *(weights.lines(status["weights"]) if status["weights"] else ())]
 
 
 def why(found: Mapping[str, Any]) -> None:

@@ -45,7 +45,6 @@ def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:
             "documents": 0 if done is None else done.documents,
             "asked": name in last.attributes,
             "why": words.unmet(name, last),
-            "hardly_named": words.hardly_named(each.last),
         }
 
     return {
@@ -96,9 +95,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             steps.append(f"{_dr(each['exchanged'])} after exchange ({count:,} {noun})")
         steps.append(f"{_dr(each['weighed'])} after weights")
         yield f"{name}: {', '.join(steps)}"
-        for reason in (each["why"], each["hardly_named"]):
-            if reason:
-                yield f"  {reason}"
+        if each["why"]:
+            yield f"  {each['why']}"
     yield from found["constraints"]
 
 
