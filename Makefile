@@ -7,16 +7,17 @@ STAMP := $(VENV)/.installed
 include deploy/services.mk
 include deploy/llm.mk
 include deploy/models.mk
+include deploy/locks.mk
 
 .DEFAULT_GOAL := install
 .PHONY: install demo docs test check skipped lint coverage clean .minutes
 install: $(STAMP)
 
-$(STAMP): setup.py pyproject.toml
+$(STAMP): setup.py pyproject.toml deploy/locks/test.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenflow needs Python 3.11 or newer; set PYTHON=")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[test]'
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement deploy/locks/test.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 # Thresholds stricter than the defaults, so that there is something in quarantine to look at: status 3 is expected.

