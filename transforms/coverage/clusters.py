@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import orjson
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from evenflow.transforms.coverage.patterns import Counts, Ints, Lattice
 
@@ -80,7 +80,7 @@ class Design:
         self._codes, self._total, self._kish = clusters.codes, total, squares / total
         self._pooled, self._own = self._kish, np.full(len(counts), self._kish)
         if documents >= FEWEST and plain.any():
-            widened = (t.ppf(0.975, documents - 1) / norm.ppf(0.975)) ** 2
+            widened = (stdtrit(documents - 1, 0.975) / ndtri(0.975)) ** 2
             widened *= documents / (documents - 1)
             own = np.divide(variances, plain, out=np.zeros(len(counts)), where=plain > 0)
             self._pooled = float(np.clip(variances.sum() / plain.sum() * widened, 1, self._kish))

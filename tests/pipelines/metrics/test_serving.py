@@ -345,7 +345,7 @@ def called(*words: str) -> subprocess.CompletedProcess[str]:
     """Call evenflow."""
     program = "from evenflow.pipelines.cli.app import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=900
     )
 
 
