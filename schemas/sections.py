@@ -51,7 +51,7 @@ class PaneSettings(Section):
     docs: int | None = Field(
         default=None,
         ge=1,
-        description="Most documents in a pane. null: only mib limits a pane.",
+        description="Most documents in a pane. null: 262,144, or as many as mib allows.",
     )
     mib: int = Field(
         default=64,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, repeat
 
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.history import History
@@ -67,7 +67,7 @@ def compare(root: Storage, history: History) -> Compared:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         pairs = ((name, file) for entry in history for name, file in _files(entry))
         while some := list(islice(pairs, 64 * AT_ONCE)):
-            said = pool.map(lambda pair: _fault(root, *pair), some)
+            said = pool.map(_fault, repeat(root), *zip(*some, strict=True))
             for (name, file), fault in zip(some, said, strict=True):
                 named.add(name)
                 found.files, found.bytes = found.files + 1, found.bytes + file.bytes

@@ -16,6 +16,9 @@ from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.io.scan import Part, Scanned, scan, split
 
 PART_BYTES = 256 << 20  # of a file that one worker scans
+# Records of a pane that pane.docs does not limit: each takes up to a kilobyte of memory, however
+# short it is, and a file of 25 kB can hold millions
+MOST_RECORDS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def cut(
     Yields:
         The panes in order.
     """
-    limit_docs = config.pane.docs or (1 << 62)
+    limit_docs = config.pane.docs or MOST_RECORDS
     limit_bytes = config.pane.mib * (1 << 20)
     number = begin.pane
     docs = size = stored = 0

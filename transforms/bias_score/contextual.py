@@ -27,7 +27,7 @@ from evenflow.transforms.bias_score.score import (
     Read,
     pulls,
 )
-from evenflow.transforms.bias_score.states import Encoder, Shipped, Transformer
+from evenflow.transforms.bias_score.states import Encoder, Shipped, States, Transformer
 from evenflow.transforms.bias_score.vectors import VectorsError, unit_rows
 from evenflow.transforms.text import sentences as bounds_of
 from evenflow.transforms.text.words import run_spans, split_runs
@@ -37,6 +37,11 @@ SHIPPED = "encoder"  # the name of the encoder that ships
 # sentence, and the mean should not be that of one.
 CARRIERS = ("This is about {}.", "The word was {}.", "It said {} twice.", "Here it says {} again.")
 KEPT = 16_384  # sentences whose words are kept, as some are read twice: 20 MB of 25 words each
+KEPT_CHARACTERS = 512  # of a sentence whose words are kept: 80 MB at most
+# Characters of a sentence that are read: a context's pieces and more, whatever the language. A
+# tokenizer cuts only after it has read all, at some hundred bytes a piece.
+READ_CHARACTERS = 1 << 15
+TOGETHER = 1 << 18  # characters of the sentences that are tokenized at a time
 
 
 class Words(NamedTuple):
@@ -44,11 +49,12 @@ class Words(NamedTuple):
 
     Attributes:
         number: The sentence's number.
-        vectors: The mean of each word's pieces (n, D); zeros where it has none.
+        vectors: The mean of each word's pieces (m, D); zeros where it has none. Of the first m
+            words: the others stand behind what the encoder reads.
         shares: Each word's share of what the encoder makes of the sentence, (n,); they sum to 1.
         read: Whether it has a piece, (n,).
         known: Whether it has pieces which are all in the vocabulary, (n,).
-        behind: How many words stand behind the encoder's context.
+        behind: How many words stand behind what the encoder reads, n - m.
     """
 
     number: int
@@ -90,24 +96,36 @@ class ContextualVectors:
         Yields:
             Their words, in any order of the sentences.
         """
-        # Tokenizers take only valid Unicode, without lone surrogates
-        clean = [each.encode("utf-8", "replace").decode("utf-8") for each in sentences]
-        for number, states, places, known, cut in self._encoder.states(clean):
-            own, last = spans[number], places[:, 1] - 1
-            owners = np.searchsorted(own[:, 0], last, "right") - 1
-            # The last one is for pieces before all words
-            ends = np.append(own[:, 1], -1)[owners]
-            owners[(last >= ends) | (places[:, 0] == places[:, 1])] = -1
-            counts, bad = (
-                np.bincount(owners[chosen], minlength=len(own))
-                for chosen in (owners >= 0, (owners >= 0) & ~known)
-            )
-            total = np.zeros((len(own), self.size))
-            np.add.at(total, owners[owners >= 0], states[owners >= 0])
-            shares = importance.by_word(self._shares(states), owners, len(own))
-            behind = int((own[:, 0] >= places.max()).sum()) if cut else 0
-            vectors = total / np.maximum(counts, 1)[:, None]
-            yield Words(number, vectors, shares, counts > 0, (counts > 0) & (bad == 0), behind)
+        read = [_beginning(*pair) for pair in zip(sentences, spans, strict=True)]
+        first = 0
+        while first < len(read):
+            sizes = np.cumsum([len(each) for each in read[first : first + KEPT]])
+            last = first + max(int(np.searchsorted(sizes, TOGETHER, "right")), 1)
+            for found in self._encoder.states(read[first:last]):
+                number = first + found.number
+                yield self._words(found._replace(number=number), read[number], spans[number])
+            first = last
+
+    def _words(self, found: States, text: str, own: Ints) -> Words:
+        """The n words of a sentence, of which the encoder has read a beginning."""
+        number, states, places, known, cut = found
+        last = places[:, 1] - 1
+        end = min(len(text), places.max()) if cut else len(text)
+        most = int(np.searchsorted(own[:, 0], end))
+        owners = np.searchsorted(own[:, 0], last, "right") - 1
+        # The last one is for pieces before all words
+        ends = np.append(own[:, 1], -1)[owners]
+        owners[(last >= ends) | (places[:, 0] == places[:, 1])] = -1
+        counts, bad = (
+            np.bincount(owners[chosen], minlength=len(own))
+            for chosen in (owners >= 0, (owners >= 0) & ~known)
+        )
+        total = np.zeros((most, self.size))
+        np.add.at(total, owners[owners >= 0], states[owners >= 0])
+        shares = importance.by_word(self._shares(states), owners, len(own))
+        vectors = total / np.maximum(counts[:most], 1)[:, None]
+        words_known = (counts > 0) & (bad == 0)
+        return Words(number, vectors, shares, counts > 0, words_known, len(own) - most)
 
     def shares(self, sentence: str) -> Floats:
         """The importance of a sentence's n words, (n,); words behind the context have none."""
@@ -178,7 +196,7 @@ class ContextualScorer(BiasScorer):
             part = new[each.number]
             made[part] = self._scored(split_runs(part), each)
         found = [made[part] if part in made else self._kept[part] for part in parts]
-        self._kept |= made
+        self._kept |= {part: each for part, each in made.items() if len(part) <= KEPT_CHARACTERS}
         for part in list(self._kept)[: max(len(self._kept) - KEPT, 0)]:
             del self._kept[part]
         none = np.zeros((0, len(self.groups) + 3), np.int64)
@@ -193,7 +211,9 @@ class ContextualScorer(BiasScorer):
     def _scored(self, words: Sequence[str], found: Words) -> Read:
         """The n words of a sentence."""
         named = np.array([self.names_group(word) for word in words], bool)
-        leanings = pulls(unit_rows(found.vectors), self._direction)
+        read = pulls(unit_rows(found.vectors), self._direction)
+        leanings = np.zeros((len(words), read.shape[1]), read.dtype)
+        leanings[: len(read)] = read
         leanings[named | ~found.known] = 0
         # A sentence of twice the words counts twice in its document
         weights = np.rint(found.shares * found.read.sum() * importance.UNIT).astype(np.int64)
@@ -223,6 +243,17 @@ def load(model: str) -> ContextualVectors:
         OSError: A file cannot be read.
     """
     return ContextualVectors(Shipped() if model == SHIPPED else Transformer(model))
+
+
+def _beginning(sentence: str, own: Ints) -> str:
+    """What an encoder is given of a sentence: whole words, READ_CHARACTERS at most.
+
+    Tokenizers take only valid Unicode, without lone surrogates.
+    """
+    if len(sentence) > READ_CHARACTERS:
+        whole = int(np.searchsorted(own[:, 1], READ_CHARACTERS, "right"))
+        sentence = sentence[: own[whole - 1, 1] if whole else READ_CHARACTERS]
+    return sentence.encode("utf-8", "replace").decode("utf-8")
 
 
 def _runs(sentence: str) -> Ints:

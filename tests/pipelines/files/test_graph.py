@@ -80,6 +80,14 @@ def test_a_pane_ends_before_it_grows_beyond_its_bytes(tmp_path: Path) -> None:
     assert [pane.size for pane in panes] == [800_000, 800_000, 800_000, 1_500_000, 10]
 
 
+def test_a_pane_of_short_records_is_bounded_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "MOST_RECORDS", 100)
+    panes = cut(written(tmp_path, [[1] * 250]), load(None))
+    assert [pane.segments[0].last for pane in panes] == [99, 199, 249]
+
+
 def one_by_one(names: dict[str, int], config: Config) -> list[tuple]:
     """Panes by a loop over the records: number, segments, bytes."""
     panes: list[tuple] = []

@@ -86,6 +86,33 @@ def test_words_behind_the_context_count_for_nothing_and_are_counted() -> None:
     assert own.parts("now " * CONTEXT + "pretty")[-1].leanings is None
 
 
+def test_a_long_sentence_is_cut_before_it_is_read_and_some_are_read_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[list[str]] = []
+
+    class Noted(Made):
+        def states(self, sentences: Sequence[str]) -> Iterator[States]:
+            asked.append(list(sentences))
+            return super().states(sentences)
+
+    own = scorer(Noted())
+    monkeypatch.setattr(contextual, "READ_CHARACTERS", 200)
+    monkeypatch.setattr(contextual, "TOGETHER", 400)
+    asked.clear()
+    text = "pretty " * 1000
+    parts = [text, "Now x" + "x" * 300, *(f"She {number}." for number in range(200))]
+    starts = [sum(map(len, parts[:at])) for at in range(len(parts))]
+    read = own.read("".join(parts), starts)
+    assert [len(each) for each in asked[0]][:2] == [len("pretty " * 28) - 1, 3]
+    assert max(sum(map(len, each)) for each in asked) <= 400
+    assert read.behind == 1000 - CONTEXT // 2 + 1
+    monkeypatch.undo()
+    whole = scorer().read("".join(parts), starts)
+    assert (whole.values[:1000] == read.values[:1000]).all()
+    assert max(map(len, own._kept)) <= contextual.KEPT_CHARACTERS
+
+
 def test_a_text_is_the_sum_of_its_sentences_and_each_is_read_once() -> None:
     encoder = Made()
     own = scorer(encoder)
