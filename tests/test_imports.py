@@ -20,7 +20,7 @@ ORDER = (
     ("pipelines.train", "pipelines.triggers", "pipelines.word_review"),
     ("pipelines.board", "pipelines.stream"),
     ("pipelines.files",),
-    ("pipelines.panes", "pipelines.runners", "pipelines.metrics"),
+    ("pipelines.panes", "pipelines.runners", "pipelines.metrics", "pipelines.accepted"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),
     ("gates.judge", "gates.bias_score", "gates.hold", "gates.requirement", "gates.why"),

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from evenflow.functions import explain as explain
     from evenflow.functions import measure as measure
     from evenflow.gating import Gate as Gate
+    from evenflow.pipelines.accepted.rows import accepted as accepted
 
-__all__ = ["Gate", "beam", "explain", "measure"]
+__all__ = ["Gate", "accepted", "beam", "explain", "measure"]
 
 _MODULES = {
     "Gate": "evenflow.gating",
+    "accepted": "evenflow.pipelines.accepted.rows",
     "explain": "evenflow.functions",
     "measure": "evenflow.functions",
 }

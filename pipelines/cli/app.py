@@ -29,6 +29,7 @@ from evenflow.pipelines.cli import (
 from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import board as cli_board
 from evenflow.pipelines.cli import experiment as cli_experiment
+from evenflow.pipelines.cli import export as cli_export
 from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import lists as cli_lists
@@ -90,6 +91,7 @@ def application() -> typer.Typer:
     add("metrics", metrics.metrics, metrics.EXAMPLES)
     add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
+    add("export", cli_export.export, cli_export.EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     add("board", cli_board.board, cli_board.EXAMPLES)
     gate = group("gate", "The state of a gate.")

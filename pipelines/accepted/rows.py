@@ -1,0 +1,265 @@
+"""Reads what a gate has accepted as one table, whatever the shards' own columns are.
+
+A pane types its other fields by its own values, so that a field may have another type in another
+shard, or be missing there. Here all have one schema: the union of their columns. Types that Arrow
+can promote are promoted (whole numbers to numbers, objects to objects with more fields). Where it
+cannot, the column is JSON text, with the metadata evenflow.encoding: json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenflow.gates.ledger.files import read_meta
+from evenflow.gates.ledger.history import History
+from evenflow.pipelines.report.figures import configuration
+from evenflow.pipelines.report.files import open_named
+from evenflow.transforms.io.fields import JSON
+from evenflow.transforms.storage.storage import Place, Storage, at
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 4096  # of a batch
+
+
+@dataclass(frozen=True)
+class File:
+    """A shard that counts as accepted.
+
+    Attributes:
+        pane: Number of its pane.
+        folder: The folder that it is in.
+        name: Its name there.
+        rows: Number of rows.
+    """
+
+    pane: int
+    folder: str
+    name: str
+    rows: int
+
+
+class Accepted:
+    """The accepted documents of an output, as one data set.
+
+    What counts as accepted is what `evenflow ls` lists: decisions of people count, and files that
+    no entry names do not.
+
+    Attributes:
+        files: The shards, in the order of the panes.
+        schema: The columns of all of them.
+        as_json: Names of the columns that are JSON text because their types differ.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from evenflow import Gate, accepted
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Gate(attributes=["gender"]).run(["She came.", "He left."], f"{folder}/out")
+        ...     rows = accepted(f"{folder}/out")
+        ...     len(rows), rows.to_table().column("text").to_pylist()
+        (2, ['She came.', 'He left.'])
+    """
+
+    def __init__(self, output: Place, panes: slice | None = None):
+        """List the shards and read their columns.
+
+        Args:
+            output: The output of a run.
+            panes: The panes; None for all.
+
+        Raises:
+            LedgerError: The ledger cannot be read.
+            OSError: A shard cannot be read.
+        """
+        self._storage: Storage = at(output)
+        history = History(self._storage, configuration(read_meta(self._storage)))
+        numbers = range(len(history))[panes or slice(None)]
+        self.files = [
+            File(entry.pane, place, shard.name, shard.rows)
+            for entry in history.some(numbers)
+            for counted, place, shard in history.files(entry)
+            if counted == "accepted"
+        ]
+        schemas: dict[bytes, pa.Schema] = {}
+        for each in self.files:
+            with self._open(each) as file:
+                found = file.schema_arrow.remove_metadata()
+                schemas.setdefault(found.serialize().to_pybytes(), found)
+        self.schema, self.as_json = union(list(schemas.values()))
+
+    def __len__(self) -> int:
+        return sum(each.rows for each in self.files)
+
+    def __repr__(self) -> str:
+        return (
+            f"<accepted documents of {self._storage}: {len(self):,} rows in {len(self.files):,}"
+            f" files, {', '.join(self.schema.names) or 'no column'}>"
+        )
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield the documents one by one."""
+        for batch in self.batches():
+            yield from batch.to_pylist()
+
+    def _open(self, file: File) -> Any:
+        """A shard, open until its with-block ends. Raises OSError."""
+        source = open_named(self._storage, file.folder, file.name)
+        try:
+            return closing(pq.ParquetFile(source))
+        except pa.ArrowException as error:
+            source.close()
+            raise OSError(f"{file.folder}/{file.name}: not a shard: {error}") from error
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Read the documents in batches, a shard at a time.
+
+        Args:
+            columns: Names of the columns; None for all.
+
+        Yields:
+            Batches of at most ROWS rows, all of the same schema.
+
+        Raises:
+            KeyError: There is no such column.
+            OSError: A shard cannot be read.
+        """
+        schema = self.schema if columns is None else pa.schema(map(self.schema.field, columns))
+        for each in self.files:
+            with self._open(each) as file:
+                own = [name for name in schema.names if name in file.schema_arrow.names]
+                for batch in file.iter_batches(ROWS, columns=own):
+                    yield fitted(batch, schema)
+
+    def reader(self, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
+        """Open a stream of batches, which duckdb and others read.
+
+        Args:
+            columns: Names of the columns; None for all.
+
+        Returns:
+            The stream.
+        """
+        schema = self.schema if columns is None else pa.schema(map(self.schema.field, columns))
+        return pa.RecordBatchReader.from_batches(schema, self.batches(columns))
+
+    def to_table(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Read all documents as an Arrow table; columns: names, None for all."""
+        return self.reader(columns).read_all()
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read all documents as a pandas frame; columns: names, None for all."""
+        return self.to_table(columns).to_pandas()
+
+    def to_polars(self, columns: Sequence[str] | None = None) -> Any:
+        """Read all documents as a polars frame, with polars installed; columns: None for all."""
+        import polars  # no dependency: who asks for its frame has it
+
+        return polars.from_arrow(self.to_table(columns))
+
+    def to_huggingface(self, streaming: bool = False) -> Any:
+        """Make a data set of Hugging Face, with datasets installed.
+
+        Args:
+            streaming: Whether documents are read when they are asked for, an IterableDataset.
+
+        Returns:
+            The data set.
+        """
+        import datasets  # no dependency: who asks for its data set has it
+
+        if streaming:
+            return datasets.IterableDataset.from_generator(self.__iter__)
+        return datasets.Dataset(datasets.table.InMemoryTable(self.to_table()))
+
+
+def accepted(output: Place, panes: slice | None = None) -> Accepted:
+    """Open what a gate has accepted, as one data set.
+
+    Args:
+        output: The output of a run: a directory, or an address in an object store.
+        panes: The panes; None for all.
+
+    Returns:
+        The data set.
+
+    Raises:
+        LedgerError: The ledger cannot be read.
+        OSError: A shard cannot be read.
+    """
+    return Accepted(output, panes)
+
+
+def union(schemas: Sequence[pa.Schema]) -> tuple[pa.Schema, list[str]]:
+    """Unite schemas.
+
+    Args:
+        schemas: The schemas of shards.
+
+    Returns:
+        A schema with the columns of all, in the order in which they come, each of a type that fits
+        all or JSON text; and the names of those that are JSON text because their types differ.
+    """
+    found: dict[str, list[pa.Field]] = {}
+    for schema in schemas:
+        for column in schema:
+            found.setdefault(column.name, []).append(column)
+    fields: list[pa.Field] = []
+    differing: list[str] = []
+    for name, columns in found.items():
+        coded = [each.metadata or {} for each in columns]
+        nullable = len(columns) < len(schemas) or any(each.nullable for each in columns)
+        promoted = _promoted(columns) if all(each == coded[0] for each in coded) else None
+        if promoted is None:
+            differing.append(name)
+        fields.append(
+            pa.field(name, pa.string(), True, JSON)
+            if promoted is None
+            else pa.field(name, promoted, nullable, coded[0] or None)
+        )
+    return pa.schema(fields), differing
+
+
+def _promoted(columns: Iterable[pa.Field]) -> pa.DataType | None:
+    """A type that fits all; None if Arrow has none."""
+    alone = [pa.schema([pa.field(each.name, each.type)]) for each in columns]
+    try:
+        return pa.unify_schemas(alone, promote_options="permissive").field(0).type
+    except (pa.ArrowTypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Fit a batch of a shard to a schema of `union`.
+
+    Args:
+        batch: The batch; columns that it lacks are null.
+        schema: The schema.
+
+    Returns:
+        The batch with the schema's columns.
+    """
+    columns: list[pa.Array] = []
+    for wanted in schema:
+        if wanted.name not in batch.schema.names:
+            columns.append(pa.nulls(batch.num_rows, wanted.type))
+            continue
+        own = batch.column(wanted.name)
+        before = batch.schema.field(wanted.name).metadata or {}
+        if (wanted.metadata or {}).get(b"evenflow.encoding") == b"json" and not before:
+            texts = (
+                None if each is None else orjson.dumps(each, default=str)
+                for each in own.to_pylist()
+            )
+            own = pa.array((None if each is None else each.decode() for each in texts), wanted.type)
+        elif own.type != wanted.type:
+            own = own.cast(wanted.type)
+        columns.append(own)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
