@@ -23,7 +23,7 @@ $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
 # Thresholds stricter than the defaults, so that there is something in quarantine to look at: status 3 is expected.
 demo: install
 	rm -rf build/demo
-	$(BIN)/evenflow run --input tests/data/speeches.jsonl.gz --output build/demo --pane-docs 20 --rolling 6 --warn 0.2 --block 0.24 --mode substitute || test $$? -eq 3
+	$(BIN)/evenflow run --input tests/data/speeches.jsonl.gz --output build/demo --pane-docs 20 --rolling 6 --warn 0.2 --block 0.24 --mode substitute,weight || test $$? -eq 3
 
 # Packages that `make install` does not bring get empty types; build/untyped names the files that use them.
 lint: install

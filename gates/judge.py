@@ -61,12 +61,9 @@ class PaneJudge:
             words: Word list of an attribute.
 
         Returns:
-            Shares in the list's order, (M,); equal unless the configuration has others.
+            Shares in the list's order, (M,); equal unless the configuration or the list has others.
         """
-        settings = self._config.attributes.get(words.attribute)
-        if settings is None or settings.target is None:
-            return [1 / len(words.groups)] * len(words.groups)
-        return [settings.target[group] for group in words.groups]
+        return self._config.target(words) or [1 / len(words.groups)] * len(words.groups)
 
     def thresholds(self, attribute: str) -> Thresholds:
         """The thresholds of an attribute's verdict."""

@@ -240,6 +240,19 @@ class Config(Section):
         own = self._own(attribute).stereotypes.threshold
         return self.stereotypes.threshold if own is None else own
 
+    def target(self, words: loader.WordList) -> list[float] | None:
+        """Shares of an attribute's mentions that its groups should have.
+
+        Args:
+            words: Its word list.
+
+        Returns:
+            The configuration's shares, or else the list's, in the order of its groups (M,); None:
+            equal shares.
+        """
+        shares = self._own(words.attribute).target or words.target
+        return [shares[group] for group in words.groups] if shares else None
+
     def word_list(self, attribute: str) -> loader.WordList:
         """The word list of a measured attribute.
 

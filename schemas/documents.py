@@ -29,6 +29,7 @@ class Attribute:
         mode: How its text is repaired.
         scored: Whether documents have a bias score for it.
         weighs: What becomes of weights that documents get for its sake; None: they get none.
+        target: Shares of the mentions that the groups should have, (M,); None: equal shares.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Attribute:
     mode: Mode = "measure"
     scored: bool = False
     weighs: Realise | None = None
+    target: tuple[float, ...] | None = None
 
 
 def mentions(attribute: str, group: str) -> str:

@@ -370,8 +370,8 @@ class AttributeSettings(Section):
     target: dict[str, Share] | None = Field(
         default=None,
         description=(
-            "Share of the mentions that each group should have. The shares sum to 1. null: equal"
-            " shares."
+            "Share of the mentions that each group should have. The shares sum to 1. null: those of"
+            " the word list (of age: young and old alike), or else equal shares."
         ),
     )
     warn: Share | None = Field(

@@ -10,6 +10,7 @@
       single:
         - bachelor
         - {label: May, case: exact}     # case matters for this label
+    target: {married: 0.5, single: 0.5} # optional: shares of the mentions; equal ones without it
     pairs:                              # optional: counterparts for substitution, one label of
       - [husband, bachelor]             # each group, in the order of the groups
     provenance:                         # optional: where single labels come from
@@ -62,6 +63,7 @@ class WordList:
         review: Who has looked at the labels.
         pairs: The pairs as listed, a label of each group in their order.
         provenance: Label → where it comes from, where the list says so.
+        target: Group → share of the mentions that it should have by default; empty: equal shares.
     """
 
     attribute: str
@@ -75,6 +77,7 @@ class WordList:
     review: str = ""
     pairs: tuple[tuple[str, ...], ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
+    target: dict[str, float] = field(default_factory=dict)
 
 
 def load(name_or_path: str | Path) -> WordList:
@@ -135,4 +138,5 @@ def _read(path: Path) -> WordList:
         path=str(path),
         pairs=tuple(dict.fromkeys(reader.pairs)),
         provenance=reader.provenance,
+        target=reader.target,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
 
-KEYS = ("attribute", "source", "licence", "review", "groups", "pairs", "provenance")
+KEYS = ("attribute", "source", "licence", "review", "groups", "target", "pairs", "provenance")
+SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
@@ -45,6 +47,7 @@ class ListReader:
         counterparts: Label → labels that it is paired with, as the keys of a dictionary.
         pairs: The pairs, a label of each group.
         provenance: Label → where it comes from.
+        target: Group → share of the mentions that it should have; empty without one.
         keys: The list's keys with their nodes.
     """
 
@@ -55,12 +58,14 @@ class ListReader:
     counterparts: dict[str, dict[str, None]] = field(default_factory=dict)  # ordered sets
     pairs: list[tuple[str, ...]] = field(default_factory=list)
     provenance: dict[str, str] = field(default_factory=dict)
+    target: dict[str, float] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
 
     def read(self, root: Node) -> None:
         """Reads the list from its root node."""
         self._read_keys(root)
         self._read_groups()
+        self._read_target()
         self._read_pairs()
         self._read_provenance()
 
@@ -205,6 +210,26 @@ class ListReader:
                     else "a list of labels was expected"
                 )
                 self._defect(key, what)
+
+    def _read_target(self) -> None:
+        """Reads the target: a share for each group, and where it comes from."""
+        node = self.keys.get("target")
+        if node is None:
+            return
+        shares: dict[str, float] = {}
+        for key, value in node.entries if node.kind == "mapping" else ():
+            with suppress(ValueError):
+                shares[key.text] = float(value.text)
+        total = sum(shares.values())
+        if (
+            set(shares) != set(self.groups)
+            or not all(0 <= share <= 1 for share in shares.values())
+            or not abs(total - 1) <= SHARES_TOLERANCE
+        ):
+            what = "a share from 0 to 1 of each group was expected, which sum to 1"
+            self._defect_at(node.line, "target", what)
+            return
+        self.target = {group: shares[group] for group in self.groups}
 
     def _read_pairs(self) -> None:
         """Reads the pairs: as labels if the groups are only names, otherwise as references."""

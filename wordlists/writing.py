@@ -33,6 +33,8 @@ def content(words: WordList) -> str:
         ]
         for number, group in enumerate(words.groups)
     }
+    if words.target:
+        data["target"] = dict(words.target)
     if words.pairs:
         data["pairs"] = [list(pair) for pair in words.pairs]
     if words.provenance:

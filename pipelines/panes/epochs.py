@@ -83,7 +83,12 @@ def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
     """Compute a digest of each word list, by attribute."""
     return {
         words.attribute: (
-            hashlib.sha256(repr((words.groups, sorted(words.labels.items()))).encode()).hexdigest()
+            hashlib.sha256(
+                repr(
+                    (words.groups, sorted(words.labels.items()))
+                    + ((words.target,) if words.target else ())
+                ).encode()
+            ).hexdigest()
         )
         for words in lists
     }

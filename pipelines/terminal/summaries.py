@@ -278,10 +278,10 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         "confidence": config.gate.confidence,
         "attributes": {},
     }
-    for name, settings in config.attributes.items():
+    for name in config.attributes:
         words = config.word_list(name)
         seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
-        target = [settings.target[group] for group in words.groups] if settings.target else None
+        target = config.target(words)
         mentions = sum(seen.counts)
         convergence = course.convergence(
             name, target, config.gate.confidence, config.measure.epsilon
@@ -294,11 +294,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
                 group: round(count / mentions, 6) if mentions else None
                 for group, count in zip(words.groups, seen.counts, strict=True)
             },
-            "target": (
-                {group: settings.target[group] for group in words.groups}
-                if settings.target
-                else None
-            ),
+            "target": target and dict(zip(words.groups, target, strict=True)),
             "convergence": asdict(convergence),
         }
     return result

@@ -112,6 +112,7 @@ class Annotator:
                 config.mode(words.attribute),
                 config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
                 config.repair.realise if config.weighs(words.attribute) else None,
+                None if (target := config.target(words)) is None else tuple(target),
             )
             for words in self.lists
         )

@@ -30,24 +30,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenflow.schemas.config import Config
 from evenflow.transforms.repair.eligibility import Class, Eligible
 from evenflow.transforms.repair.least_dr import Expected, check, expected, fewest_changes
-
-
-def target_shares(config: Config, name: str, groups: Sequence[str]) -> list[float] | None:
-    """The target that a configuration sets for an attribute.
-
-    Args:
-        config: The configuration.
-        name: The attribute's name.
-        groups: Its groups, (M,).
-
-    Returns:
-        The target shares (M,); None: uniform.
-    """
-    target = config.attributes[name].target
-    return None if target is None else [target[group] for group in groups]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
-from evenflow.transforms.repair.plan import Plan, target_shares
+from evenflow.transforms.repair.plan import Plan
 from evenflow.transforms.repair.tallies import SubstitutionCounts
 from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
@@ -112,6 +112,7 @@ class _Rebuilder:
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
         groups = {each.name: each.groups for each in annotator.attributes}
+        targets = {each.name: each.target for each in annotator.attributes}
         self._fields = joined.field_names(self._config)
         self._pane = StagedPane(staged, self._fields)
         self._edits: dict[Spot, list[Edit]] = {}
@@ -136,7 +137,7 @@ class _Rebuilder:
                 continue
             drawn = draw(
                 before.attributes[name].counts,
-                target_shares(self._config, name, groups[name]),
+                targets[name],
                 groups[name],
                 own.units(),
                 own.judge,

@@ -22,7 +22,6 @@ from evenflow.transforms.repair.calibration import (
     Floats,
     Keep,
 )
-from evenflow.transforms.repair.plan import target_shares
 from evenflow.transforms.repair.profiles import Ints, profiles
 from evenflow.transforms.repair.realise import draw
 from evenflow.transforms.staging.block import INPUT, Part, StagedBlock
@@ -113,7 +112,7 @@ def weigh(
         Aim(
             each.name,
             np.stack([pane.total(column) for column in pane.counts[each.name]], axis=1),
-            _target(config, each),
+            _target(each),
             np.array(before.get(each.name, [0.0] * len(each.groups)), float),
         )
         for each in attributes
@@ -245,11 +244,10 @@ def _keeps(
                     yield Keep(f"documents that name {one} and {other}", own, own.sum(), math.inf)
 
 
-def _target(config: Config, attribute: documents.Attribute) -> Floats:
+def _target(attribute: documents.Attribute) -> Floats:
     """An attribute's target shares, (M,), which sum to 1 exactly."""
-    target = target_shares(config, attribute.name, attribute.groups)
     groups = len(attribute.groups)
-    q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
+    q = np.array([1 / groups] * groups if attribute.target is None else attribute.target)
     return q / q.sum()
 
 

@@ -189,7 +189,9 @@ def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path, judge: Jud
 
 def test_weights_make_a_pane_even(tmp_path: Path) -> None:
     texts = [MEN[i % 5] for i in range(300)] + [WOMEN[i % 2] for i in range(100)]
-    [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="weight")
+    free = {"repair__least_effective": 0.0, "repair__keep_length": 1.0, "repair__keep": []}
+    path = write(tmp_path / "in.jsonl", texts)
+    [entry] = run(path, tmp_path / "out", repair__mode="weight", **free)
     rows = documents(tmp_path / "out")
     assert [row["text"] for row in rows] == texts
     female = sum(row["weight"] * row["mentions_gender_female"] for row in rows)
