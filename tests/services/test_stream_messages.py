@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import time
+from base64 import b64encode
 from collections import Counter
 from contextlib import closing
 from itertools import pairwise
@@ -31,6 +32,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
+from evenflow.transforms.kafka.client import LEFT_OUT, MOST_HEADERS
 
 HOUR_MS = 3_600_000
 
@@ -89,6 +91,22 @@ def test_poison(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -
         {key: number for key, number in placed(output).items() if re.fullmatch(r"0-\d+", key)}
     )
     assert good == expected({0: len(POISON)}) and recounted(output)
+
+
+def test_a_few_bytes_that_hold_many_headers(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    """An empty header has 2 bytes before compression, and would have 150 in memory."""
+    name, headers = topic(1), [("", b"")] * 300_000
+    with closing(broker.producer(compression_type="gzip")) as producer:
+        for value in (b"dead", *documents(0, 1)):
+            producer.send(name, value, partition=0, headers=headers)
+        producer.flush()
+    to_end(broker, name, tmp_path).go()
+    [letter] = letters(tmp_path)
+    assert letter["headers"][:-1] == [["", ""]] * MOST_HEADERS
+    assert letter["headers"][-1] == [LEFT_OUT, b64encode(b"299900").decode()]
+    assert placed(tmp_path) == expected({0: 1}, ("dead",)) and recounted(tmp_path)
 
 
 def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:

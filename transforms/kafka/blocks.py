@@ -13,7 +13,7 @@ from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
 # Most bytes of a block's keys, values and headers; a larger record makes a block of its own
 BLOCK_BYTES = 4 << 20
-# Bytes that are counted for each record beside its own, so that panes of empty records end too
+# Bytes that are counted for each record and header beside its own, so that panes of empty ones end
 RECORD_OVERHEAD = 16
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -100,9 +100,13 @@ def weight(record: Any) -> int:
         record: A record of kafka-python.
 
     Returns:
-        The bytes of key, value and headers, plus RECORD_OVERHEAD.
+        The bytes of key, value and headers, plus RECORD_OVERHEAD for the record and each header.
     """
-    size = RECORD_OVERHEAD + len(record.value or b"") + len(record.key or b"")
+    size = (
+        RECORD_OVERHEAD * (1 + len(record.headers))
+        + len(record.value or b"")
+        + len(record.key or b"")
+    )
     for name, value in record.headers:
         size += len(name) + len(value or b"")
     return size

@@ -14,8 +14,10 @@ import time
 from typing import Any
 
 from kafka import errors as kafka_errors
+from kafka.serializer import Deserializer
 from kafka.structs import TopicPartition
 
+from evenflow.transforms.kafka.blocks import weight
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.consumers import ask_offsets, connect, disconnect
 from evenflow.transforms.kafka.errors import (
@@ -33,6 +35,13 @@ FETCH_BYTES = 4 << 20
 # So many that a poll takes a whole fetch: then the next fetch is under way while this one is
 # processed
 POLL_RECORDS = 10_000
+# Records of a partition's first poll: 64 KiB of a fetch may hold gigabytes once decompressed. Each
+# poll takes twice as many as the last one, or fewer where that one had more than POLL_BYTES
+FIRST_RECORDS = 10
+POLL_BYTES = 16 << 20
+# Headers of a record that are kept; an empty one has 2 bytes in a batch, and 150 here
+MOST_HEADERS = 100
+LEFT_OUT = "evenflow.headers-left-out"  # a header in place of those above, with their number
 # How long the broker holds a fetch that finds nothing; an arriving record ends the wait
 FETCH_WAIT_MS = 500
 # The longest time between two attempts to connect, so that a broker that is back is soon found
@@ -49,6 +58,31 @@ OUT_OF_RANGE = (
 )
 
 _LOG = logging.getLogger(__name__)
+
+
+class Trimmed(Deserializer):
+    """Leaves a record's value as it is, and keeps the first MOST_HEADERS of its headers.
+
+    kafka-python calls it while it takes one record after the other from a batch.
+    """
+
+    def deserialize(
+        self, topic: str, headers: list[tuple[str, bytes | None]], data: bytes | None
+    ) -> bytes | None:
+        """Shorten the list of headers in place.
+
+        Args:
+            topic: The record's topic.
+            headers: The record's headers.
+            data: Its value.
+
+        Returns:
+            The value.
+        """
+        more = len(headers) - MOST_HEADERS
+        if more > 0:
+            headers[MOST_HEADERS:] = [(LEFT_OUT, str(more).encode())]
+        return data
 
 
 class PartitionReader:
@@ -79,6 +113,7 @@ class PartitionReader:
         self._asked_for = -1  # the offset that a caller is to go on from
         # Where the consumer is; beyond _asked_for where only offsets without a record came
         self._position = -1
+        self._most = FIRST_RECORDS  # records of the next poll
 
     @property
     def name(self) -> str:
@@ -108,7 +143,8 @@ class PartitionReader:
             if self._asked_for != position:
                 consumer.seek(self._tp, position)
                 self._asked_for = self._position = position
-            records = consumer.poll(timeout_ms=int(wait * 1000)).get(self._tp, [])
+            polled = consumer.poll(timeout_ms=int(wait * 1000), max_records=self._most)
+            records = polled.get(self._tp, [])
             after = consumer.position(self._tp, timeout_ms=100)
         except OUT_OF_RANGE:
             self._asked_for = -1
@@ -121,6 +157,9 @@ class PartitionReader:
         if records:
             self.failing_since = None
             self._asked_for = self._position
+            size = sum(map(weight, records))
+            most = 2 * self._most if size <= POLL_BYTES else len(records) * POLL_BYTES // size
+            self._most = min(max(most, 1), POLL_RECORDS)
         return records, self._position
 
     def _first(self, position: int) -> int:
@@ -172,7 +211,7 @@ class PartitionReader:
                 auto_offset_reset="none",  # an offset that is gone is reported, never skipped
                 allow_auto_create_topics=False,
                 max_partition_fetch_bytes=FETCH_BYTES,
-                max_poll_records=POLL_RECORDS,
+                value_deserializer=Trimmed(),
                 fetch_max_wait_ms=FETCH_WAIT_MS,
                 reconnect_backoff_max_ms=RECONNECT_MS,
             )
