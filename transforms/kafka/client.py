@@ -66,7 +66,8 @@ class Trimmed(Deserializer):
     kafka-python calls it while it takes one record after the other from a batch.
     """
 
-    def deserialize(
+    # The types know the form of kafka-python 2 alone, without headers
+    def deserialize(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, topic: str, headers: list[tuple[str, bytes | None]], data: bytes | None
     ) -> bytes | None:
         """Shorten the list of headers in place.

@@ -45,7 +45,7 @@ def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
         values=[b"v", None],
         headers=[(("h", b"1"), ("h", None)), ()],
         first=100,
-        end=Point(100, PaneId(0, 0), 2 * RECORD_OVERHEAD + len(b"vkhh1")),
+        end=Point(100, PaneId(0, 0), 4 * RECORD_OVERHEAD + len(b"vkhh1")),
     )
     assert block.size == 2
 
@@ -94,7 +94,9 @@ def test_no_records_no_blocks() -> None:
 
 def test_weight_counts_empty_records_too() -> None:
     assert weight(record(0, value=None)) == RECORD_OVERHEAD
-    assert weight(record(0, value=b"ab", key=b"c", headers=[("d", b"ef")])) == RECORD_OVERHEAD + 6
+    assert (
+        weight(record(0, value=b"ab", key=b"c", headers=[("d", b"ef")])) == 2 * RECORD_OVERHEAD + 6
+    )
 
 
 def test_what_is_lost_is_said_with_topic_partition_and_offsets() -> None:

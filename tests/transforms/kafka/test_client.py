@@ -53,7 +53,7 @@ def test_a_poll_takes_more_records_as_long_as_they_are_small(
 
 @pytest.mark.parametrize("number", [0, 1, MOST_HEADERS, MOST_HEADERS + 1, 10_000])
 def test_the_first_headers_are_kept_and_the_others_counted(number: int) -> None:
-    given = [(f"h{each}", b"") for each in range(number)]
+    given: list[tuple[str, bytes | None]] = [(f"h{each}", b"") for each in range(number)]
     headers = list(given)
     assert Trimmed().deserialize("t", headers, b"value") == b"value"
     more = max(number - MOST_HEADERS, 0)
