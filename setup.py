@@ -13,7 +13,7 @@ KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 # The live page: an ASGI application and its server
 BOARD = ["starlette>=1,<2", "uvicorn>=0.30"]
-METRICS = ["prometheus-client>=0.20"]
+METRICS = ["prometheus-client>=0.22.1"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
 # Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
@@ -70,13 +70,13 @@ setup(
         "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
         "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.1",
-        "pyarrow>=15",
+        "pyarrow>=16",
         "pydantic>=2.7",
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
         "tokenizers>=0.20",  # the word pieces that those networks read
-        "typer>=0.12",
+        "typer>=0.19",
         "zstandard>=0.22",
     ],
     extras_require={

@@ -30,12 +30,14 @@ MAY_MISS = {
 
 def require(missing: str | None) -> None:
     """Skip the test if something is missing."""
+    __tracebackhide__ = True  # the summary names the place of the test
     if missing:
         pytest.skip(missing)
 
 
 def needs_training(*packages: str) -> None:
     """Skip the test, or the file that is being read, unless these packages are installed."""
+    __tracebackhide__ = True
     for name in packages:
         if not find_spec(name):
             how = "run `.venv/bin/pip install -e '.[train]'`"
