@@ -63,8 +63,10 @@ def gate_output(
     quarantined: Sequence[int] = (),
     **columns: Sequence[Sequence[Any]],
 ) -> Path:
-    """The shards and the ledger of a gate with the texts of each pane; further columns by pane."""
-    config = Config()
+    """The shards and the ledger of a gate with the texts of each pane; further columns by pane.
+    With a column `weight` the gate weighed its documents.
+    """
+    config = Config.model_validate({"repair": {"mode": "weight"}} if "weight" in columns else {})
     write_meta(folder, {"configuration": config.model_dump(), "finished": True})
     for number, texts in enumerate(panes):
         place = "quarantine" if number in quarantined else "accepted"

@@ -81,8 +81,7 @@ def test_weights_and_copies_count(llama: Path, tmp_path: Path) -> None:
     heavy = gate_output(
         tmp_path / "heavy",
         TEXTS,
-        weight_gender=[[4.0, 0.0] * 3],
-        weight_age=[[0.5, 1.0] * 3],
+        weight=[[2.0, 0.0] * 3],
         copy_of=[[None, "x"] * 3],
     )
     alone = gate_output(tmp_path / "alone", [TEXTS[0][::2]])
