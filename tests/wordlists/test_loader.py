@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evenflow.wordlists import loader, nodes, spelling
 from evenflow.wordlists.loader import ORIGINAL, PROPOSED, SHIPPED, WordListError, load
+from evenflow.wordlists.writing import content
 
 FOLDER = Path(loader.__file__).parent
 # Digests of the published labels (Görge et al., Tables 12 to 14), sorted: [male, female] pairs,
@@ -405,3 +406,35 @@ def test_any_file_is_a_list_or_a_message(
         load(path)
     except WordListError as error:
         assert str(path) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("target", "fine"),
+    [
+        ("{a: 0.25, b: 0.75}", True),
+        ("{a: 0, b: 1}", True),
+        ("{a: 0.5}", False),
+        ("{a: 0.5, b: 0.6}", False),
+        ("{a: -1, b: 2}", False),
+        ("{a: .nan, b: 1}", False),
+        ("[0.5, 0.5]", False),
+        ("{a: half, b: half}", False),
+    ],
+)
+def test_a_list_may_have_a_target(tmp_path, target, fine):
+    path = tmp_path / "list.yaml"
+    text = f"attribute: x\ngroups: {{a: [one], b: [two]}}\ntarget: {target}\n"
+    path.write_text(text, encoding="utf-8")
+    if not fine:
+        with pytest.raises(WordListError, match=r"list\.yaml:3: target: a share from 0 to 1"):
+            load(str(path))
+        return
+    words = load(str(path))
+    assert set(words.target) == {"a", "b"}
+    path.write_text(content(words), encoding="utf-8")
+    assert load(str(path)).target == words.target
+
+
+def test_the_list_of_ages_asks_for_young_and_old_alike():
+    assert load("age").target == {"young": 0.5, "middle": 0.0, "old": 0.5}
+    assert load("gender").target == {}

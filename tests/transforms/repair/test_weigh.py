@@ -160,6 +160,34 @@ def test_a_stream_of_panes_converges(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("realise", ["weight", "sample"])
+def test_a_run_that_was_stopped_goes_on_with_the_same_weights(tmp_path: Path, realise: str) -> None:
+    def files(output: Path) -> dict[str, bytes]:
+        names = ("accepted", "set-aside", "ledger")
+        return {
+            path.name: path.read_bytes()
+            for name in names
+            for path in (output / name).glob("*")
+            if path.is_file()
+        }
+
+    overrides = {"repair.mode": "weight", "repair.realise": realise, "pane.docs": 50}
+    config, path = load(None, overrides), write(tmp_path / "in.jsonl")
+    Run([str(path)], tmp_path / "whole", config).go()
+
+    class StopError(Exception):
+        """Ends a run after a pane."""
+
+    def stop(progress: object) -> None:
+        raise StopError
+
+    for _ in range(3):
+        with pytest.raises(StopError):
+            Run([str(path)], tmp_path / "parts", config, on_pane=stop).go()
+    Run([str(path)], tmp_path / "parts", config).go()
+    assert files(tmp_path / "parts") == files(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("realise", ["weight", "sample"])
 def test_the_same_for_any_number_of_workers(tmp_path: Path, realise: str) -> None:
     def digests(output: Path) -> list[str]:
         return [shard.sha256 for each in read_entries(output) for _, shard in each.files()]
