@@ -77,8 +77,9 @@ def test_an_expected_failure_is_no_skip(ran) -> None:
     assert ran(source, "true")[0] == 0
 
 
-@pytest.mark.parametrize("how", LISTED)
-@pytest.mark.parametrize("options", [(), ("-n", "2")])
+@pytest.mark.parametrize(
+    ("how", "options"), [*((how, ()) for how in LISTED), ("module", ("-n", "2"))]
+)
 def test_what_was_skipped_is_noted_and_run_when_nothing_may_miss(
     ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: str, options: tuple[str, ...]
 ) -> None:
