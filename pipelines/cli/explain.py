@@ -103,6 +103,7 @@ def explain(
     adds to a sentence's bias score. On a terminal the labels are
     coloured. Elsewhere, and with --json, the output is JSON.
     """
+    from evenflow.pipelines.explain import document as explaining
     from evenflow.pipelines.explain.explainer import Explainer
     from evenflow.transforms.io.files import InputError
 
@@ -132,12 +133,16 @@ def explain(
         return
     with _opened(file) as stream:
         if jsonl:
-            raise typer.Exit(_print_lines(file, stream, explainer))
-        raw = stream.read()
+            lines = explaining.bounded_lines(stream)
+            raise typer.Exit(_print_lines(file, lines, explainer))
+        raw = stream.read(4 * explainer.most + 1)  # UTF-8 takes four bytes a character at most
     try:
-        text = raw.decode("utf-8-sig")
+        is_whole = len(raw) <= 4 * explainer.most  # else it ends anywhere, and is refused below
+        text = raw.decode("utf-8-sig", "strict" if is_whole else "replace")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
+    if reason := explaining.too_long(text, explainer.most):
+        raise InputError(f"{file}: {reason}")
     _show(explainer, file, text, as_json)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, BinaryIO
 
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.transforms.io.blocks import RECORD_BYTES
 from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts, words_per_group
 from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
 from evenflow.transforms.text.sentences import trimmed
@@ -65,7 +66,25 @@ def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
     return trimmed(text, sentence_starts(text, found).tolist())
 
 
-def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[str, Any]]:
+def too_long(text: str, most: int) -> str | None:
+    """Say that a text is longer than the configuration allows; None where it is not."""
+    if len(text) <= most:
+        return None
+    limit = most >> 20
+    return f"the text has more than {limit} MiB of characters (max_text_mib is {limit}); split it"
+
+
+def bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Read lines of a file; of one that is too long a beginning, which `explain_lines` refuses."""
+    while line := stream.readline(RECORD_BYTES + 1):
+        yield line
+        while len(line) > RECORD_BYTES and not line.endswith(b"\n"):
+            line = stream.readline(RECORD_BYTES + 1)
+
+
+def explain_lines(
+    lines: Iterable[bytes], finder: LabelFinder, most: int = RECORD_BYTES
+) -> Iterator[dict[str, Any]]:
     """Explain the documents of JSON lines, one by one.
 
     A line is an object with a text and an optional id: text or a whole number. Without an id, the
@@ -74,6 +93,7 @@ def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[
     Args:
         lines: The lines, in UTF-8.
         finder: Finds the labels.
+        most: Most characters of a text.
 
     Yields:
         What `explain` returns; for a line that is no document {"line": its number from 1, "error":
@@ -83,7 +103,7 @@ def explain_lines(lines: Iterable[bytes], finder: LabelFinder) -> Iterator[dict[
         if not line.strip():
             continue
         try:
-            identity, text = _document(line, number)
+            identity, text = _document(line, number, most)
         except UnusableLineError as error:
             yield {"line": number, "error": str(error)}
         else:
@@ -156,8 +176,10 @@ class UnusableLineError(ValueError):
     """A line that is no document; the message says why."""
 
 
-def _document(line: bytes, number: int) -> tuple[str, str]:
+def _document(line: bytes, number: int, most: int) -> tuple[str, str]:
     """Id and text of a line. Raises UnusableLineError."""
+    if len(line) > RECORD_BYTES:
+        raise UnusableLineError(f"the line has more than {RECORD_BYTES >> 20} MiB")
     try:
         record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
@@ -174,6 +196,8 @@ def _document(line: bytes, number: int) -> tuple[str, str]:
     identity, text = record.get("id"), record["text"]
     if not isinstance(text, str):
         raise UnusableLineError(f'"text" is {_type(text)}; text was expected')
+    if reason := too_long(text, most):
+        raise UnusableLineError(reason)
     if isinstance(identity, bool) or not isinstance(identity, str | int | None):
         raise UnusableLineError(f'"id" is {_type(identity)}; text or a whole number was expected')
     return str(number) if identity in (None, "") else str(identity), text

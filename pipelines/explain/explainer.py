@@ -31,6 +31,7 @@ class Explainer:
         rewrites: Whether sentences are rewritten.
         judges: Whether sentences are judged.
         scores: Whether sentences are scored.
+        most: Most characters of a text.
 
     Raises:
         ValueError: No attribute has the group source or target.
@@ -51,6 +52,7 @@ class Explainer:
     ):
         lists = config.word_lists()
         self.finder = LabelFinder(lists)
+        self.most = config.max_text_mib << 20
         self.rewrites = counterfactual is not None
         self.judges = stereotypes or all_sentences
         self.scores = bias_score
@@ -112,7 +114,7 @@ class Explainer:
             Each document as `explain` returns it; of a line that is no document, its number (from
             1) as "line" and what is wrong as "error".
         """
-        for document in explaining.explain_lines(lines, self.finder):
+        for document in explaining.explain_lines(lines, self.finder, self.most):
             yield document if "error" in document else self._completed(document)
 
     def _completed(self, document: dict[str, Any]) -> dict[str, Any]:

@@ -278,6 +278,11 @@ def test_explain_lines_goes_on_after_a_bad_one(call: Call) -> None:
     [
         ("none.txt", None, "none.txt: cannot be opened: No such file or directory"),
         ("a.txt", b"ab\xff", "a.txt: invalid UTF-8 at byte 2"),
+        (
+            "long.txt",
+            "é".encode() * ((10 << 20) + 1),
+            "long.txt: the text has more than 10 MiB of characters (max_text_mib is 10); split it",
+        ),
     ],
 )
 def test_explain_what_cannot_be_read(

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evenflow.pipelines.explain.document import coloured, dumps, explain, explain_lines, legend
+from evenflow.pipelines.explain.document import (
+    bounded_lines,
+    coloured,
+    dumps,
+    explain,
+    explain_lines,
+    legend,
+)
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists.loader import SHIPPED, WordList, load
@@ -187,6 +194,26 @@ def test_a_bad_line_is_told_with_its_number_and_the_next_is_read(line: bytes, er
     assert bad["line"] == 2 and bad["error"].startswith(error) and list(bad) == ["line", "error"]
     assert good["id"] == "3" and len(good["sentences"][0]["labels"]) == 1
     assert json.loads(dumps(bad)) == bad
+
+
+def test_a_line_or_a_text_that_is_too_long_is_told_and_not_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evenflow.pipelines.explain.document.RECORD_BYTES", 3 << 20)
+    rows = [
+        b'{"text": "He"}\n',
+        b"x" * (10 << 20) + b"\n",
+        b'{"text": "%s"}\n' % (b"She " * (1 << 19)),
+    ]
+    lines = list(bounded_lines(io.BytesIO(b"".join(rows) + b'{"text": "It"}')))
+    assert [len(line) for line in lines] == [15, (3 << 20) + 1, (2 << 20) + 13, 14]
+    found = list(explain_lines(lines, FINDER, 1 << 20))
+    assert [each.get("error", "") for each in found] == [
+        "",
+        "the line has more than 3 MiB",
+        "the text has more than 1 MiB of characters (max_text_mib is 1); split it",
+        "",
+    ]
 
 
 def test_lines_are_read_one_by_one() -> None:
