@@ -11,9 +11,6 @@ from setuptools import setup
 KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
-# The live page: an ASGI application and its server
-BOARD = ["starlette>=1,<2", "uvicorn>=0.30"]
-METRICS = ["prometheus-client>=0.22.1"]
 # mkdocs-material: a site with search and checked links that needs no network to read
 DOCS = ["mkdocs-material>=9.6,<10"]
 # Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
@@ -70,21 +67,22 @@ setup(
         "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
         "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.1",
+        "prometheus-client>=0.22.1",
         "pyarrow>=16",
         "pydantic>=2.7",
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
+        "starlette>=1,<2",  # the live page: an ASGI application, and its server uvicorn
         "tokenizers>=0.20",  # the word pieces that those networks read
         "typer>=0.19",
+        "uvicorn>=0.30",
         "zstandard>=0.22",
     ],
     extras_require={
-        "board": BOARD,
         "kafka": KAFKA,
         "llm": LLM,
-        "metrics": METRICS,
-        "docs": [*DOCS, *METRICS],
+        "docs": DOCS,
         "grafana": GRAFANA,
         "train": [
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
@@ -99,8 +97,6 @@ setup(
         "test": [
             *KAFKA,
             *LLM,
-            *METRICS,
-            *BOARD,
             *DOCS,
             *GRAFANA,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser

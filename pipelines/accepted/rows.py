@@ -260,6 +260,9 @@ def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
             )
             own = pa.array((None if each is None else each.decode() for each in texts), wanted.type)
         elif own.type != wanted.type:
-            own = own.cast(wanted.type)
+            try:
+                own = own.cast(wanted.type)
+            except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # older Arrow: objects
+                own = pa.array(own.to_pylist(), wanted.type)
         columns.append(own)
     return pa.RecordBatch.from_arrays(columns, schema=schema)
