@@ -193,6 +193,13 @@ class Calibrator:
         found = self._priced(PRICE, aims)
         if found.effective < self.least_effective:
             found = self._cheaper(found, aims)
+        mean = float((self.documents * found.weights).sum()) / max(self.documents.sum(), 1)
+        if len(found.weights) and (
+            abs(mean - 1) > ROUGHLY or not all(_within(each, found.weights) for each in self.keeps)
+        ):
+            raise CalibrationError(
+                "the search for weights that keep what must stay did not end; ask for less"
+            )
         return replace(found, aims=tuple(self._with_least(each) for each in found.aims))
 
     def _cheaper(self, dear: Calibration, aims: Sequence[Aim]) -> Calibration:
@@ -424,5 +431,5 @@ def _scale(keep: Keep) -> float:
 
 def _within(keep: Keep, weights: Floats) -> bool:
     """Whether weights keep a total, less rounding."""
-    rounding = 1e-6 * _scale(keep)
+    rounding = 1e-5 * _scale(keep)
     return keep.low - rounding <= keep.amounts @ weights <= keep.high + rounding

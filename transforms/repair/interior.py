@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Floats = npt.NDArray[np.float64]
 # Values x (K,) -> first and second derivatives of the costs, (K,) each
@@ -62,6 +62,52 @@ class Solution:
     converged: bool
 
 
+@dataclass(frozen=True)
+class _Point:
+    """Where a step begins: the program's rows, and what belongs to K unknowns and R rows.
+
+    Attributes:
+        rows: A, (R, K).
+        factor: Of the equations for the multipliers.
+        curve: Second derivatives with those of the bounds, (K,).
+        down: Distances from the lower bounds, (K,).
+        up: Distances from the upper bounds, (K,); 1 where there is none.
+        below: Multipliers of the lower bounds, (K,).
+        above: Multipliers of the upper bounds, (K,).
+        capped: Whether there is an upper bound, (K,).
+        rest: What is left of the first derivatives, (K,).
+        lacking: What the rows lack, (R,).
+    """
+
+    rows: Floats
+    factor: tuple[Floats, bool]
+    curve: Floats
+    down: Floats
+    up: Floats
+    below: Floats
+    above: Floats
+    capped: npt.NDArray[np.bool_]
+    rest: Floats
+    lacking: Floats
+
+    def step(self, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """The step to these products of multipliers and distances, of both kinds of bounds (K,).
+
+        Returns:
+            Changes of x, of the rows' multipliers, and of those of both kinds of bounds.
+        """
+        pull = (low - self.below * self.down) / self.down - self.rest
+        pull -= (high - self.above * self.up) / self.up
+        dy = cho_solve(self.factor, self.lacking - _times(self.rows / self.curve, pull))
+        dx = (pull + np.einsum("rk,r->k", self.rows, dy)) / self.curve
+        return (
+            dx,
+            dy,
+            (low - self.below * dx) / self.down - self.below,
+            np.where(self.capped, (high + self.above * dx) / self.up - self.above, 0),
+        )
+
+
 def solve(program: Program, cost: Cost, start: Floats) -> Solution:
     """Solve a program.
 
@@ -97,29 +143,20 @@ def solve(program: Program, cost: Cost, start: Floats) -> Solution:
         thin = a / curve
         normal = np.einsum("rk,sk->rs", thin, a)
         normal[np.diag_indices_from(normal)] += 1e-14 * (1 + np.diagonal(normal))
-        factor = cho_factor(normal, check_finite=False)
-
-        def step(towards: Floats, towards_up: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-            """The step at which the complementarities become these."""
-            pull = -rest + (towards - below * down) / down - (towards_up - above * up) / up  # noqa: B023
-            dy = cho_solve(factor, lacking - _times(thin, pull))  # noqa: B023
-            dx = (pull + np.einsum("rk,r->k", a, dy)) / curve  # noqa: B023
-            return (
-                dx,
-                dy,
-                (towards - below * dx) / down - below,  # noqa: B023
-                np.where(capped, (towards_up + above * dx) / up - above, 0),  # noqa: B023
-            )
-
+        try:
+            factor = cho_factor(normal, check_finite=False)
+        except LinAlgError:
+            break
+        now = _Point(a, factor, curve, down, up, below, above, capped, rest, lacking)
         zero = np.zeros_like(x)
-        dx, _, db, da = step(zero, zero)
+        dx, _, db, da = now.step(zero, zero)
         reach = min(_reach(down, dx), _reach(up, np.where(capped, -dx, 0)))
         reach_dual = min(_reach(below, db), _reach(above, da))
         left = (below + reach_dual * db) @ (down + reach * dx)
         left += (above + reach_dual * da) @ np.where(capped, up - reach * dx, 0)
         # Never far below the tolerance, where rounding would put an unknown on its bound
         aim = max(gap * (float(left) / bounds / gap) ** 3, TOLERANCE * scale / 10) * size
-        dx, dy, db, da = step(aim - dx * db, np.where(capped, aim + dx * da, 0))
+        dx, dy, db, da = now.step(aim - dx * db, np.where(capped, aim + dx * da, 0))
         reach = NEAR * min(_reach(down, dx), _reach(up, np.where(capped, -dx, 0)))
         reach_dual = NEAR * min(_reach(below, db), _reach(above, da))
         # The costs are curved, so both go the same way
