@@ -10,7 +10,7 @@ include deploy/models.mk
 include deploy/locks.mk
 
 .DEFAULT_GOAL := install
-.PHONY: install demo docs test check skipped lint coverage clean .minutes
+.PHONY: install demo docs test check skipped lint coverage trial clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -63,6 +63,12 @@ coverage: install $(if $(CI),services)
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov --cov-append --cov-report= tests/services
 	$(BIN)/coverage report --sort cover
 	for room in $(COVERED); do echo $$room; $(BIN)/coverage report --include="$$room/*" --fail-under 90 | tail -1 || exit 1; done
+
+# Kills a publishing gate and its broker at random moments of a seed, and looks whether all is there once; `make kafka` first.
+KILLS ?= 50
+SEED ?= 0
+trial: install
+	$(BIN)/python tests/trial/kills.py $(KILLS) $(SEED)
 
 # Into build/docs; a broken link is an error.
 docs: install

@@ -4,7 +4,6 @@ fetches.
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -125,6 +124,17 @@ class Broker:
         log = (self._folder / "server.log").read_text(encoding="utf-8", errors="replace")
         raise RuntimeError(f"Kafka did not come up on {self.address}:\n{log[-3000:]}")
 
+    @property
+    def pid(self) -> int:
+        """The number of the broker's process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self._process is not None and self._process.poll() is None
+
     def kill(self) -> None:
         """End the broker with SIGKILL: nothing is said to clients, nothing written."""
         self._end(signal.SIGKILL)
@@ -137,7 +147,7 @@ class Broker:
         process, self._process = self._process, None
         if process is None:
             return
-        os.kill(process.pid, sign)
+        process.send_signal(sign)  # nothing where it has ended
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:

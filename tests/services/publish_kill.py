@@ -2,7 +2,8 @@
 OUTPUT EVENT PATTERN WHICH
 
 EVENT and PATTERN are a file operation below the output, seen by an audit hook, or the name of a
-method of kafka-python's producer that has ended; WHICH of such it is. No event: nothing kills.
+method of kafka-python's producer that has ended; WHICH of such it is. No event: nothing kills. The
+environment's VICTIM is the process that is killed in place of this one.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ def main() -> None:
         if happened == event and re.search(pattern, path):
             seen += 1
             if seen == int(which):
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(int(os.environ.get("VICTIM") or os.getpid()), signal.SIGKILL)
 
     watch(Path(output), kill)
     if ended := getattr(KafkaProducer, event or "none", None):
 
-        def killing(producer: KafkaProducer, *given: Any) -> None:
-            ended(producer, *given)
+        def killing(producer: KafkaProducer, *given: Any) -> Any:
+            found = ended(producer, *given)
             kill(0, event, output)
+            return found
 
         setattr(KafkaProducer, event, killing)
     publish = Topics(accepted, dead)

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -39,6 +39,18 @@ def documents(first: int, last: int, partition: int = 0) -> list[bytes]:
         ).encode()
         for i in range(first, last)
     ]
+
+
+def fill(broker: Broker, topic: str, panes: range, each: int, begin: int) -> None:
+    """Write panes of a second, each with some documents and a record that is none.
+
+    begin: milliseconds since 1970 of pane 0.
+    """
+    with closing(broker.producer()) as producer:
+        for pane in panes:
+            for value in [*documents(pane * each, (pane + 1) * each), b"dead %d" % pane]:
+                producer.send(topic, value, partition=0, timestamp_ms=begin + pane * 1000)
+        producer.flush()
 
 
 def letters(output: Path) -> list[dict]:

@@ -23,6 +23,7 @@ from services.stream_outputs import (
     count,
     documents,
     expected,
+    fill,
     gate,
     letters,
     placed,
@@ -49,16 +50,6 @@ MOMENTS = {
 }
 
 
-def fill(broker: Broker, topic: str, panes: int = PANES) -> None:
-    """Some panes of documents, each with a record that is none."""
-    begin = (int(time.time()) - 3600) * 1000
-    with closing(broker.producer()) as producer:
-        for pane in range(panes):
-            for value in [*documents(pane * EACH, (pane + 1) * EACH), b"dead %d" % pane]:
-                producer.send(topic, value, partition=0, timestamp_ms=begin + pane * 1000)
-        producer.flush()
-
-
 def forget(broker: Broker, group: str) -> None:
     """Delete a group with its offsets."""
     admin: Any
@@ -75,7 +66,7 @@ def test_killed_at_each_moment_and_the_group_deleted(
     broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name, accepted, dead = topic(), topic(), topic()
-    fill(broker, name)
+    fill(broker, name, range(PANES), EACH, (int(time.time()) - 3600) * 1000)
     words = [sys.executable, DRIVER, broker.address, name, accepted, dead, str(tmp_path)]
     for moment in MOMENTS.values():
         ended = subprocess.run([*words, *moment], capture_output=True, text=True, timeout=300)
