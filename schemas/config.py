@@ -334,7 +334,11 @@ def load(
             text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
             found.append(Problem(("attributes", name), text))
         else:
-            found += mismatches(name, each, config.word_list(name))
+            words = config.word_list(name)
+            found += mismatches(name, each, words)
+            exchanges = config.mode(name) in ("substitute", "augment")
+            if exchanges and config.repair.method == "gc" and words.fixed:
+                found.append(Problem(("attributes", name), f"{config.mode(name)}: {words.fixed}"))
     if found:
         raise _error(found, settings, path)
     return config

@@ -79,6 +79,22 @@ class WordList:
     provenance: dict[str, str] = field(default_factory=dict)
     target: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def role_map(self) -> Path:
+        """Where its role map is, whether it exists or not."""
+        listed = Path(self.path)
+        return listed.with_name(f"roles_{listed.stem}.yaml")
+
+    @property
+    def fixed(self) -> str:
+        """Why no label can be exchanged for one of another group; empty if some may be."""
+        if self.counterparts or self.role_map.is_file():
+            return ""
+        return (
+            f"nothing in {self.path} says which label stands for which of another group; give it"
+            f" pairs, or put roles into {self.role_map}"
+        )
+
 
 def load(name_or_path: str | Path) -> WordList:
     """Loads a shipped list by its name in NAMED, or a list by path.

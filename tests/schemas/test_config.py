@@ -245,6 +245,21 @@ def test_attributes_are_chosen_and_own_lists_added(file: Path, tmp_path: Path) -
         load(None, own_lists=[str(tmp_path / "none.yaml")])
 
 
+@pytest.mark.parametrize("mode", ["substitute", "augment"])
+def test_a_list_whose_labels_have_no_counterparts_is_not_exchanged(
+    tmp_path: Path, mode: str
+) -> None:
+    own = tmp_path / "shade.yaml"
+    own.write_text("attribute: shade\ngroups: {dark: [black], light: [white]}\n")
+    changed = {"repair.mode": mode}
+    with pytest.raises(ConfigError, match=rf"attributes\.shade: {mode}: nothing in .* roles_shade"):
+        load(None, changed, ["shade"], [str(own)])
+    load(None, {"repair.mode": "weight"}, ["shade"], [str(own)])
+    load(None, changed | {"repair.method": "base"}, ["shade"], [str(own)])
+    (tmp_path / "roles_shade.yaml").write_text("roles: []\n")
+    load(None, changed, ["shade"], [str(own)])
+
+
 def test_paths_are_seen_from_the_files_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,7 +99,7 @@ class SentenceFinder:
         if not words.counterparts and not role_map.by_word:
             raise NoPairsError(
                 f"{words.attribute}: its words have no counterparts in other groups; give its list"
-                f" pairs, or put roles into {roles.path_of(words)}"
+                f" pairs, or put roles into {words.role_map}"
             )
         self._gendered = Gendered(words, role_map) if is_gendered(words) else None
         self._source = self._gendered or ByGroup(words, role_map)

@@ -8,6 +8,7 @@ would take.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 OPEN, BETWEEN, CLOSE = "[", "|", "]"
@@ -16,6 +17,8 @@ GAP = " … "  # between two stretches of a text that are not neighbours
 BEFORE, AFTER = 140, 60
 LONGEST = 420  # characters of one window: about 100 tokens
 MOST = 3  # windows of an exchange: further changes mostly repeat what these show
+
+WORD = re.compile(r"\S")
 
 Span = tuple[int, int]
 Change = tuple[int, int, str]
@@ -81,6 +84,6 @@ def _around(text: str, start: int, end: int, changes: Sequence[Change]) -> Span:
     low, high = max(0, start - BEFORE), min(len(text), end + AFTER)
     if low:
         low = text.find(" ", low, start) + 1 or start
-    if high < len(text):
+    if WORD.search(text, high) is not None:  # the blank at a text's end says nothing
         high = max(text.rfind(" ", end, high), end)
     return low, max(high, min(changes[0][1], len(text)))

@@ -109,31 +109,8 @@ class StereotypeJudge:
         self._cuts = {name: cut(name, precision, calibration) for name in thresholds}
 
     def candidates(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
-        """Find the sentences that name groups, by document, sentence and attribute.
-
-        Args:
-            documents: The documents; their mentions are not looked at.
-
-        Yields:
-            A candidate for each sentence and attribute whose groups it names.
-        """
-        texts = [document.text for document in documents]
-        for first, last in pieces(texts, PIECE):
-            begins = list(
-                accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
-            )
-            joined = BETWEEN.join(texts[first:last])
-            found: dict[tuple[int, int, str], list[Span]] = {}
-            for mention in sorted(self._finder.find(joined), key=lambda each: each.start):
-                place = bisect_right(begins, mention.start) - 1
-                sentences = documents[first + place].sentences
-                own = mention.start - begins[place]
-                number = bisect_right(sentences, own, key=lambda each: each[0]) - 1
-                if number >= 0 and own < sentences[number][1]:
-                    start = own - sentences[number][0]
-                    span = start, start + mention.end - mention.start, mention.attribute
-                    found.setdefault((first + place, number, mention.attribute), []).append(span)
-            yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
+        """Find the sentences that name groups, see `find_candidates`."""
+        return find_candidates(self._finder, documents)
 
     def judge(
         self,
@@ -179,6 +156,35 @@ class StereotypeJudge:
         return Judgement(
             candidate, potential, found, strong, least is not None and potential >= least
         )
+
+
+def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Iterator[Candidate]:
+    """Find the sentences that name groups, by document, sentence and attribute.
+
+    Args:
+        finder: Finds the words that name groups.
+        documents: The documents; their mentions are not looked at.
+
+    Yields:
+        A candidate for each sentence and attribute whose groups it names.
+    """
+    texts = [document.text for document in documents]
+    for first, last in pieces(texts, PIECE):
+        begins = list(
+            accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
+        )
+        joined = BETWEEN.join(texts[first:last])
+        found: dict[tuple[int, int, str], list[Span]] = {}
+        for mention in sorted(finder.find(joined), key=lambda each: each.start):
+            place = bisect_right(begins, mention.start) - 1
+            sentences = documents[first + place].sentences
+            own = mention.start - begins[place]
+            number = bisect_right(sentences, own, key=lambda each: each[0]) - 1
+            if number >= 0 and own < sentences[number][1]:
+                start = own - sentences[number][0]
+                span = start, start + mention.end - mention.start, mention.attribute
+                found.setdefault((first + place, number, mention.attribute), []).append(span)
+        yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
 
 
 def _text(document: Relevant, number: int) -> str:

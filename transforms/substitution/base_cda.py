@@ -79,6 +79,8 @@ def _word(text: str, mention: Mention, target: str, words: WordList, with_pronou
 def draw(text: str, place: int, size: int) -> int:
     """Draw a number that depends on a text and a place in it, the same on every run.
 
+    The blank at the text's end does not count: a line that is read may end in a line break.
+
     Args:
         text: The text.
         place: Any number, such as an offset.
@@ -88,6 +90,6 @@ def draw(text: str, place: int, size: int) -> int:
         A number from 0 to size - 1.
     """
     digest = hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16]
+        text.rstrip().encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16]
     )
     return int.from_bytes(digest.digest(), "big") % size

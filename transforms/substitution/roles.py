@@ -161,12 +161,6 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
-def path_of(words: WordList) -> Path:
-    """Where the role map of a list is, whether it exists or not."""
-    listed = Path(words.path)
-    return listed.with_name(f"roles_{listed.stem}.yaml")
-
-
 def of(words: WordList) -> RoleMap:
     """Read the role map of a list.
 
@@ -179,7 +173,7 @@ def of(words: WordList) -> RoleMap:
     Raises:
         RoleMapError: The file cannot be read as a role map.
     """
-    path = path_of(words)
+    path = words.role_map
     if not path.is_file():
         return RoleMap()
     return read(path, words.groups)

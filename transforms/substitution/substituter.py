@@ -42,7 +42,7 @@ class Substituter:
 
     Raises:
         ValueError: The attribute or the method does not exist.
-        roles.RoleMapError: A role map cannot be read.
+        roles.RoleMapError: A role map cannot be read, or the list has neither pairs nor roles.
     """
 
     def __init__(
@@ -69,6 +69,8 @@ class Substituter:
             for label, group in self.words.labels.items()
         }
         role_map = roles.of(self.words)
+        if method == "gc" and self.words.fixed:
+            raise roles.RoleMapError(self.words.fixed)
         self._gendered = (
             Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
         )
@@ -116,7 +118,7 @@ class Substituter:
         if self._first is not None:
             made = self._score_first(text, made, self._first)
         if self._tier is not None:
-            key = identity if identity is not None else text
+            key = identity if identity is not None else text.rstrip()
             return [
                 self._ask_tier(text, sentences, chain, each, self._tier, key)
                 for chain, each in made

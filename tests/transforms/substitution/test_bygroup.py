@@ -31,7 +31,7 @@ from person_chains import chains
             "christianity",
             {"imam": "pastor", "mosque": "church"},
         ),
-        ("age", "The elderly are lonely.", "middle", {"elderly": "middle-aged"}),
+        ("age", "The elderly are lonely.", "middle", {"elderly": None}),
         ("age", "An elderly baker came.", "young", {"elderly": "youthful"}),
         ("age", "A youthful teenager came.", "old", {"youthful": "", "teenager": "retiree"}),
         ("age", "The kids came.", "old", {"kids": "retirees"}),

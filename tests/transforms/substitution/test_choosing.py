@@ -265,7 +265,7 @@ def test_in_a_run_the_model_chooses_four_fifths_and_the_rest_is_drawn(tmp_path: 
             offered[data["word"]] |= set(data["candidates"])
     last = {data["candidates"][-1] for data in asked if "candidates" in data}
     changed = {identity: text for identity, text in first.items() if text != originals[identity]}
-    assert len(changed) > 50
+    assert len(changed) > 30
     by_model = 0
     for identity, text in changed.items():
         word = next(word for word in ("pastor", "rabbi", "imam") if word in originals[identity])

@@ -82,7 +82,15 @@ def test_gender_is_exchanged_with_its_grammar(text: str, wanted: str) -> None:
         ("A youthful teenager sang.", "old", "A retiree sang."),
         ("An elderly man sat there.", "middle", "A middle-aged man sat there."),
         ("Pensioners like the park.", "young", "Teenagers like the park."),
-        ("The elderly are often lonely.", "middle", "The middle-aged are often lonely."),
+        ("The elderly are often lonely.", "middle", "The elderly are often lonely."),
+        (
+            "A retired teacher, his wrinkled hands.",
+            "young",
+            "A retired teacher, his wrinkled hands.",
+        ),
+        ("The pastor sang.", "buddhism", "The pastor sang."),
+        ("The pastor sang.", "judaism", "The rabbi sang."),
+        ("I kid you not.", "old", "I kid you not."),
         ("The elderly are often lonely.", "young", "The elderly are often lonely."),
     ],
 )
@@ -178,6 +186,27 @@ def test_a_judge_is_not_asked_about_unwanted_exchanges(source: str | None, asked
     assert len(judge.asked) == asked
 
 
+@pytest.mark.parametrize("end", ["\n", "\n\n", "\r\n", "  "])
+def test_the_blank_at_a_texts_end_changes_no_answer(end: str) -> None:
+    for text in (
+        *(f"A Christian baker sold bread {n} times." for n in range(20)),
+        # The window reaches the text's end
+        "A pastor sang." + " It was cold" + "." * 46,
+    ):
+        one, other = First(lambda shown: 1.0), First(lambda shown: 1.0)
+        proposed = [
+            Substituter([RELIGION], "religion", first=first).propose(
+                each, [(0, text.index(".") + 1)], LabelFinder([RELIGION]).find(each)
+            )
+            for each, first in ((text, one), (text + end, other))
+        ]
+        assert proposed[0] == proposed[1] and one.asked == other.asked
+        assert (
+            rewrite(text, [RELIGION], "religion").text + end
+            == rewrite(text + end, [RELIGION], "religion").text
+        )
+
+
 def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> None:
     first = First(
         lambda shown: {"A [pastor|imam] sang.": 0.3, "A [pastor|rabbi] sang.": 0.8}.get(shown, 0.1)
@@ -186,7 +215,7 @@ def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> N
     (proposed,) = Substituter([RELIGION], "religion", first=first).propose(
         text, [(0, len(text))], LabelFinder([RELIGION]).find(text)
     )
-    assert (proposed.confidence, proposed.judged, len(first.asked)) == (0.8, False, 4)
+    assert (proposed.confidence, proposed.judged, len(first.asked)) == (0.8, False, 3)
 
 
 def test_the_first_stage_is_asked_once_about_a_document_and_not_about_refused_sets() -> None:
