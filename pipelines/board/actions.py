@@ -13,7 +13,7 @@ from evenflow.gates.hold import Action
 from evenflow.gates.ledger import reviews
 from evenflow.pipelines.board.follow import Board, Gate
 from evenflow.pipelines.board.pages import NotThereError, Pages
-from evenflow.pipelines.board.security import COOKIE, Session, Sessions, fits
+from evenflow.pipelines.board.security import COOKIE, Session, Sessions, TooManyTriesError, fits
 from evenflow.schemas.ledger import PaneEntry
 
 FORM = 16 << 10  # bytes of a form
@@ -45,7 +45,11 @@ class Actions:
         about = f"?pane={pane}" if pane is not None else ""
         if request.method == "GET":
             return self._page("unlock.html.j2", 200, name=name, pane=pane, problem="")
-        cookie = self._sessions.start((await form_of(request)).get("token", ""))
+        try:
+            cookie = self._sessions.start((await form_of(request)).get("token", ""))
+        except TooManyTriesError:
+            problem = "too many wrong tokens; wait a minute"
+            return self._page("unlock.html.j2", 429, name=name, pane=pane, problem=problem)
         if cookie is None:
             problem = "that is not the token of this board"
             return self._page("unlock.html.j2", 403, name=name, pane=pane, problem=problem)

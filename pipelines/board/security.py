@@ -11,7 +11,8 @@ import ipaddress
 import re
 import secrets
 import threading
-from collections import OrderedDict
+import time
+from collections import OrderedDict, deque
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -22,6 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "evenflow_board"
 SESSIONS = 200  # the most sessions; the oldest one ends
+# Wrong tokens within a time after which none is looked at: a token cannot be guessed
+TRIES, TRIES_SECONDS = 10, 60.0
 LEAST_TOKEN = 16  # characters of a token that a user gives
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"
@@ -115,6 +118,10 @@ class Session:
     who: str = ""
 
 
+class TooManyTriesError(PermissionError):
+    """So many wrong tokens were given that none is looked at for a while."""
+
+
 class Sessions:
     """The browsers that may act.
 
@@ -126,6 +133,7 @@ class Sessions:
         self._token = token.encode()
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._wrong: deque[float] = deque(maxlen=TRIES)  # when the last wrong tokens were given
 
     def start(self, token: str) -> str | None:
         """Start a session.
@@ -135,8 +143,17 @@ class Sessions:
 
         Returns:
             The session's cookie; None if the token is wrong.
+
+        Raises:
+            TooManyTriesError: TRIES wrong tokens were given within TRIES_SECONDS.
         """
+        now = time.monotonic()
+        with self._lock:
+            if len(self._wrong) == TRIES and now - self._wrong[0] < TRIES_SECONDS:
+                raise TooManyTriesError
         if not secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
+            with self._lock:
+                self._wrong.append(now)
             return None
         cookie = secrets.token_urlsafe(32)
         with self._lock:

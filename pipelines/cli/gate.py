@@ -287,6 +287,9 @@ def ls(
     panes = options.panes(pane) or slice(None)
     check(directory)
     history = History(directory)
+    # A reader that follows the ledger asks for panes from the next one on, which is not there yet
+    if panes.start is not None and panes.stop is not None and panes.start >= len(history):
+        raise typer.BadParameter(_no_pane(panes.start, len(history)), param_hint="'--pane'")
     with printing():
         for entry in history.some(range(len(history))[panes]):
             for counted, place, file in history.files(entry):

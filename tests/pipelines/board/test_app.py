@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from evenflow.gates import hold, triggers
 from evenflow.gates.ledger import reviews
+from evenflow.pipelines.board import security
 from evenflow.pipelines.board.app import application
 from evenflow.pipelines.board.follow import Board, names
 from evenflow.pipelines.board.security import SESSIONS, Guard, Sessions
@@ -249,3 +250,21 @@ def test_the_command_says_what_is_wrong(
     monkeypatch.setenv("EVENFLOW_BOARD_TOKEN", "short")
     ended = call("board", output, "--allow-actions")
     assert ended.status == 2 and "16 characters" in ended.err and "short" not in ended.err
+
+
+def test_after_many_wrong_tokens_none_is_looked_at_for_a_while(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(security.time, "monotonic", lambda: now[0])
+    client = client_of(output)
+
+    def unlock(token: str) -> int:
+        return client.post(
+            "/unlock?gate=out", data={"token": token}, headers={"origin": HERE}
+        ).status_code
+
+    assert {unlock("wrong") for _ in range(security.TRIES)} == {403}
+    assert unlock(TOKEN) == unlock("wrong") == 429
+    now[0] += security.TRIES_SECONDS
+    assert unlock(TOKEN) == 303

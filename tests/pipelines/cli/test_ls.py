@@ -93,7 +93,7 @@ def test_what_the_ledger_accepts_is_listed_and_nothing_else(call: Call, output: 
         ("9..", [9, 10]),
         ("7", [7]),
         ("10..99", [10]),
-        ("11", []),
+        ("11..", []),
         ("6..3", []),
     ],
 )
@@ -106,6 +106,31 @@ def test_panes_of_a_range(call: Call, output: Storage, given: str, panes: list[i
 def test_what_is_no_range_is_wrong_usage(call: Call, output: Storage, given: str) -> None:
     ended = call("ls", output, f"--pane={given}")
     assert ended.status == 2 and "--pane" in ended.err
+
+
+@pytest.mark.parametrize("given", ["11", "99", "12..40"])
+def test_a_pane_that_is_not_there_is_named(call: Call, output: Storage, given: str) -> None:
+    ended = call("ls", output, "--pane", given)
+    assert ended.status == 2 and "there are panes 0..10" in ended.err
+
+
+def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
+    call: Call, output: Storage
+) -> None:
+    assert listed(call, output, "--pane", "2") == []
+    for _ in range(2):  # the second time nothing is written
+        ended = call("gate", "accept", output, "--pane", "2..3", "--reason", "read", "--by", "Ada")
+        assert ended.status == 0
+    assert "nothing was written" in ended.out
+    assert output.names("ledger/reviews") == ["00000000.json"]
+    lines = call("ls", output, "--json", "--pane", "2").out.splitlines()
+    addresses = [json.loads(line)["address"] for line in lines]
+    assert addresses[0] == output.address("quarantine/part-00000002-0000.parquet")
+    assert call("gate", "undo", output, "--pane", "2", "--reason", "read again").status == 0
+    assert listed(call, output, "--pane", "2") == []
+    wrong = call("gate", "reject", output, "--pane", "9..11", "--reason", "read")
+    assert wrong.status == 2 and "there is no pane 11" in wrong.err
+    assert call("gate", "accept", output, "--pane", "2", "--reason", " ").status == 2
 
 
 def test_a_folder_that_is_none_is_wrong_usage(call: Call, output: Storage) -> None:
