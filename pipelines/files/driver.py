@@ -225,8 +225,8 @@ def _commit(
         ready = closing.read_ready(output, folder)
     else:
         worker = context.worker()
-        with output.folder(folder, fetch=True) as local:
-            staged, source, mended = closing.read_staged(local)
+        with output.folder(folder) as local:
+            staged, source, mended = closing.read_staged(output, folder, local)
             if mended is None:
                 mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
             ready = closing.close_pane(

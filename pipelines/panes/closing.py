@@ -424,12 +424,36 @@ def list_staged(
     (folder / "blocks.json").write_bytes(orjson.dumps(data))
 
 
-def read_staged(folder: Path) -> tuple[list[Staged], Source, RepairedPane | None]:
-    """Read what list_staged wrote in a folder."""
-    found = orjson.loads((folder / "blocks.json").read_bytes())
+def read_staged(
+    output: Storage, name: str, folder: Path
+) -> tuple[list[Staged], Source, RepairedPane | None]:
+    """Read what list_staged wrote, and bring the blocks' files from an object store.
+
+    Files are asked for by their names, since a store may list a file late.
+
+    Args:
+        output: The output.
+        name: The pane's folder in it.
+        folder: The pane's folder on this machine.
+
+    Returns:
+        The blocks, what was read for them, and the pane after its repair, if it was repaired.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    found = orjson.loads(output.read(f"{name}/blocks.json"))
     blocks = [
         Staged(tuple(each["place"]), each["stem"], Figures.read(each["figures"]))
         for each in found["blocks"]
     ]
-    mended = found["mended"]
-    return blocks, Source.read(found["source"]), mended and RepairedPane.read(mended)
+    mended = found["mended"] and RepairedPane.read(found["mended"])
+    if output.local is None:
+        names = [f"{each.stem}{part}" for each in blocks for part in Part]
+        if mended is not None and mended.sentences is not None:
+            names.append(mended.sentences.name)
+        whole = output.read_all([f"{name}/{each}" for each in names])
+        for each, data in zip(names, whole, strict=True):
+            if data is not None:
+                (folder / each).write_bytes(data)
+    return blocks, Source.read(found["source"]), mended

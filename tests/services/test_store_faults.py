@@ -196,7 +196,7 @@ def test_a_bucket_that_vanishes_during_a_run(
         denied("COPY", r"accepted/part-00000003"),
         Fault("CREATE", r"ledger/00000003\.json", status=403, code="RequestTimeTooSkewed"),
         Fault("PUT", r"staged/.*part-00000003", status=500, code="InternalError"),
-        Fault("GET", "ready.json", after=3, half=True),
+        Fault("GET", "blocks.json", after=3, half=True),
         denied("DELETE", r"000000000003"),
     ],
     ids=["copy", "clock", "stage", "half", "delete"],

@@ -163,7 +163,7 @@ class Directory(Storage):
         return (self.path / name).open("rb")
 
     @contextmanager
-    def folder(self, name: str, fetch: bool = False) -> Iterator[Path]:
+    def folder(self, name: str) -> Iterator[Path]:
         """Work in the folder itself; it is made where it does not exist."""
         path = self.path / name
         path.mkdir(parents=True, exist_ok=True)

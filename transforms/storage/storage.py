@@ -210,7 +210,7 @@ class Storage(ABC):
         """
 
     @contextmanager
-    def folder(self, name: str, fetch: bool = False) -> Iterator[Path]:
+    def folder(self, name: str) -> Iterator[Path]:
         """Work on the files of a folder as local files.
 
         In a local directory this is the folder itself. For an object store it is a new folder of
@@ -219,7 +219,6 @@ class Storage(ABC):
 
         Args:
             name: The folder.
-            fetch: Whether a new folder begins with the files that the store has.
 
         Yields:
             The local folder.
@@ -229,10 +228,6 @@ class Storage(ABC):
         """
         scratch = Path(tempfile.mkdtemp(prefix="evenflow-"))
         try:
-            for each in self.tree(name) if fetch else ():
-                path = scratch / each.name.removeprefix(f"{name}/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(self.read(each.name))
             yield scratch
             for path in sorted(scratch.rglob("*")):
                 if path.is_file():
