@@ -215,8 +215,8 @@ DEFECTS = [
     ("groups: {a: [x], b: [y]}\nlicense: CC0", ":3: license: unknown key (did you mean licence?)"),
     (
         "groups: {a: [x], b: [y]}\nzzz: 1",
-        ":3: zzz: unknown key; known are attribute, source, licence, review, groups, pairs,"
-        " provenance",
+        ":3: zzz: unknown key; known are attribute, source, licence, review, groups, target,"
+        " pairs, provenance",
     ),
     (
         "groups: {a: [x], b: [y]}\nattribute: u",
