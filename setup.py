@@ -69,7 +69,7 @@ setup(
         "pandas>=2.1",
         "prometheus-client>=0.22.1",
         "pyarrow>=16",
-        "pydantic>=2.7",
+        "pydantic>=2.10",
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
