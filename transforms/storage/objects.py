@@ -31,6 +31,7 @@ TOGETHER = 1000  # names in a request to delete
 PART_BYTES = 16 << 20
 UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
+READS = 2  # further tries of a read: an answer that ends half way is not tried again by the client
 CREATES = 5  # tries to create a file that another writer is about to create
 # What else tells the client of S3 where its keys are, or that it needs none
 KEY_SOURCES = (
@@ -117,7 +118,13 @@ class ObjectStorage(Storage):
     def read(self, name: str) -> bytes:
         """Read a file."""
         with self._explained(name):
-            return bytes(obstore.get(self._store, self._prefix + name).bytes())
+            for rest in range(READS, -1, -1):
+                try:
+                    return bytes(obstore.get(self._store, self._prefix + name).bytes())
+                except exceptions.GenericError:
+                    if not rest:
+                        raise
+        raise AssertionError  # the last try returns or raises
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Read files, AT_ONCE at a time."""
