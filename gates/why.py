@@ -125,6 +125,11 @@ def rule(entry: PaneEntry) -> tuple[str, str]:
     )
 
 
+def _least_share(row: Mapping[str, Any]) -> float:
+    """By what labels are sorted, those of the greatest share first."""
+    return -float(row["share"] or 0)
+
+
 def limit_of(state: State, limits: Thresholds, previous: State | None) -> float:
     """The bound below which a pane is no longer in a state.
 
@@ -184,7 +189,7 @@ def attribute(
     state = each.verdict.state
     held = state if state in ("warn", "block") else None
     limit = limit_of(held, limits, window.previous) if held else None
-    labels = [
+    labels: list[dict[str, Any]] = [
         {
             "label": label,
             "group": each.groups[group],
@@ -194,7 +199,7 @@ def attribute(
         for label, count in each.labels.items()
         if (group := (groups_of_labels or {}).get(label)) is not None
     ]
-    labels.sort(key=lambda row: -(row["share"] or 0))
+    labels.sort(key=_least_share)
     return {
         "verdict": each.verdict.model_dump(),
         "rule": None if held is None else {"state": held, "ends_below": limit},

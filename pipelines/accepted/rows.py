@@ -174,10 +174,11 @@ class Accepted:
             The data set.
         """
         import datasets  # no dependency: who asks for its data set has it
+        from datasets.table import InMemoryTable
 
         if streaming:
             return datasets.IterableDataset.from_generator(self.__iter__)
-        return datasets.Dataset(datasets.table.InMemoryTable(self.to_table()))
+        return datasets.Dataset(InMemoryTable(self.to_table()))
 
 
 def accepted(output: Place, panes: slice | None = None) -> Accepted:
@@ -220,9 +221,9 @@ def union(schemas: Sequence[pa.Schema]) -> tuple[pa.Schema, list[str]]:
         if promoted is None:
             differing.append(name)
         fields.append(
-            pa.field(name, pa.string(), True, JSON)
+            pa.field(name, pa.string(), metadata=JSON)
             if promoted is None
-            else pa.field(name, promoted, nullable, coded[0] or None)
+            else pa.field(name, promoted, nullable=nullable, metadata=coded[0] or None)
         )
     return pa.schema(fields), differing
 

@@ -144,8 +144,10 @@ class Actions:
         if gate.history is None:
             raise FormError("the ledger cannot be read now")
         fires = given.get("action") == TRIGGER
+        offered = _offered(gate, entry)
+        chosen = [each for each in offered if each == given.get("action")]
+        action: reviews.Action | None = chosen[0] if chosen else None
         if entry is not None:
-            action = next((each for each in _offered(gate, entry) if each == given["action"]), None)
             if action is None or given.get("seen") != str(self._decided(gate)):
                 raise FormError("somebody else has decided meanwhile; see below")
         elif not fires and (
