@@ -11,7 +11,7 @@ from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.substitution.counterfactuals import STRICTNESS, chooser, judged
-from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply, within
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.wordlists.loader import WordList
@@ -27,6 +27,7 @@ class Rewriter:
         target: Change them to this group only; None: to any group.
         strictness: By attribute the least probability of being right from which a set is changed.
         judge: Gives that probability; None: every set whose form allows it is changed.
+        bar: Bars exchanges, whatever the judge says; None: none.
 
     Raises:
         ValueError: No attribute has the group.
@@ -40,12 +41,13 @@ class Rewriter:
         target: str | None = None,
         strictness: Mapping[str, float] | None = None,
         judge: ExchangeJudge | None = None,
+        bar: Bar | None = None,
     ):
         self._finder = LabelFinder(lists)
         self._substituters = {
             words.attribute: Substituter(lists, words.attribute, method) for words in lists
         }
-        self._strictness, self._judge = strictness or {}, judge
+        self._strictness, self._judge, self._bar = strictness or {}, judge, bar
         known = {group for words in lists for group in words.groups}
         for group in (source, target):
             if group is not None and group not in known:
@@ -75,7 +77,11 @@ class Rewriter:
             edits: list[Edit] = []
             wanted = chooser(text, self._source, self._target)
             proposed = judged(
-                text, substituter.propose(text, sentences, mentions), wanted, self._judge
+                text,
+                substituter.propose(text, sentences, mentions),
+                wanted,
+                self._judge,
+                self._bar,
             )
             least = self._strictness.get(attribute, STRICTNESS)
             for number, each in enumerate(proposed):

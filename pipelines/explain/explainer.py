@@ -61,10 +61,12 @@ class Explainer:
             # Models take a part of a second, which plain texts need not wait for
             from evenflow.pipelines.explain.counterfactual import Rewriter
             from evenflow.transforms.models import encoder
+            from evenflow.transforms.stereotypes.bar import StereotypeBar
 
             judge = encoder.Encoder.shipped() if counterfactual == "gc" else None
             strictness = {each.attribute: config.strictness(each.attribute) for each in lists}
-            rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge)
+            bar = StereotypeBar(lists)
+            rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge, bar)
             self._steps.append(rewriter.add_to)
         if self.judges:
             from evenflow.pipelines.explain import stereotypes as stereotyping

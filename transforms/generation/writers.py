@@ -16,7 +16,7 @@ from evenflow.transforms.labels.finder import uncut
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.substitution.counterfactuals import chooser, judged
-from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import apply
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -151,6 +151,7 @@ class TemplateWriter:
         counter: Finds labels.
         strictness: By attribute the least probability of being right that an exchange needs.
         judge: Gives this probability; None: every exchange whose form allows it is made.
+        bar: Bars exchanges, whatever the judge says; None: none.
     """
 
     model: str = "templates"
@@ -162,9 +163,10 @@ class TemplateWriter:
         counter: GroupCounter,
         strictness: Callable[[str], float],
         judge: ExchangeJudge | None = None,
+        bar: Bar | None = None,
     ):
         self.material, self._counter = material, counter
-        self._strictness, self._judge = strictness, judge
+        self._strictness, self._judge, self._bar = strictness, judge, bar
 
     def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
         """Write candidates; see `Writer.write`."""
@@ -197,7 +199,7 @@ class TemplateWriter:
         wanted = chooser(text, source, target)
         edits = [
             edit
-            for each in judged(text, proposed, wanted, self._judge)
+            for each in judged(text, proposed, wanted, self._judge, self._bar)
             if each.confidence >= self._strictness(attribute) and wanted(each) is not None
             for edit in each.edits[target]
         ]

@@ -19,6 +19,7 @@ from evenflow.transforms.generation.limits import Limit
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material, TemplateWriter, Writer
 from evenflow.transforms.models import encoder
+from evenflow.transforms.stereotypes.bar import StereotypeBar
 
 # Candidates for each record. Those of a model cost; of exchanged labels few are right
 BY_MODEL, BY_TEMPLATES = 5, 100
@@ -116,8 +117,9 @@ class Session:
         config, has_model = self._config, self._config.llm.url is not None
         material = Material(self._corpus, self._knowledge, self._seed, again=has_model)
         if not has_model:
+            bar = StereotypeBar(config.word_lists())
             return TemplateWriter(
-                material, self._counter, config.strictness, encoder.Encoder.shipped()
+                material, self._counter, config.strictness, encoder.Encoder.shipped(), bar
             )
         from evenflow.transforms.llm.worker import Tier
 

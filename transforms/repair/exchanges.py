@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
@@ -14,7 +15,7 @@ from evenflow.transforms.repair.draw import Unit
 from evenflow.transforms.staging.block import Part, StagedBlock, read_documents
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.substitution import joined, sets
-from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Set
 from evenflow.transforms.substitution.windows import show_windows
 
@@ -108,6 +109,7 @@ class Exchanges:
         pane: The staged blocks.
         judge: The model that judges what is drawn; None: the first probability decides.
         made: Edits of earlier attributes by document. They are read when units are made.
+        bar: Bars exchanges, whatever the judge says; None: none.
 
     Attributes:
         name: The attribute's name.
@@ -124,6 +126,7 @@ class Exchanges:
         pane: StagedPane,
         judge: ExchangeJudge | None,
         made: dict[Spot, list[Edit]],
+        bar: Bar | None = None,
     ):
         self.name = name
         self.judged = self.count = 0
@@ -133,6 +136,7 @@ class Exchanges:
         self._whole = config.swaps(name)
         self._augments = config.mode(name) == "augment" and not self._whole
         self._refused: dict[tuple[Spot, int], str] = {}
+        self._bar, self._chances = bar, dict[tuple[Spot, int], float]()
 
     def reason(self, spot: Spot, place: int, proposed: Set) -> str:
         """Say why a set may not change.
@@ -189,31 +193,55 @@ class Exchanges:
         Returns:
             What is left of each unit; None: nothing.
         """
-        assert self._judge is not None  # without a judge every unit is settled
         # In the order of the blocks, so that the texts of each are read once
-        order = sorted(range(len(asked)), key=lambda number: asked[number][0].place[0])
-        windows: list[list[str]] = []
-        owners: list[tuple[Spot, int]] = []
+        wanted: dict[Spot, list[tuple[int, str]]] = {}
+        for unit, target in sorted(asked, key=lambda each: each[0].place[0]):
+            spot, places = unit.place
+            wanted.setdefault(spot, []).extend((place, target) for place in places)
         documents: dict[Spot, Proposed] = {}
-        for number in order:
-            (spot, places), target = asked[number][0].place, asked[number][1]
-            if spot not in documents:
-                documents[spot] = self._pane.document(spot, self.name)
-            document = documents[spot]
-            for place in places:
-                each = document.sets[self.name][place]
-                if target in each.edits and not _settled(each):
-                    text = self._pane.text(spot.block, document.ordinal, self._whole)
-                    windows.append(show_windows(text, each, target))
-                    owners.append((spot, place))
-        for owner, (probability, reason) in zip(
-            owners, self._judge.exchanges(self.name, windows), strict=True
-        ):
-            if probability < self._strictness:
-                self._refused[owner] = reason or sets.DOUBTED
-                self.excluded[self._refused[owner]] += 1
-        self.judged += len(windows)
+        for spot, pairs in wanted.items():
+            document = documents[spot] = self._pane.document(spot, self.name)
+            own = document.sets[self.name]
+            text = self._pane.text(spot.block, document.ordinal, self._whole)
+            pairs = [(place, to) for place, to in pairs if to in own[place].edits]
+            self._ask(text, spot, [each for each in pairs if not _settled(own[each[0]])], own)
+            for place, _ in pairs if self._bar is not None else ():
+                if (spot, place) not in self._refused and self._bar.bars(text, own[place]):
+                    self._refuse(spot, place, 0.0, sets.STEREOTYPE)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
+
+    def _ask(
+        self, text: str, spot: Spot, pairs: Sequence[tuple[int, str]], own: Sequence[Set]
+    ) -> None:
+        """Ask the judge about exchanges of a document, and keep what it says."""
+        if self._judge is None or not pairs:
+            return
+        windows = [show_windows(text, own[place], to) for place, to in pairs]
+        answers = self._judge.exchanges(self.name, windows)
+        for (place, _), (probability, reason) in zip(pairs, answers, strict=True):
+            self._chances[spot, place] = probability
+            if probability < self._strictness:
+                self._refuse(spot, place, probability, reason or sets.DOUBTED)
+        self.judged += len(pairs)
+
+    def _refuse(self, spot: Spot, place: int, probability: float, reason: str) -> None:
+        """Refuse a set."""
+        self._chances[spot, place] = probability
+        self._refused[spot, place] = reason
+        self.excluded[reason] += 1
+
+    def decided(self, spot: Spot, place: int, proposed: Set) -> Set:
+        """A set with the probability that decided about it.
+
+        Args:
+            spot: The place of its document.
+            place: Its place among the document's sets of the attribute.
+            proposed: The set.
+
+        Returns:
+            The set with the judge's probability if it was judged, 0 if it was barred.
+        """
+        return replace(proposed, confidence=self._chances.get((spot, place), proposed.confidence))
 
     def _left(self, unit: Unit, target: str, document: Proposed) -> Unit | None:
         """What is left of a judged unit; None: nothing."""
@@ -235,7 +263,7 @@ class Exchanges:
         each = document.sets[self.name][place]
         kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
-        done = self._judge is None or _settled(each)
+        done = self._bar is None and (self._judge is None or _settled(each))
         return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
@@ -255,7 +283,8 @@ class Exchanges:
         key = draw.key(
             self._seed, self.name, document.id, 0, max(own[place].confidence for place in places)
         )
-        done = self._judge is None or all(_settled(own[place]) for place in places)
+        settled = self._judge is None or all(_settled(own[place]) for place in places)
+        done = self._bar is None and settled
         return Unit(key, kind, size, (spot, places), kind.targets if done else ())
 
 

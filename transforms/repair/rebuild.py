@@ -29,6 +29,7 @@ from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
+from evenflow.transforms.stereotypes.bar import StereotypeBar
 from evenflow.transforms.substitution import joined
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit
@@ -126,9 +127,10 @@ class _Rebuilder:
         self._done: dict[StagedBlock, dict[int, _Rebuilt]] = {}
         names = () if annotator.proposer is None else annotator.proposer.attributes
         judge = _judge(self._config)
+        bar = StereotypeBar(annotator.lists) if names else None
         for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
             own = self._exchanges[name] = Exchanges(
-                name, groups[name], self._config, self._pane, judge, self._edits
+                name, groups[name], self._config, self._pane, judge, self._edits, bar
             )
             self._tallies[name] = SubstitutionCounts()
             self._targets[name] = {}
@@ -259,8 +261,9 @@ class _Rebuilder:
             if self._modes[name] == "augment":
                 continue
             for place, each in enumerate(document.sets.get(name, ())):
-                reason = self._exchanges[name].reason(spot, place, each)
-                rebuilt.changes.append(Change(place, each, targets.get((spot, place)), reason))
+                own = self._exchanges[name]
+                reason, decided = own.reason(spot, place, each), own.decided(spot, place, each)
+                rebuilt.changes.append(Change(place, decided, targets.get((spot, place)), reason))
         return rebuilt
 
     def _copy(

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.substitution import base_cda
-from evenflow.transforms.substitution.judges import ExchangeJudge, SubstitutionJudge
+from evenflow.transforms.substitution import base_cda, sets
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge, SubstitutionJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.transforms.substitution.windows import show_windows
@@ -101,6 +101,7 @@ def judged(
     proposed: Sequence[Set],
     wanted: Callable[[Set], str | None],
     judge: ExchangeJudge | None,
+    bar: Bar | None = None,
 ) -> list[Set]:
     """Ask a judge about the wanted exchange of each set.
 
@@ -109,6 +110,7 @@ def judged(
         proposed: Sets of one attribute.
         wanted: Gives the group that a set should go to, None for none.
         judge: The judge; None: no set changes.
+        bar: Bars exchanges that the judge may accept; None: none.
 
     Returns:
         The sets with the judge's confidence. Those already judged or not wanted stay as they are.
@@ -119,15 +121,22 @@ def judged(
         if not each.judged and (target := wanted(each)) is not None
     ]
     out = list(proposed)
-    if judge is None or not asked:
-        return out
-    answers = judge.exchanges(
-        proposed[0].attribute, [show_windows(text, proposed[at], target) for at, target in asked]
-    )
-    for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
-        refusals = (Refusal(proposed[at].mentions[0], reason),) if reason else ()
-        out[at] = replace(proposed[at], confidence=confidence, judged=True, refusals=refusals)
+    if judge is not None and asked:
+        windows = [show_windows(text, proposed[at], target) for at, target in asked]
+        answers = judge.exchanges(proposed[0].attribute, windows)
+        for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
+            out[at] = _refused(proposed[at], confidence, reason)
+    if bar is not None:
+        for at, each in enumerate(out):
+            if each.confidence > 0 and wanted(each) is not None and bar.bars(text, each):
+                out[at] = _refused(each, 0.0, sets.STEREOTYPE)
     return out
+
+
+def _refused(proposed: Set, confidence: float, reason: str) -> Set:
+    """A set after its judgement; it is refused if there is a reason."""
+    refusals = (Refusal(proposed.mentions[0], reason),) if reason else ()
+    return replace(proposed, confidence=confidence, judged=True, refusals=refusals)
 
 
 def chooser(

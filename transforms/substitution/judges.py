@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from evenflow.transforms.substitution.sets import Set
+
 
 class FirstScorer(Protocol):
     """Gives every exchange a first probability of being right."""
@@ -36,6 +38,14 @@ class ExchangeJudge(Protocol):
             Of each exchange, the probability (0 to 1) that it is right, and the reason if it is
             not.
         """
+        ...
+
+
+class Bar(Protocol):
+    """Bars exchanges, whatever a judge says of them."""
+
+    def bars(self, text: str, proposed: Set) -> bool:
+        """Whether a set of a text may not be exchanged: a sentence may state a stereotype."""
         ...
 
 

@@ -16,6 +16,7 @@ LONG = "sentence too long"
 FOREIGN = "not English"
 OVERLAP = "overlaps another mention"
 DOUBTED = "too unsure"
+STEREOTYPE = "may be a stereotype"
 
 
 class Edit(NamedTuple):
