@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from evenflow.transforms.models import encoder, static
+from evenflow.transforms.stereotypes import detect
 
 Says = Callable[[str], float]
 
@@ -37,7 +38,15 @@ class First(Judge):
         return [probability for probability, _ in super().exchanges(attribute, windows)]
 
 
+class NoStereotypes:
+    """Detects none."""
+
+    def detect(self, sentences: Sequence[str], labels: object) -> list[float | None]:
+        return [0.0 for _ in sentences]
+
+
 def shipped(patch: pytest.MonkeyPatch, judge: Judge, first: First) -> None:
     """Put them in the place of the shipped models, in this process."""
     patch.setattr(encoder.Encoder, "shipped", lambda: judge)
     patch.setattr(static.FirstStage, "shipped", lambda: first)
+    patch.setattr(detect, "shipped", NoStereotypes)

@@ -129,7 +129,8 @@ def judged(
     if bar is not None:
         for at, each in enumerate(out):
             if each.confidence > 0 and wanted(each) is not None and bar.bars(text, each):
-                out[at] = _refused(each, 0.0, sets.STEREOTYPE)
+                # Without edits it stays at any strictness
+                out[at] = replace(_refused(each, 0.0, sets.STEREOTYPE), edits={})
     return out
 
 
