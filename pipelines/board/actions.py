@@ -145,7 +145,9 @@ class Actions:
             raise FormError("the ledger cannot be read now")
         fires = given.get("action") == TRIGGER
         offered = _offered(gate, entry)
-        chosen = [each for each in offered if str(each) == given.get("action")]
+        chosen: list[reviews.Action] = [
+            each for each in offered if str(each) == given.get("action")
+        ]
         action: reviews.Action | None = chosen[0] if chosen else None
         if entry is not None:
             if action is None or given.get("seen") != str(self._decided(gate)):
