@@ -1,128 +1,178 @@
 """Tells a server of blocked panes by a signed HTTP POST, for those without Prometheus.
 
-A thread of its own sends, so the gate never waits. What could not be delivered is tried again, also
-by the next run: gate/notified.json has the last pane that was told. So a message may come twice,
-and none is lost.
+A thread of its own reads the ledger and sends, so the gate never waits, and nothing is queued.
+
+1. A blocked pane is in the ledger. After a kill here the next run sends its message.
+2. The server takes the message. After a kill here the next run sends it again.
+3. gate/notified.json names the pane. All panes up to it are settled.
+
+So a message may come twice, and none is lost. They come in the order of the panes.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import logging
 import threading
 import time
-from collections import deque
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from evenflow.gates.ledger.history import History
-from evenflow.gates.posting import post
-from evenflow.schemas.hidden import mask_address, read_address
+from evenflow.gates.ledger import segments
+from evenflow.gates.ledger.files import LedgerError
+from evenflow.gates.ledger.history import read_some
+from evenflow.gates.posting import Sender
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.schemas.secrets import read_secret
 from evenflow.schemas.sections import Notify
 from evenflow.transforms.storage.storage import Place, at
 
 TOLD = "gate/notified.json"
-MOST = 100  # messages that wait; as many as the ledger's sums name blocked panes
 FIRST_SECONDS, LAST_SECONDS = 1.0, 60.0  # between two tries; each wait is twice the one before
-LOG = logging.getLogger(__name__)
 
 
 class Notifier:
-    """Sends a message for each blocked pane.
+    """Sends a message for each blocked pane of a ledger.
 
     Args:
-        output: The output.
+        output: The output, whose lease this process holds.
         settings: Where messages go; it has a URL.
-        entries: The ledger so far. Blocked panes that nobody was told of are told now.
+        panes: Number of panes that are committed. Those that nobody was told of are told of now; of
+            an output whose notifications are new, none.
+        note: Called with what a user should know.
 
     Raises:
         SecretError: The address or the secret cannot be read.
         OSError: The output cannot be read or written.
     """
 
-    def __init__(self, output: Place, settings: Notify, entries: History):
-        self._output, self._settings = at(output), settings
+    def __init__(self, output: Place, settings: Notify, panes: int, note: Callable[[str], None]):
         assert settings.url is not None
-        self._url = read_address(settings.url)
-        self._secret = read_secret({**settings.secret}).encode() if settings.secret else None
-        self._waiting: deque[tuple[int, bytes]] = deque(maxlen=MOST)
+        self._output, self._patience, self._note = at(output), settings.patience, note
+        self._sender = Sender(settings.url, settings.timeout, secret=settings.secret)
+        self._panes, self._last = panes, None
+        self._until: float | None = None  # when patience ends, once the run has ended
         self._changed = threading.Condition()
-        self._closing = False
         try:
-            told = int(json.loads(self._output.read(TOLD))["pane"])
+            self._next = int(json.loads(self._output.read(TOLD))["pane"]) + 1
         except FileNotFoundError:
-            told = len(entries) - 1
-            self._note(told)
-        except (ValueError, KeyError, TypeError):  # a kill cut it off
-            told = -1
-        for pane in entries.totals.blocked:
-            if pane > told:
-                self.committed(entries[pane])
+            self._next = panes
+            self._mark()
+        except (ValueError, KeyError, TypeError):  # damaged: better twice than never
+            self._next = 0
         self._thread = threading.Thread(target=self._send_all, daemon=True)
         self._thread.start()
 
     def committed(self, entry: PaneEntry) -> None:
-        """Send a message if a pane is blocked; it does not wait.
+        """Look at a pane that is in the ledger now; it does not wait.
 
         Args:
             entry: The pane's entry.
         """
-        if entry.verdict.state == "block":
-            with self._changed:
-                self._waiting.append((entry.pane, message(str(self._output), entry)))
-                self._changed.notify()
+        with self._changed:
+            self._panes, self._last = entry.pane + 1, entry
+            self._changed.notify()
 
     def close(self) -> None:
-        """Give the last message the time for one answer, and end. The next run sends the rest."""
+        """Send what is left, as long as patience lasts. The next run sends the rest."""
         with self._changed:
-            self._closing = True
+            self._until = time.monotonic() + self._patience
             self._changed.notify()
-        self._thread.join(self._settings.timeout)
+        self._thread.join(self._patience)
+        if self._next >= self._panes:
+            return
+        try:
+            left = sum(1 for each in self._left() if each.verdict.state == "block")
+        except (OSError, LedgerError) as error:
+            self._note(f"gate.notify: not delivered from pane {self._next} on: {error}")
+        else:
+            if left:
+                self._note(f"gate.notify: blocked panes to tell of: {left:,}; the next run does it")
+
+    def _left(self) -> Iterator[PaneEntry]:
+        """The entries that are not settled, from the ledger."""
+        return read_some(self._output, range(self._next, self._panes), known=self._last)
 
     def _send_all(self) -> None:
         """Send messages until the end."""
         wait = 0.0
-        while True:
-            with self._changed:
-                if wait:
-                    self._changed.wait_for(lambda: self._closing, wait)
-                self._changed.wait_for(lambda: bool(self._waiting) or self._closing)
-                if not self._waiting:
-                    return
-                pane, body = self._waiting[0]
-            failure = self._send(body)
+        while self._has_more(wait):
+            before = self._next
+            try:
+                failure = self._catch_up()
+            except (OSError, LedgerError) as error:
+                failure = str(error)
             if failure is None:
                 wait = 0.0
-                with self._changed, suppress(ValueError):  # too many came meanwhile
-                    self._waiting.remove((pane, body))
-                with suppress(OSError):
-                    self._note(pane)
-            else:
-                if not wait:
-                    LOG.error("gate.notify: %s: %s; trying on", mask_address(self._url), failure)
-                wait = min(2 * wait or FIRST_SECONDS, LAST_SECONDS)
-                if self._closing:
-                    return
+                continue
+            if not wait:
+                self._note(f"gate.notify: {self._sender.shown}: {failure}; trying on")
+            most = LAST_SECONDS if self._until is None else FIRST_SECONDS
+            wait = min(2 * wait, most) if wait and self._next == before else FIRST_SECONDS
 
-    def _send(self, body: bytes) -> str | None:
-        """Send a message; returns why it failed, None if it did not."""
-        headers: dict[str, str] = {}
-        if self._secret is not None:
-            now = str(int(time.time()))
-            headers["X-Evenflow-Timestamp"] = now
-            headers["X-Evenflow-Signature"] = signature(self._secret, now, body)
-        answer = post(self._url, body, headers, self._settings.timeout)
-        return None if answer.ok else answer.message
+    def _has_more(self, wait: float) -> bool:
+        """Wait, and then for a pane; returns whether there is one and time is left for it.
 
-    def _note(self, pane: int) -> None:
-        """Note the last pane that was told. Raises OSError."""
-        self._output.write_soon(TOLD, json.dumps({"pane": pane}).encode())
+        The end of the run cuts a wait short.
+        """
+        with self._changed:
+            if wait:
+                ending = self._until is not None
+                self._changed.wait_for(lambda: not ending and self._until is not None, wait)
+            self._changed.wait_for(lambda: self._next < self._panes or self._until is not None)
+            return self._next < self._panes and not self._is_over()
+
+    def _is_over(self) -> bool:
+        """Whether patience has ended."""
+        return self._until is not None and time.monotonic() > self._until
+
+    def _catch_up(self) -> str | None:
+        """Send what is committed; returns why a message failed. Raises OSError, LedgerError."""
+        for entry in self._left():
+            blocked = entry.verdict.state == "block"
+            if blocked:
+                if self._is_over():
+                    break
+                answer = self._sender.send(
+                    message(str(self._output), entry), f"block.{entry.pane:08d}"
+                )
+                if not answer.ok:
+                    return answer.message
+            self._next = entry.pane + 1
+            if blocked or not self._next % segments.EVERY:  # so that no start reads all panes
+                self._mark()
+        return None
+
+    def _mark(self) -> None:
+        """Note the last pane that is settled, durably. Raises OSError."""
+        self._output.write(TOLD, json.dumps({"pane": self._next - 1}).encode())
 
 
-def message(output: str, entry: PaneEntry) -> bytes:
+@contextmanager
+def telling(
+    output: Place, settings: Notify, panes: int, note: Callable[[str], None]
+) -> Iterator[Callable[[PaneEntry], None]]:
+    """Tell of blocked panes beside a run, and at its end, however it ends, of what is left.
+
+    Args:
+        output: The output, whose lease this process holds.
+        settings: Where messages go; without a URL nobody is told.
+        panes: Number of panes that are committed.
+        note: Called with what a user should know.
+
+    Yields:
+        What to call with each entry that is committed.
+    """
+    if settings.url is None:
+        yield lambda entry: None
+        return
+    notifier = Notifier(output, settings, panes, note)
+    try:
+        yield notifier.committed
+    finally:
+        notifier.close()
+
+
+def message(output: str, entry: PaneEntry) -> dict[str, Any]:
     """Write the message on a blocked pane.
 
     Args:
@@ -130,39 +180,21 @@ def message(output: str, entry: PaneEntry) -> bytes:
         entry: The pane's entry.
 
     Returns:
-        A JSON object.
+        What is sent as JSON.
     """
-    return json.dumps(
-        {
-            "event": "block",
-            "output": output,
-            "pane": entry.pane,
-            "reason": entry.verdict.reason,
-            "documents": entry.documents,
-            "attributes": {
-                name: {
-                    "state": each.verdict.state,
-                    "reason": each.verdict.reason,
-                    "dr": each.rolling.dr,
-                    "low": each.rolling.low,
-                }
-                for name, each in entry.attributes.items()
-            },
-        }
-    ).encode()
-
-
-def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """Sign a message.
-
-    Args:
-        secret: The shared secret.
-        timestamp: Seconds since 1970, as in the header X-Evenflow-Timestamp.
-        body: The message.
-
-    Returns:
-        `sha256=` and the HMAC-SHA256 (RFC 2104) of timestamp, a dot and the message, in
-        hexadecimal.
-    """
-    digest = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256)
-    return f"sha256={digest.hexdigest()}"
+    return {
+        "event": "block",
+        "output": output,
+        "pane": entry.pane,
+        "reason": entry.verdict.reason,
+        "documents": entry.documents,
+        "attributes": {
+            name: {
+                "state": each.verdict.state,
+                "reason": each.verdict.reason,
+                "dr": each.rolling.dr,
+                "low": each.rolling.low,
+            }
+            for name, each in entry.attributes.items()
+        },
+    }

@@ -1,12 +1,19 @@
-"""Sends an HTTP POST to an address that a user named."""
+"""Sends JSON by HTTP POST to an address that a user named: on blocked panes, and for triggers."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any, NamedTuple
+
+from evenflow.schemas.hidden import Place, mask_address, read_address, without
+from evenflow.schemas.secrets import read_secret
 
 TAIL = 4096  # bytes of an answer that are kept
 
@@ -17,7 +24,7 @@ class Answer(NamedTuple):
     Attributes:
         ok: Whether the server took it.
         message: Its status, or why there is none.
-        body: The beginning of what it said. It is data and is not escaped.
+        body: The beginning of what it said, without secrets. It is data and is not escaped.
     """
 
     ok: bool
@@ -35,20 +42,64 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirects)
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
-    """Send JSON.
+class Sender:
+    """Sends messages to one address.
 
     Args:
-        url: The address.
-        body: What is sent.
-        headers: More headers.
+        url: The address, or its place.
         timeout: Seconds for an answer.
+        key: Where the bearer token is; None: none is sent.
+        secret: Where the secret is that signs messages; None: they are not signed.
 
-    Returns:
-        The answer; a status from 300 on is a failure.
+    Attributes:
+        shown: The address as it may be shown.
+
+    Raises:
+        SecretError: The address or a secret cannot be read.
     """
-    own = {"Content-Type": "application/json", "User-Agent": "evenflow", **headers}
-    request = urllib.request.Request(url, body, own, method="POST")
+
+    def __init__(
+        self,
+        url: str | Place,
+        timeout: float,
+        key: Place | None = None,
+        secret: Place | None = None,
+    ):
+        self._url, self._timeout = read_address({**url} if isinstance(url, dict) else url), timeout
+        self._key = None if key is None else read_secret({**key}).strip()
+        self._secret = None if secret is None else read_secret({**secret})
+        self.shown = mask_address(self._url)
+
+    def send(self, message: Mapping[str, Any], identity: str) -> Answer:
+        """Send a message.
+
+        Args:
+            message: What is sent as JSON.
+            identity: What it has in common with its repetitions, so that a server knows them.
+
+        Returns:
+            The answer; a status from 300 on is a failure.
+        """
+        body = json.dumps(message).encode()
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "evenflow",
+            "Idempotency-Key": identity,
+        }
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if self._secret is not None:
+            now = str(int(time.time()))
+            headers["X-Evenflow-Timestamp"] = now
+            headers["X-Evenflow-Signature"] = signature(self._secret.encode(), now, body)
+        answer = _post(self._url, body, headers, self._timeout)
+        hidden = [self._url, self._key or "", self._secret or ""]
+        return answer._replace(body=without(answer.body, hidden))
+
+
+def _post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> Answer:
+    """Send one request."""
+    request = urllib.request.Request(url, body, headers, method="POST")
     try:
         with _OPENER.open(request, timeout=timeout) as answer:
             return Answer(True, f"status {answer.status}", _text(answer))
@@ -63,3 +114,19 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> A
 
 def _text(answer: Any) -> str:
     return answer.read(TAIL).decode("utf-8", "replace")
+
+
+def signature(secret: bytes, timestamp: str, body: bytes) -> str:
+    """Sign a message.
+
+    Args:
+        secret: The shared secret.
+        timestamp: Seconds since 1970, as in the header X-Evenflow-Timestamp.
+        body: The message.
+
+    Returns:
+        `sha256=` and the HMAC-SHA256 (RFC 2104) of timestamp, a dot and the message, in
+        hexadecimal.
+    """
+    digest = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256)
+    return f"sha256={digest.hexdigest()}"

@@ -7,7 +7,7 @@ somewhere else, {env: NAME} or {file: PATH}. Plain ones are masked in what a run
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -52,6 +52,21 @@ def mask_command(words: list[Any]) -> list[Any]:
         The same with `***` for each argument.
     """
     return [words[0], *(MASK if isinstance(each, str) else each for each in words[1:])]
+
+
+def without(text: str, values: Iterable[str]) -> str:
+    """Hide values that a text repeats: what a command printed, or a server answered.
+
+    Args:
+        text: The text.
+        values: What it must not show.
+
+    Returns:
+        The text with `***` for each value.
+    """
+    for each in filter(None, values):
+        text = text.replace(each, MASK)
+    return text
 
 
 def read_word(value: str | dict[Any, str]) -> str:

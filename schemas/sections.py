@@ -433,6 +433,14 @@ class Notify(Section):
         gt=0,
         description="Seconds for an answer. The gate never waits for it. 5: for a busy server.",
     )
+    patience: float = Field(
+        default=10.0,
+        ge=0,
+        description=(
+            "Seconds at the end of a run in which what is left is sent; the next run sends the"
+            " rest. 10: well below the 30 s that a cluster gives a gate to stop."
+        ),
+    )
 
 
 class Gate(Section):

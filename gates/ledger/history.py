@@ -290,27 +290,14 @@ class History(Sequence[PaneEntry]):
         Args:
             numbers: The panes, all of which the ledger has.
 
-        Yields:
+        Returns:
             Their entries.
 
         Raises:
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        segment: int | None = None
-        rows: list[bytes] = []
-        for number in numbers:
-            if number == len(self) - 1 and self._last is not None:
-                yield self._last
-                continue
-            if number >= self._in_segments:
-                with suppress(FileNotFoundError):  # a run may compact the ledger meanwhile
-                    yield read_entry(self._root, number)
-                    continue
-            first = number - number % segments.EVERY
-            if first != segment:
-                segment, rows = first, segments.read_segment(self._root, first)
-            yield parse_entry(rows[number - first], segments.segment_name(first))
+        return read_some(self._root, numbers, self._in_segments, self._last)
 
     def spans(self) -> list[Span]:
         """Summarise all panes by hours; segments hold their part already.
@@ -348,6 +335,40 @@ class History(Sequence[PaneEntry]):
         older = range(numbers.start, min(numbers.stop, done))
         newer = self._tail[max(numbers.start - done, 0) : max(numbers.stop - done, 0)]
         return [*map(spans.from_entry, self.some(older)), *newer]
+
+
+def read_some(
+    root: Storage, numbers: range, in_segments: int = 0, known: PaneEntry | None = None
+) -> Iterator[PaneEntry]:
+    """Read the entries of some panes beside a run that commits; see `History.some`.
+
+    Args:
+        root: The output.
+        numbers: The panes, all of which are committed.
+        in_segments: Panes before this one are known to be in segments, and not asked for elsewhere.
+        known: An entry that need not be read.
+
+    Yields:
+        Their entries.
+
+    Raises:
+        LedgerError: An entry cannot be read.
+        OSError: A file cannot be read.
+    """
+    segment: int | None = None
+    rows: list[bytes] = []
+    for number in numbers:
+        if known is not None and number == known.pane:
+            yield known
+            continue
+        first = number - number % segments.EVERY
+        if number >= in_segments and first != segment:
+            with suppress(FileNotFoundError):  # a run may compact the ledger meanwhile
+                yield read_entry(root, number)
+                continue
+        if first != segment:
+            segment, rows = first, segments.read_segment(root, first)
+        yield parse_entry(rows[number - first], segments.segment_name(first))
 
 
 def entry_numbers(root: Storage) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
+from evenflow.gates.notify import telling
 from evenflow.pipelines.files import cutting, making, workers
 from evenflow.pipelines.files.cutting import Pane
 from evenflow.pipelines.files.intake import Intake, Rest
@@ -88,7 +90,7 @@ class Run:
         lists = self.config.word_lists()
         lookup.look(self.config.coverage, self.on_note)
         commit.make_folders(self.output)
-        with Lease(self.output, self.standby, self.on_note) as lease:
+        with Lease(self.output, self.standby, self.on_note) as lease, ExitStack() as beside:
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
             record = settings(self.config, lists, {"input": bytes_found})
             start = begin(self.output, lease, record, self.config, lists)
@@ -103,12 +105,15 @@ class Run:
             note(rest, start.finished)
             for text in start.notes:
                 self.on_note(text)
+            tell = beside.enter_context(
+                telling(self.output, self.config.gate.notify, len(entries), self.on_note)
+            )
             if start.finished and self.follow is None:
                 return Outcome(entries, 0)
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, self.on_note
+                self.output, self.config, lists, entries, lease, start.epoch, self.on_note, tell
             )
             staging = closing.Staging(at(self.output), lease.run)
             context = making.GraphContext(self.config.model_dump(), staging, root)

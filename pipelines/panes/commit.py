@@ -44,7 +44,6 @@ from evenflow.gates.ledger.files import (
 )
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.gates.notify import Notifier
 from evenflow.gates.triggers import Decider
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.pipelines.panes.closing import Ready
@@ -82,6 +81,7 @@ class Committer:
         lease: The lease of the output, which this process holds.
         epoch: The epoch of the program and settings of this run.
         note: Called with what a user should know.
+        tell: Called with each entry that is committed (see gates.notify).
 
     Attributes:
         entries: The ledger.
@@ -98,9 +98,10 @@ class Committer:
         lease: Lease,
         epoch: Epoch | None = None,
         note: Callable[[str], None] = lambda text: None,
+        tell: Callable[[PaneEntry], None] = lambda entry: None,
     ):
         self.entries = entries
-        self._note = note
+        self._note, self._tell = note, tell
         self._replaced: set[str] = set()  # fields that were told of
         self._output = at(output)
         self._lease = lease
@@ -113,8 +114,6 @@ class Committer:
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
         self._waiting: deque[Future[None]] = deque()
-        notify = config.gate.notify
-        self._notifier = Notifier(self._output, notify, entries) if notify.url else None
         self.index = (
             IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
         )
@@ -218,8 +217,7 @@ class Committer:
                 f"the input has {', '.join(fresh)}: columns of this name are computed here, and"
                 " replace what the input has; rename a field that you want to keep"
             )
-        if self._notifier is not None:
-            self._notifier.committed(entry)
+        self._tell(entry)
         if self.index is not None:
             self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
@@ -259,8 +257,6 @@ class Committer:
         while self._waiting:
             self._waiting.popleft().result()
         self._write_timings()
-        if self._notifier is not None:
-            self._notifier.close()
         if self._done:
             failed = {pane for pane, _ in self.entries.totals.last_failures}
             checks().docs(self._output, failed)

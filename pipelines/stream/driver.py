@@ -13,6 +13,7 @@ import apache_beam as beam
 
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
+from evenflow.gates.notify import telling
 from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
 from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
@@ -159,7 +160,10 @@ class StreamRun:
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         """Run once the topics were found."""
         commit.make_folders(self.output)
-        with Lease(self.output, self.standby, self.on_note, self.stop) as lease:
+        with (
+            Lease(self.output, self.standby, self.on_note, self.stop) as lease,
+            contextlib.ExitStack() as beside,
+        ):
             given = source_settings(
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
@@ -168,8 +172,11 @@ class StreamRun:
             for text in start.notes:
                 self.on_note(text)
             entries = start.entries
+            tell = beside.enter_context(
+                telling(self.output, self.config.gate.notify, len(entries), self.on_note)
+            )
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, self.on_note
+                self.output, self.config, lists, entries, lease, start.epoch, self.on_note, tell
             )
             done = len(entries)
             staging = Staging(at(self.output), lease.run)

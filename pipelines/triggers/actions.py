@@ -9,18 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import evenflow.transforms.llm.client.guard as guard
-from evenflow.gates.posting import post
+from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.schemas.config import Config
-from evenflow.schemas.hidden import MASK, read_address, read_word
-from evenflow.schemas.secrets import SecretError, read_secret
+from evenflow.schemas.hidden import read_word, without
+from evenflow.schemas.secrets import SecretError
 from evenflow.schemas.trigger_section import Trigger, Webhook
 from evenflow.transforms.storage.storage import Storage
 
@@ -76,7 +76,7 @@ def attempt(output: Storage, config: Config, decision: Decision, stop: threading
             return Attempt(False, str(error))
         found = _command(words, output, decision, rule.timeout, stop)
         hidden = (word for word, given in zip(words, rule.command, strict=True) if word != given)
-        return replace(found, output=_without(found.output, hidden))
+        return replace(found, output=without(found.output, hidden))
     if rule.webhook is not None:
         return _webhook(rule.webhook, output, decision, rule.timeout)
     if output.local is None:
@@ -178,23 +178,9 @@ def _read(source: Any, tail: bytearray) -> None:
 
 
 def _webhook(hook: Webhook, output: Storage, decision: Decision, timeout: float) -> Attempt:
-    """Send a decision; the server knows a repeated one by its Idempotency-Key."""
-    headers = {"Idempotency-Key": decision.key}
-    hidden: list[str] = []
+    """Send a decision."""
     try:
-        url = read_address(hook.url)
-        if hook.key is not None:
-            hidden.append(read_secret({**hook.key}).strip())
-            headers["Authorization"] = f"Bearer {hidden[0]}"
+        sender = Sender(hook.url, timeout, key=hook.key)
     except SecretError as error:
         return Attempt(False, str(error))
-    body = json.dumps({**decision.model_dump(), "output": str(output)}).encode()
-    answer = post(url, body, headers, timeout)
-    return Attempt(answer.ok, answer.message, _without(answer.body, [url, *hidden]))
-
-
-def _without(text: str, hidden: Iterable[str]) -> str:
-    """What was printed or answered, without secrets that it may repeat."""
-    for each in filter(None, hidden):
-        text = text.replace(each, MASK)
-    return text
+    return Attempt(*sender.send({**decision.model_dump(), "output": str(output)}, decision.key))

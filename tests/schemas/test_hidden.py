@@ -135,6 +135,7 @@ def test_nothing_that_a_run_writes_or_says_shows_a_value(
     Path("in.jsonl").write_text("\n".join(map(json.dumps, documents)))
     made = settings(chosen)
     made["gate"] |= {"min_mentions": 5, "warn": 0.1, "block": 0.1}
+    made["gate"]["notify"]["patience"] = 0.1
     Path("settings.yaml").write_text(json.dumps(made))
     ended = call(
         "run", "-i", "in.jsonl", "-o", "out", "--config", "settings.yaml", "--pane-docs", 9

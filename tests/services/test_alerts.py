@@ -20,7 +20,7 @@ from services.kafka_broker import Broker, free_port
 from services.prometheus_server import Alertmanager, Prometheus, installed
 from services.stream_outputs import EVENFLOW, TopicMaker, command, documents, gate, wait_for
 
-from evenflow.gates.notify import signature
+from evenflow.gates.posting import signature
 
 # A busy machine of two cores; alone it takes a few seconds a step
 SECONDS = 90.0

@@ -12,14 +12,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from places import DATA
+from receiver import Receiver
 
 from evenflow.gates import hold
 from evenflow.gates.ledger.files import read_entries, read_meta, write_meta
 from evenflow.pipelines.files.cutting import ChangedError
 from evenflow.pipelines.files.driver import Run, RunError
+from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import load
 
 SPEECHES = DATA / "speeches.jsonl.gz"
+
+
+class KilledError(Exception):
+    pass
 
 
 @pytest.fixture
@@ -124,9 +130,6 @@ def test_same_bytes_whatever_the_workers_and_restarts(corpus: Path, tmp_path: Pa
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(corpus)], tmp_path / "two", config, workers=2).go()
 
-    class KilledError(Exception):
-        pass
-
     def kill(progress) -> None:
         raise KilledError
 
@@ -145,6 +148,43 @@ def test_other_settings_are_refused(corpus: Path, tmp_path: Path) -> None:
     assert Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go().new == 0
     with pytest.raises(RunError, match=r"configuration\.pane\.docs: 10 -> 11"):
         Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 11})).go()
+
+
+def test_blocked_panes_are_told_at_every_end_of_a_run(corpus: Path, tmp_path: Path) -> None:
+    overrides = {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
+    receiver, notes = Receiver(), list[str]()
+
+    def go(name: str, policy: str, patience: float, on_pane=lambda progress: None) -> Outcome:
+        told = {"gate.notify.url": receiver.url, "gate.notify.patience": patience}
+        config = load(None, {**overrides, **told, "gate.policy": policy})
+        run = Run([str(corpus)], tmp_path / name, config, on_pane=on_pane, on_note=notes.append)
+        return run.go()
+
+    def blocked(name: str) -> list[int]:
+        found = read_entries(tmp_path / name)
+        return [entry.pane for entry in found if entry.verdict.state == "block"]
+
+    def stop(progress: PaneProgress) -> None:
+        if progress.entry.verdict.state == "block":
+            raise KilledError
+
+    try:
+        # A run that is held, and one that is finished, send what an earlier one could not
+        for policy in ("halt", "quarantine"):
+            receiver.always = 503
+            before = go(policy, policy, 0.1)
+            expected = blocked(policy)
+            assert expected and receiver.told == []
+            assert notes[-1].endswith(f"to tell of: {len(expected)}; the next run does it")
+            receiver.always = 200
+            again = go(policy, policy, 60)
+            assert (again.new, again.held) == (0, before.held) and receiver.told == expected
+            receiver.got.clear()
+        with pytest.raises(KilledError):
+            go("stopped", "quarantine", 60, stop)
+        assert receiver.told == blocked("stopped")
+    finally:
+        receiver.stop()
 
 
 def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
