@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from receiver import Receiver
@@ -169,7 +170,7 @@ def test_a_ledger_that_cannot_be_read_is_read_again(
     faults = [OSError("no answer"), OSError("no answer")]
     read = notify.read_some
 
-    def faulty(*given: object, **more: object) -> Iterator[PaneEntry]:
+    def faulty(*given: Any, **more: Any) -> Iterator[PaneEntry]:
         if faults:
             raise faults.pop()
         return read(*given, **more)

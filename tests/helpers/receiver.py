@@ -44,7 +44,7 @@ class Receiver:
                 self.send_header("Location", "/elsewhere")
                 self.end_headers()
 
-            def log_message(self, *args: object) -> None:
+            def log_message(self, format: str, *args: object) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
