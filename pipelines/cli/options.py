@@ -261,7 +261,7 @@ class GateOptions(Selection):
         float | None,
         typer.Option(
             metavar="S",
-            help="Least confidence of a substitution.  [default: 0.8]",
+            help="Least probability of an exchange.  [default: by precision]",
             rich_help_panel=REPAIR,
         ),
     ] = None

@@ -10,7 +10,8 @@ from rich.text import Text
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.counterfactuals import STRICTNESS, chooser, judged
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.counterfactuals import chooser, judged
 from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply, within
 from evenflow.transforms.substitution.substituter import Method, Substituter
@@ -83,7 +84,7 @@ class Rewriter:
                 self._judge,
                 self._bar,
             )
-            least = self._strictness.get(attribute, STRICTNESS)
+            least = self._strictness.get(attribute, reading.STRICTNESS)
             for number, each in enumerate(proposed):
                 target = wanted(each) if each.confidence >= least else None
                 chosen = each.edits[target] if target is not None else ()

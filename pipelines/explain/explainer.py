@@ -60,11 +60,13 @@ class Explainer:
         if counterfactual is not None:
             # Models take a part of a second, which plain texts need not wait for
             from evenflow.pipelines.explain.counterfactual import Rewriter
-            from evenflow.transforms.models import encoder
             from evenflow.transforms.stereotypes.bar import StereotypeBar
+            from evenflow.transforms.substitution import reading
 
-            judge = encoder.Encoder.shipped() if counterfactual == "gc" else None
-            strictness = {each.attribute: config.strictness(each.attribute) for each in lists}
+            judge = reading.DocumentJudge.shipped() if counterfactual == "gc" else None
+            strictness = {
+                each.attribute: reading.strictness(config, each.attribute) for each in lists
+            }
             bar = StereotypeBar(lists)
             rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge, bar)
             self._steps.append(rewriter.add_to)

@@ -1,128 +1,147 @@
-"""Measures the judges of exchanges on labelled ones: area, precision and recall by source and
-attribute, reliability, speed.
+"""Measures the judge of exchanges on documents that were labelled by reading them whole.
 
-    # documents kept for the report, by the models that ship
+    # documents kept for the report, of the kinds of text that the reader learnt from
     python tests/benchmarks/exchange.py
-    # and of sources left out: a file that the training wrote
-    python tests/benchmarks/exchange.py --left-out FILE
+    # and of kinds that it did not learn from, whose texts do not ship
+    python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
+    # ablations: sets are not joined; mentions may stay; sets of the windows of before
+    python tests/benchmarks/exchange.py --ablations
 
-Labels are those of language models. Intervals are 95 %: of areas by a bootstrap over documents, of
-shares Wilson's. Sources are left out in groups of three (`train.data.FOLDS`): four trainings, each
-of which saw nothing of any source of its group. Baselines learn from the same rows: logistic
-regression on words.
+An exchange counts as right if everybody whom it names may change in this document and nobody is
+changed by half: all mentions of each person change. Recall is of all mentions that may change.
+Labels are those of language models. Intervals are Wilson's, 95 %, of areas by a bootstrap over
+documents.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from document_labels import documents as documents_of
+from document_labels import passages
 
+from evenflow.pipelines.train import exchange_figures
+from evenflow.pipelines.train.exchange_figures import JudgedSet, SetJudge
 from evenflow.transforms.models import files
-from evenflow.transforms.models.encoder import Encoder
+from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.models.train import card, data
-from evenflow.transforms.models.train.card import CardJudge, Scored
-from evenflow.transforms.models.train.data import Row
-from evenflow.transforms.models.train.evaluate import Floats
+from evenflow.transforms.models.train import labelled
+from evenflow.transforms.models.train.evaluate import share
+from evenflow.transforms.models.train.labelled import Labelled
+from evenflow.transforms.repair.exchanges import UNLIKELY
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.counterfactuals import rewrite
+from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
-Judges = Mapping[str, CardJudge]
-TOKEN = r"[^\W_]+|[\[\]|]"
+PRECISION = 0.9  # the default of `repair.precision`
+BRACKET = re.compile(r"\[(.*?)\]")
 
 
-def words(learn: Sequence[Row], rows: Sequence[Row]) -> Floats:
-    """The probabilities (n,) of logistic regression on words and pairs of words."""
-    vectors = TfidfVectorizer(lowercase=False, ngram_range=(1, 2), min_df=2, token_pattern=TOKEN)
-    model: Any = LogisticRegression(C=3, max_iter=500)
-    model.fit(vectors.fit_transform([_text(row) for row in learn]), _true(learn))
-    return model.predict_proba(vectors.transform([_text(row) for row in rows]))[:, 1]
-
-
-def left_out(rows: Sequence[Row], scores: Path) -> Scored:
-    """Rows to learn from, judged by models that have not seen their sources."""
-    known = {
-        row["id"]: row for row in map(json.loads, scores.read_text(encoding="utf-8").splitlines())
-    }
-    judged = [row for row in rows if row["id"] in known]
-    chances = {
-        name: np.array([known[row["id"]][name] for row in judged])
-        for name in ("encoder", "first stage")
-    }
-    chances["words"] = np.zeros(len(judged))
-    for held in data.FOLDS:
-        at = [number for number, row in enumerate(judged) if data.family(row["source"]) in held]
-        if at:
-            learn = [row for row in rows if data.family(row["source"]) not in held]
-            chances["words"][at] = words(learn, [judged[number] for number in at])
-    return Scored(judged, _true(judged), chances)
-
-
-def in_source(learn: Sequence[Row], rows: Sequence[Row], judges: Judges) -> Scored:
-    """Rows kept for the report, judged by models that know other documents of their sources."""
-    chances = {name: card.judged(judge, rows) for name, judge in judges.items()}
-    return Scored(rows, _true(rows), chances | {"words": words(learn, rows)})
-
-
-def speeds(rows: Sequence[Row], judges: Judges) -> list[str]:
-    """Candidates judged a second and core."""
-    out: list[str] = []
-    for (name, judge), times in zip(judges.items(), (1, 50), strict=True):
-        begin = time.process_time()
-        for _ in range(times):
-            card.judged(judge, rows)
-        out.append(
-            f"{name}: {times * len(rows) / (time.process_time() - begin):,.0f} exchanges a second"
-            " and core"
-        )
+def texts(corpora: Sequence[Path]) -> dict[str, str]:
+    """Texts by their SHA-256: of whole documents and of their passages."""
+    out: dict[str, str] = {}
+    for path in corpora:
+        for _, identity, text in documents_of(path):
+            for start, end in passages(identity, text):
+                passage = text[start:end]
+                out[hashlib.sha256(passage.encode()).hexdigest()] = passage
     return out
 
 
-def _text(row: Row) -> str:
-    return " ".join(row["windows"])
+def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Reader) -> None:
+    """Print the figures of some documents, together and by source."""
+    judged = judge.judge(documents)
+    chances = [reader.calibrated(each.attribute, each.logit, each.stay) for each in judged]
+    wanted = exchange_figures.right_mentions(documents)
+    names = {each.document for each in documents}
+    print(f"## {title}: {len(names)} documents\n")
+    print("\n".join(exchange_figures.areas(judged, chances)), "\n")
+    print("\n".join(exchange_figures.table(judged, chances, wanted)), "\n")
+    right = [each.first for each in judged if each.right and each.whole]
+    asked = sum(each.first >= UNLIKELY for each in judged)
+    print(f"first stage: asks about {share(asked, len(judged))} of the sets,", end=" ")
+    print(f"{share(sum(one >= UNLIKELY for one in right), len(right))} of the right ones\n")
+    cut = reader.cut("gender", PRECISION)
+    by_source: dict[str, list[tuple[JudgedSet, float]]] = {}
+    for each, chance in zip(judged, chances, strict=True):
+        if each.attribute == "gender" and chance >= cut:
+            by_source.setdefault(each.source.split("-")[0], []).append((each, chance))
+    for source, own in sorted(by_source.items()):
+        good = sum(each.right and each.whole for each, _ in own)
+        print(f"gender, {source}, from {cut}: {share(good, len(own))}")
+    print()
 
 
-def _true(rows: Sequence[Row]) -> Any:
-    return np.array([row["label"] != data.WRONG for row in rows], bool)
+def winogender(path: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of sentences that differ in the gender of one unnamed person."""
+    rows = dict(line.split("\t") for line in path.read_text("utf-8").splitlines()[1:])
+    for name, sentence in rows.items():
+        for one, other in ((".male.", ".female."), (".female.", ".male.")):
+            if one in name:
+                yield sentence, rows[name.replace(one, other)]
+
+
+def winobias(path: Path) -> Iterator[tuple[str, str | None]]:
+    """Sentences of WinoBias; the other form is not known for her and his."""
+    other = {"he": "she", "she": "he", "him": "her", "his": "her"}
+    for line in path.read_text("utf-8").splitlines():
+        words = BRACKET.findall(line)
+        plain = BRACKET.sub(r"\1", line)
+        new = other.get(words[-1].lower())
+        changed = None if new is None else f"[{new}]".join(line.rsplit(f"[{words[-1]}]", 1))
+        yield plain, changed and BRACKET.sub(r"\1", changed)
+
+
+def plain_texts(
+    pairs: Sequence[tuple[str, str | None]], judge: reading.DocumentJudge, cut: float
+) -> str:
+    """How many sentences change, and how many of these into the other form."""
+    lists = [load("gender")]
+    changed = right = known = 0
+    for sentence, other in pairs:
+        found = rewrite(sentence, lists, "gender", strictness=cut, judge=judge).text
+        changed += found != sentence
+        if other is not None and found != sentence:
+            known += 1
+            right += found == other
+    return f"changed {share(changed, len(pairs))}; of these rightly {share(right, known)}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--left-out", type=Path)
-    parser.add_argument(
-        "--models",
-        type=Path,
-        default=files.SHIPPED,
-        help="folder of the models (default: those that ship)",
-    )
-    parser.add_argument(
-        "--more",
-        type=Path,
-        help="labelled rows of sources that no model has seen, a JSON row a line",
-    )
+    parser.add_argument("--models", type=Path, default=files.SHIPPED, help="the reader's folder")
+    parser.add_argument("--data", type=Path, default=DATA / labelled.FILE)
+    parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
+    parser.add_argument("--winobias", type=Path, help="its sentences, a line each")
+    parser.add_argument("--ablations", action="store_true")
     args = parser.parse_args()
-    judges: Judges = {"encoder": Encoder(args.models), "first stage": FirstStage(args.models)}
-    read = data.read(args.data)
-    learn, kept = read.part("train").exchanges, read.part("report").exchanges
-    tables = [("Documents kept for the report", in_source(learn, kept, judges))]
-    if args.left_out:
-        tables.append(("Sources left out", left_out(learn, args.left_out)))
-    if args.more:
-        unseen = [json.loads(line) for line in args.more.read_text(encoding="utf-8").splitlines()]
-        tables.append(("Sources that no model has seen", in_source(learn, unseen, judges)))
-    for title, scored in tables:
-        print(f"## {title}\n\n{card.table(scored)}\n\n{card.bins(scored)}\n")
-    print("\n".join(speeds(kept[:200], judges)))
+    reader, first = Reader(args.models), FirstStage.shipped()
+    documents = labelled.read(args.data, texts(args.texts))
+    kept = labelled.part(documents, labelled.REPORT)
+    judge = SetJudge(reader, first)
+    show("Documents kept for the report", kept, judge, reader)
+    if unseen := labelled.part(documents, labelled.UNSEEN):
+        show("Kinds of text that were not learnt from", unseen, judge, reader)
+    if args.ablations:
+        show("Sets are not joined", kept, SetJudge(reader, first, joins=False), reader)
+    own, cut = reading.DocumentJudge(reader), reader.cut("gender", PRECISION)
+    print("Winogender:", plain_texts(list(winogender(DATA / "winogender.tsv")), own, cut))
+    if args.winobias:
+        print("WinoBias:", plain_texts(list(winobias(args.winobias)), own, cut))
+    size = sum(len(each.text) for each in kept)
+    begin = time.process_time()
+    judge.judge(kept)
+    print(
+        f"{size / (time.process_time() - begin) / 1e6:.3f} MB of text a second and core, all sets"
+    )
 
 
 if __name__ == "__main__":

@@ -6,36 +6,55 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from evenflow.transforms.models import encoder, static
+from evenflow.transforms.models import static
 from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.judges import Judged
+from evenflow.transforms.substitution.sets import Set
+from evenflow.transforms.substitution.windows import show_windows
 
 Says = Callable[[str], float]
 
 
 class Judge:
-    """Gives each exchange the probability that a function says of its windows, joined, and keeps
-    what it was asked.
+    """Gives each exchange the probability that a function says of its windows.
 
-    It is a first stage too, by `first`.
+    It keeps what it was asked. `together` says which sets are joined.
     """
 
-    def __init__(self, says: Says = lambda shown: 1.0, reason: str = ""):
-        self.says, self.reason = says, reason
+    def __init__(
+        self,
+        says: Says = lambda shown: 1.0,
+        reason: str = "",
+        together: Callable[[Sequence[Set], int], tuple[int, ...]] = lambda sets, number: (number,),
+    ):
+        self.says, self.reason, self.together = says, reason, together
         self.asked: list[tuple[str, str]] = []  # attribute, windows
 
     def exchanges(
-        self, attribute: str, windows: Sequence[Sequence[str]]
-    ) -> list[tuple[float, str]]:
+        self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
+    ) -> list[Judged]:
+        out: list[Judged] = []
+        for number, target in asked:
+            shown = " ".join(show_windows(text, sets[number], target))
+            self.asked.append((sets[number].attribute, shown))
+            said = self.says(shown)
+            joined = self.together(sets, number)
+            out.append(Judged(said, self.reason if said < 0.5 else "", joined))
+        return out
+
+
+class First:
+    """A first stage, by the same kind of function."""
+
+    def __init__(self, says: Says = lambda shown: 1.0):
+        self.says = says
+        self.asked: list[tuple[str, str]] = []  # attribute, windows
+
+    def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[float]:
         shown = [" ".join(each) for each in windows]
         self.asked += [(attribute, each) for each in shown]
-        return [(said, self.reason if said < 0.5 else "") for said in map(self.says, shown)]
-
-
-class First(Judge):
-    """The same as a first stage."""
-
-    def exchanges(self, attribute: str, windows: Sequence[Sequence[str]]) -> list[float]:  # type: ignore[override]
-        return [probability for probability, _ in super().exchanges(attribute, windows)]
+        return list(map(self.says, shown))
 
 
 class NoStereotypes:
@@ -47,6 +66,6 @@ class NoStereotypes:
 
 def shipped(patch: pytest.MonkeyPatch, judge: Judge, first: First) -> None:
     """Put them in the place of the shipped models, in this process."""
-    patch.setattr(encoder.Encoder, "shipped", lambda: judge)
+    patch.setattr(reading.DocumentJudge, "shipped", lambda: judge)
     patch.setattr(static.FirstStage, "shipped", lambda: first)
     patch.setattr(detect, "shipped", NoStereotypes)

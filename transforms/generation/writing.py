@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +19,8 @@ from evenflow.transforms.generation.items import items
 from evenflow.transforms.generation.limits import Limit
 from evenflow.transforms.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.generation.writers import LlmWriter, Material, TemplateWriter, Writer
-from evenflow.transforms.models import encoder
 from evenflow.transforms.stereotypes.bar import StereotypeBar
+from evenflow.transforms.substitution import reading
 
 # Candidates for each record. Those of a model cost; of exchanged labels few are right
 BY_MODEL, BY_TEMPLATES = 5, 100
@@ -119,7 +120,11 @@ class Session:
         if not has_model:
             bar = StereotypeBar(config.word_lists())
             return TemplateWriter(
-                material, self._counter, config.strictness, encoder.Encoder.shipped(), bar
+                material,
+                self._counter,
+                functools.partial(reading.strictness, config),
+                reading.DocumentJudge.shipped(),
+                bar,
             )
         from evenflow.transforms.llm.worker import Tier
 

@@ -256,14 +256,27 @@ def _with_output(graph: bytes, name: str) -> bytes:
 
 
 def read_tokenizer(vocabulary: Path) -> Tokenizer:
-    """Read the tokenizer of a vocabulary.
+    """Read the tokenizer of a vocabulary, for texts with marked changes.
+
+    Args:
+        vocabulary: See `read_model`.
+
+    Returns:
+        The tokenizer.
+    """
+    model = read_model(vocabulary)
+    return Tokenizer(model, *(model.token_to_id(each) for each in (FIRST, LAST, UNKNOWN)))
+
+
+def read_model(vocabulary: Path) -> tokenizers.Tokenizer:
+    """Read the word pieces of a vocabulary.
 
     Args:
         vocabulary: A file with one word piece a line. Marks such as [MASK] in a text are read as
             text.
 
     Returns:
-        The tokenizer.
+        A model that lower-cases a text and cuts it into pieces.
     """
     pieces = {
         piece: number
@@ -274,7 +287,7 @@ def read_tokenizer(vocabulary: Path) -> Tokenizer:
     )
     model.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)  # pyright: ignore[reportAttributeAccessIssue]
     model.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()  # pyright: ignore[reportAttributeAccessIssue]
-    return Tokenizer(model, pieces[FIRST], pieces[LAST], pieces[UNKNOWN])
+    return model
 
 
 def logistic(values: Any) -> npt.NDArray[np.float64]:

@@ -148,8 +148,10 @@ def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list
     ]
     asked = [(unit, group) for unit, group in chosen if group not in unit.settled]
     left = judge(asked) if asked else ()
-    refused = {id(unit) for (unit, _), rest in zip(asked, left, strict=True) if rest is None}
-    return [(unit, group) for unit, group in chosen if id(unit) not in refused]
+    rest = {id(unit): each for (unit, _), each in zip(asked, left, strict=True)}
+    return [
+        (each, group) for unit, group in chosen if (each := rest.get(id(unit), unit)) is not None
+    ]
 
 
 def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:

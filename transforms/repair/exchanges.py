@@ -14,16 +14,14 @@ from evenflow.transforms.repair import draw, eligibility
 from evenflow.transforms.repair.draw import Unit
 from evenflow.transforms.staging.block import Part, StagedBlock, read_documents
 from evenflow.transforms.staging.proposals import Proposed
-from evenflow.transforms.substitution import joined, sets
-from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
+from evenflow.transforms.substitution import joined, reading, sets
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge, Judged
 from evenflow.transforms.substitution.sets import Edit, Set
-from evenflow.transforms.substitution.windows import show_windows
 
 CONFLICT = "meets another attribute's change"
-# With a first probability below UNLIKELY a set does not change, from SURE on it changes without the
-# judge. Two fifths of the exchanges lie below 0.15, and one in 76 of those that the encoder would
-# accept at the default strictness (report documents of exchanges.jsonl.gz).
-UNLIKELY, SURE = 0.15, 0.98
+# With a first probability below this one a set does not change and the judge is not asked: nearly
+# half of all sets, and one in twenty of the right ones (tests/benchmarks/exchange.py)
+UNLIKELY = 0.015
 
 
 class Spot(NamedTuple):
@@ -132,11 +130,15 @@ class Exchanges:
         self.judged = self.count = 0
         self.excluded: Counter[str] = Counter()
         self._groups, self._pane, self._judge, self._made = groups, pane, judge, made
-        self._seed, self._strictness = config.repair.seed, config.strictness(name)
+        self._seed, self._strictness = config.repair.seed, reading.strictness(config, name)
         self._whole = config.swaps(name)
         self._augments = config.mode(name) == "augment" and not self._whole
         self._refused: dict[tuple[Spot, int], str] = {}
-        self._bar, self._chances = bar, dict[tuple[Spot, int], float]()
+        self._bar = bar
+        # By set: the one with which it changes, the judge's probability, those that change with it
+        self._leads: dict[tuple[Spot, int], int] = {}
+        self._chances: dict[tuple[Spot, int], float] = {}
+        self._joined: dict[tuple[Spot, int], tuple[int, ...]] = {}
 
     def reason(self, spot: Spot, place: int, proposed: Set) -> str:
         """Say why a set may not change.
@@ -203,10 +205,19 @@ class Exchanges:
             document = documents[spot] = self._pane.document(spot, self.name)
             own = document.sets[self.name]
             text = self._pane.text(spot.block, document.ordinal, self._whole)
-            pairs = [(place, to) for place, to in pairs if to in own[place].edits]
-            self._ask(text, spot, [each for each in pairs if not _settled(own[each[0]])], own)
+            pairs = [
+                (place, to)
+                for place, to in pairs
+                if to in own[place].edits and not self._follows(spot, place)
+            ]
+            self._ask(text, spot, [each for each in pairs if not own[each[0]].judged], own)
             for place, _ in pairs if self._bar is not None else ():
-                if (spot, place) not in self._refused and self._bar.bars(text, own[place]):
+                together = self._joined.get((spot, place), (place,))
+                if (
+                    (spot, place) not in self._refused
+                    and not self._follows(spot, place)
+                    and any(self._bar.bars(text, own[each]) for each in together)
+                ):
                     self._refuse(spot, place, 0.0, sets.STEREOTYPE)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
 
@@ -216,13 +227,35 @@ class Exchanges:
         """Ask the judge about exchanges of a document, and keep what it says."""
         if self._judge is None or not pairs:
             return
-        windows = [show_windows(text, own[place], to) for place, to in pairs]
-        answers = self._judge.exchanges(self.name, windows)
-        for (place, _), (probability, reason) in zip(pairs, answers, strict=True):
-            self._chances[spot, place] = probability
-            if probability < self._strictness:
-                self._refuse(spot, place, probability, reason or sets.DOUBTED)
+        answers = self._judge.exchanges(text, own, pairs)
+        for (place, _), answer in zip(pairs, answers, strict=True):
+            if not self._follows(spot, place):
+                self._keep(spot, place, answer, own)
         self.judged += len(pairs)
+
+    def _follows(self, spot: Spot, place: int) -> bool:
+        """Whether a set changes with another one that was asked about before."""
+        return self._leads.get((spot, place), place) != place
+
+    def _keep(self, spot: Spot, place: int, answer: Judged, own: Sequence[Set]) -> None:
+        """Keep the judge's answer about a set: a refusal, or the sets that change with it."""
+        if answer.probability < self._strictness:
+            self._refuse(spot, place, answer.probability, answer.reason or sets.DOUBTED)
+        elif any(
+            own[each].judged
+            or self._leads.get((spot, each), place) != place
+            or self._refused.get((spot, each), sets.HALF) != sets.HALF
+            for each in answer.joined
+            if each != place
+        ):
+            self._refuse(spot, place, answer.probability, sets.HALF)
+        else:
+            self._joined[spot, place] = answer.joined
+            for each in answer.joined:
+                self._leads[spot, each] = place
+                self._chances[spot, each] = answer.probability
+                if self._refused.pop((spot, each), ""):
+                    self.excluded[sets.HALF] -= 1
 
     def _refuse(self, spot: Spot, place: int, probability: float, reason: str) -> None:
         """Refuse a set."""
@@ -246,7 +279,15 @@ class Exchanges:
     def _left(self, unit: Unit, target: str, document: Proposed) -> Unit | None:
         """What is left of a judged unit; None: nothing."""
         spot, places = unit.place
+        own = document.sets[self.name]
         kept = [place for place in places if (spot, place) not in self._refused]
+        if self._augments:
+            here = set(kept)
+            kept = [each for each in kept if here.issuperset(self._joined.get((spot, each), ()))]
+        elif kept and self._follows(spot, *kept):
+            return None
+        elif kept and len(joined := self._joined.get((spot, *kept), ())) > 1:
+            return self._together(unit, target, [own[each] for each in joined], joined)
         if len(kept) == len(places):
             unit.settled = (*unit.settled, target)
             return unit
@@ -258,12 +299,25 @@ class Exchanges:
             )
         return rest
 
+    def _together(
+        self, unit: Unit, target: str, own: Sequence[Set], joined: tuple[int, ...]
+    ) -> Unit:
+        """A unit of sets that change together, for the one target that was judged."""
+        whole = replace(
+            own[0],
+            edits={target: sorted(edit for each in own for edit in each.edits[target])},
+            mentions=tuple(mention for each in own for mention in each.mentions),
+            sentences=tuple(sorted({at for each in own for at in each.sentences})),
+        )
+        kind, size = eligibility.measure_set(self._groups, whole)
+        return Unit(unit.key, kind, size, (unit.place[0], joined), (target,))
+
     def _unit(self, spot: Spot, document: Proposed, place: int) -> Unit:
         """A set as a unit (mode substitute)."""
         each = document.sets[self.name][place]
         kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
-        done = self._bar is None and (self._judge is None or _settled(each))
+        done = self._bar is None and (self._judge is None or each.judged)
         return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
@@ -283,14 +337,9 @@ class Exchanges:
         key = draw.key(
             self._seed, self.name, document.id, 0, max(own[place].confidence for place in places)
         )
-        settled = self._judge is None or all(_settled(own[place]) for place in places)
+        settled = self._judge is None or all(own[place].judged for place in places)
         done = self._bar is None and settled
         return Unit(key, kind, size, (spot, places), kind.targets if done else ())
-
-
-def _settled(proposed: Set) -> bool:
-    """Whether the judge need not be asked about a set."""
-    return proposed.judged or proposed.confidence >= SURE
 
 
 def meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:

@@ -30,7 +30,7 @@ from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.stereotypes.bar import StereotypeBar
-from evenflow.transforms.substitution import joined
+from evenflow.transforms.substitution import joined, reading
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text import given_names
@@ -154,9 +154,9 @@ class _Rebuilder:
             for spot, chosen in groupby(sorted(drawn.chosen, key=_spot), key=_spot):
                 own_sets = self._pane.document(spot, name).sets[name]
                 for unit, target in chosen:
-                    (place,) = unit.place[1]
-                    self._targets[name][spot, place] = target
-                    _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
+                    for place in unit.place[1]:
+                        self._targets[name][spot, place] = target
+                        _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
         self._ids: set[str] = set()  # of the pane's documents, where copies get ids
         for block in staged if "augment" in map(self._modes.get, names) else ():
             self._ids.update(block.read(Part.DOCUMENTS)[documents.ID.name].to_pylist())
@@ -166,8 +166,8 @@ class _Rebuilder:
         chosen = take_all(self._groups[name], own.units(), own.judge)
         changing: dict[Spot, list[tuple[int, str]]] = {}
         for unit, target in chosen:
-            spot, (place,) = unit.place
-            changing.setdefault(spot, []).append((place, target))
+            spot, places = unit.place
+            changing.setdefault(spot, []).extend((place, target) for place in places)
         for spot in self._pane.spots():
             if name in self._pane.document(spot, name).counts:
                 copies = self._copies.setdefault(spot, [])
@@ -241,7 +241,7 @@ class _Rebuilder:
             plan, groups = self._plans.get(name), self._groups[name]
             out[name] = {
                 "mode": self._modes[name],
-                "strictness": self._config.strictness(name),
+                "strictness": reading.strictness(self._config, name),
                 "before": before.attributes[name].sums.model_dump(),
                 "expected_dr": plan.expected.dr_after if plan else None,
                 "shortage": list(plan.expected.shortage) if plan else [0.0] * len(groups),
@@ -305,9 +305,7 @@ def _judge(config: Config) -> ExchangeJudge | None:
     """The model that judges what is drawn; None: the first stage decides."""
     if config.repair.judge == "fast" or config.repair.method == "base":
         return None
-    from evenflow.transforms.models import encoder  # it takes a part of a second to load
-
-    return encoder.Encoder.shipped()
+    return reading.DocumentJudge.shipped()
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -18,11 +18,8 @@ from evenflow.transforms.substitution import base_cda, sets
 from evenflow.transforms.substitution.judges import Bar, ExchangeJudge, SubstitutionJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
-from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
-
-STRICTNESS = 0.8  # default: an exchange needs at least this probability of being right
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ def rewrite(
     method: Method = "gc",
     source: str | None = None,
     target: str | None = None,
-    strictness: float = STRICTNESS,
+    strictness: float = 0.8,
     judge: ExchangeJudge | None = None,
     tier: SubstitutionJudge | None = None,
 ) -> Rewritten:
@@ -121,16 +118,24 @@ def judged(
         if not each.judged and (target := wanted(each)) is not None
     ]
     out = list(proposed)
+    together: dict[int, tuple[int, ...]] = {}
     if judge is not None and asked:
-        windows = [show_windows(text, proposed[at], target) for at, target in asked]
-        answers = judge.exchanges(proposed[0].attribute, windows)
-        for (at, _), (confidence, reason) in zip(asked, answers, strict=True):
+        chances: dict[int, tuple[float, str]] = {}
+        targets = dict(asked)
+        for (_, target), answer in zip(asked, judge.exchanges(text, proposed, asked), strict=True):
+            whole = all(targets.get(each) == target for each in answer.joined)
+            chance = (answer.probability, answer.reason) if whole else (0.0, sets.HALF)
+            for each in answer.joined:
+                together[each] = answer.joined
+                chances[each] = min(chances.get(each, chance), chance)
+        for at, (confidence, reason) in chances.items():
             out[at] = _refused(proposed[at], confidence, reason)
     if bar is not None:
         for at, each in enumerate(out):
             if each.confidence > 0 and wanted(each) is not None and bar.bars(text, each):
-                # Without edits it stays at any strictness
-                out[at] = replace(_refused(each, 0.0, sets.STEREOTYPE), edits={})
+                # Without edits they stay at any strictness
+                for other in together.get(at, (at,)):
+                    out[other] = replace(_refused(out[other], 0.0, sets.STEREOTYPE), edits={})
     return out
 
 

@@ -24,19 +24,36 @@ class FirstScorer(Protocol):
         ...
 
 
+class Judged(NamedTuple):
+    """What a judge says of an exchange.
+
+    Attributes:
+        probability: That it is right, 0 to 1.
+        reason: Why it is not; empty if it is.
+        joined: The indices of the sets of the same person, the asked one among them, which must
+            change together.
+    """
+
+    probability: float
+    reason: str
+    joined: tuple[int, ...]
+
+
 class ExchangeJudge(Protocol):
     """Judges whether an exchange is right."""
 
-    def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
-        """Judge exchanges.
+    def exchanges(
+        self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
+    ) -> Sequence[Judged]:
+        """Judge exchanges of a document.
 
         Args:
-            attribute: The attribute whose groups are exchanged.
-            each: The marked windows of each exchange.
+            text: The document.
+            sets: All its sets of one attribute.
+            asked: Of each exchange, the index of its set and the target group.
 
         Returns:
-            Of each exchange, the probability (0 to 1) that it is right, and the reason if it is
-            not.
+            An answer for each exchange.
         """
         ...
 

@@ -18,7 +18,6 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import (
     CONFLICT,
-    SURE,
     UNLIKELY,
     Exchanges,
     Spot,
@@ -41,7 +40,7 @@ TEXTS = [
     "The imam prayed.\n\nHe and she met.",
     "My aunt saw a king.",
 ]
-MAYBE = (UNLIKELY + SURE) / 2
+MAYBE = 0.6
 
 
 def config(**options: object) -> Config:
@@ -131,7 +130,7 @@ def test_a_pane_gives_its_documents_and_their_texts(tmp_path: Path) -> None:
     ("probability", "options", "wanted", "settled"),
     [
         (MAYBE, {}, ["nun", "king", "aunt", "king"], False),
-        (SURE, {}, ["nun", "king", "aunt", "king"], True),
+        (1.0, {}, ["nun", "king", "aunt", "king"], False),
         (UNLIKELY - 0.01, {}, [], False),
         # The judge decides, not the first stage
         (UNLIKELY, {"repair__strictness": 0.9}, ["nun", "king", "aunt", "king"], False),
@@ -193,19 +192,57 @@ def test_edits_meet_where_they_overlap_or_touch(new: tuple[int, int], is_met: bo
 
 def test_the_judge_sees_marked_windows_and_its_refusals_have_reasons(tmp_path: Path) -> None:
     by = config()
-    pane = staged(tmp_path, by, First(lambda shown: SURE if "aunt" in shown else MAYBE))
+    pane = staged(tmp_path, by, First(lambda shown: MAYBE), TEXTS[:1])
     judge = Judge(lambda shown: 0.4 if "[king" in shown else 0.5, "named")
     own = exchanges(pane, by, judge)
     units = own.units()
-    left = own.judge([(unit, unit.kind.targets[0]) for unit in units if not unit.settled])
+    left = own.judge([(unit, unit.kind.targets[0]) for unit in units])
     assert sorted(judge.asked) == [
         ("gender", "A [nun|monk] sang. A king left."),
         ("gender", "A nun sang. A [king|queen] left."),
     ]
     assert [unit and unit.settled for unit in left] == [("male",), None]
-    assert own.judged == 2 and own.excluded == {sets.EVEN: 2, "named": 1}
+    assert own.judged == 2 and own.excluded == {"named": 1}
     spot, (place,) = units[1].place
     assert own.reason(spot, place, pane.document(spot).sets["gender"][place]) == "named"
+
+
+def all_of_the_group(own: Sequence[sets.Set], number: int) -> tuple[int, ...]:
+    return tuple(n for n, each in enumerate(own) if each.source == own[number].source)
+
+
+def test_sets_of_one_person_are_one_unit(tmp_path: Path) -> None:
+    by = config()
+    texts = ["A nun sang.\n\nHer sister left.\n\nA king left."]
+    pane = staged(tmp_path, by, First(lambda shown: MAYBE), texts)
+    own = exchanges(pane, by, Judge(together=all_of_the_group))
+    units = [unit for unit in own.units() if unit.kind.source == "female"]
+    assert len(units) > 1
+    first, *rest = own.judge([(unit, "male") for unit in units])
+    assert first is not None and first.size.mentions == sum(unit.size.mentions for unit in units)
+    assert sorted(words_of(pane, [first])[0].split()) == ["Her", "nun", "sister"]
+    assert first.settled == ("male",) and first.size.changes[0][0] == -3
+    assert rest == [None] * len(rest)
+    # Those that follow are neither refused nor asked about again
+    spot, places = first.place
+    female = pane.document(spot).sets["gender"]
+    assert [own.reason(spot, place, female[place]) for place in places] == [""] * len(places)
+    assert own.judge([(units[-1], "male")]) == [None]
+
+
+def test_a_person_who_changes_with_another_set_is_not_changed_by_half(tmp_path: Path) -> None:
+    by = config()
+    texts = ["A nun sang.\n\nHer sister left.\n\nA king left."]
+    pane = staged(tmp_path, by, First(lambda shown: MAYBE), texts)
+    # The first set stands alone; the second one would take it along
+    judge = Judge(
+        together=lambda own, number: tuple(range(min(number, 1) + 1)) if number < 2 else (number,)
+    )
+    own = exchanges(pane, by, judge)
+    units = [unit for unit in own.units() if unit.kind.source == "female"][:2]
+    left = own.judge([(unit, "male") for unit in units])
+    assert left[0] is units[0] and left[1] is None
+    assert own.excluded[sets.HALF] == 1
 
 
 def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> None:

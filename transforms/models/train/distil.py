@@ -57,7 +57,7 @@ def vectors(
     Returns:
         The vectors (n, `SIZE`) in 8 bits, and their scale.
     """
-    out = np.zeros((len(words), network.places.embedding_dim), np.float32)
+    out = np.zeros((len(words), network.body.places.embedding_dim), np.float32)
     pieces = [tokenizer.pieces(word) for word in words]
     order = sorted(range(len(words)), key=lambda i: len(pieces[i].ids))
     network.eval()

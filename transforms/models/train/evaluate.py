@@ -86,12 +86,26 @@ def share(right: int, n: int) -> str:
     """
     if not n:
         return "none of 0"
+    low, high = wilson(right, n)
+    return f"{right / n:.2f} [{low:.2f}, {high:.2f}] ({right} of {n})"
+
+
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """Compute the 95 % interval of a share (Wilson, 1927).
+
+    Args:
+        right: Number of hits.
+        n: Number of rows, at least 1.
+
+    Returns:
+        Its bounds.
+    """
     p = right / n
     middle, width = (
         (p + Z * Z / (2 * n)) / (1 + Z * Z / n),
         Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n),
     )
-    return f"{p:.2f} [{middle - width:.2f}, {middle + width:.2f}] ({right} of {n})"
+    return max(0.0, middle - width), middle + width
 
 
 def area(values: Floats, true: Truth) -> float:

@@ -8,14 +8,52 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from evenflow.transforms.models import files
+from evenflow.transforms.models import files, reader
 from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, VERSION, VOCABULARY
 from evenflow.transforms.models.heads import HeadLayout
-from evenflow.transforms.models.train.network import Network
+from evenflow.transforms.models.train.network import Body, Network
+from evenflow.transforms.models.train.reading import ReaderNetwork
+
+
+def write_reader(
+    network: ReaderNetwork,
+    calibration: Mapping[str, list[float]],
+    vocabulary: Path,
+    out: Path,
+    about: Mapping[str, Any],
+) -> None:
+    """Write the reader's graph, heads, vocabulary and manifest.
+
+    Args:
+        network: The trained network.
+        calibration: Slope and shift by attribute, and for `all`.
+        vocabulary: See `write_encoder`.
+        out: The folder.
+        about: What else the manifest says.
+    """
+    _write_graph(network, network.body, out / reader.GRAPH, ["states"])
+    heads = {
+        name: np.concatenate(
+            [layer.weight.detach().numpy(), layer.bias.detach().numpy()[:, None]], 1
+        )
+        for name, layer in network.named_children()
+        if isinstance(layer, torch.nn.Linear)
+    }
+    heads["link"] = network.link.detach().numpy()
+    np.savez(out / reader.HEADS, **{name: each.astype(np.float32) for name, each in heads.items()})
+    _copy(vocabulary, out / VOCABULARY)
+    files.write_manifest(
+        out / reader.MANIFEST,
+        reader.FORMAT,
+        reader.VERSION,
+        [reader.GRAPH, reader.HEADS, VOCABULARY],
+        {"calibration": dict(calibration), **about},
+    )
 
 
 def write_encoder(
@@ -36,17 +74,35 @@ def write_encoder(
         out: The folder.
         about: What else the manifest says: what it was trained on.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    _write_graph(network, network.body, out / GRAPH, ["values"])
+    _copy(vocabulary, out / VOCABULARY)
+    content = {
+        "choices": {name: list(classes) for name, classes in layout.choices.items()},
+        "calibration": dict(calibration),
+        **about,
+    }
+    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, VOCABULARY], content)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, unless it is the same one."""
+    if source.resolve() != target.resolve():
+        shutil.copyfile(source, target)
+
+
+def _write_graph(network: torch.nn.Module, body: Body, path: Path, outputs: list[str]) -> None:
+    """Write a network of ids and types as a graph in 8 bits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     network.eval()
     ids = torch.tensor([[101, 2158, 2003, 2058, 102]])
-    length = torch.export.Dim("length", min=2, max=network.places.num_embeddings)
+    length = torch.export.Dim("length", min=2, max=body.places.num_embeddings)
     with tempfile.TemporaryDirectory() as folder:
         exact, small = Path(folder) / "exact.onnx", Path(folder) / "small.onnx"
         program = torch.onnx.export(
             network,
             (ids, torch.tensor([[0, 1, 0, 2, 0]])),
             input_names=["ids", "types"],
-            output_names=["values"],
+            output_names=outputs,
             dynamic_shapes=({1: length}, {1: length}),
             dynamo=True,
         )
@@ -65,12 +121,4 @@ def write_encoder(
             weight_type=QuantType.QInt8,
         )
         onnx.checker.check_model(str(small))
-        shutil.copyfile(small, out / GRAPH)
-    if vocabulary.resolve() != (out / VOCABULARY).resolve():
-        shutil.copyfile(vocabulary, out / VOCABULARY)
-    content = {
-        "choices": {name: list(classes) for name, classes in layout.choices.items()},
-        "calibration": dict(calibration),
-        **about,
-    }
-    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, VOCABULARY], content)
+        shutil.copyfile(small, path)

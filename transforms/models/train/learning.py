@@ -43,7 +43,7 @@ def train(
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    fresh = [network.types.weight, *network.heads.parameters()]
+    fresh = [network.body.types.weight, *network.heads.parameters()]
     known = {id(each) for each in fresh}
     body = [each for each in network.parameters() if each.requires_grad and id(each) not in known]
     groups: list[dict[str, Any]] = [

@@ -48,12 +48,50 @@ class Layer(nn.Module):
             .permute(2, 0, 3, 1, 4)
             .unbind(0)
         )
-        scores = q @ k.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5
-        if mask is not None:
-            scores = scores + mask
-        met = (scores.softmax(-1) @ v).transpose(1, 2).reshape(rows, length, WIDTH)
+        met = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        met = met.transpose(1, 2).reshape(rows, length, WIDTH)
         x = self.norm1(x + self.dropout(self.out(met)))
         return self.norm2(x + self.dropout(self.down(functional.gelu(self.up(x)))))
+
+
+class Body(nn.Module):
+    """Turns word pieces into their states: the first layers of BERT.
+
+    Args:
+        layers: Number of layers.
+        pieces: Number of word pieces in the vocabulary.
+        longest: Most pieces of a text.
+        types: Number of types of a piece.
+    """
+
+    def __init__(self, layers: int, pieces: int, longest: int, types: int):
+        super().__init__()
+        self.words = nn.Embedding(pieces, WIDTH)
+        self.places = nn.Embedding(longest, WIDTH)
+        self.types = nn.Embedding(types, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.layers = nn.ModuleList([Layer() for _ in range(layers)])
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(
+        self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Compute the states.
+
+        Args:
+            ids: Numbers of the word pieces, (n, length).
+            types: Their types, (n, length).
+            mask: 1 where there is a piece, (n, length); None: everywhere.
+
+        Returns:
+            The states, (n, length, `WIDTH`).
+        """
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.dropout(self.norm(self.words(ids) + self.places(places) + self.types(types)))
+        lows = None if mask is None else (1 - mask)[:, None, None, :] * -1e4
+        for layer in self.layers:
+            x = layer(x, lows)
+        return x
 
 
 class Network(nn.Module):
@@ -67,12 +105,7 @@ class Network(nn.Module):
 
     def __init__(self, layers: int, pieces: int, outputs: int):
         super().__init__()
-        self.words = nn.Embedding(pieces, WIDTH)
-        self.places = nn.Embedding(LONGEST, WIDTH)
-        self.types = nn.Embedding(TYPES, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList([Layer() for _ in range(layers)])
-        self.dropout = nn.Dropout(DROPOUT)
+        self.body = Body(layers, pieces, LONGEST, TYPES)
         self.heads = nn.Linear(2 * WIDTH, outputs)
 
     def embedded(
@@ -89,11 +122,7 @@ class Network(nn.Module):
             The mean of each text's pieces and the mean of those in changes, (n, 2 * `WIDTH`). The
             second is the same as the first in a text without changes.
         """
-        places = torch.arange(ids.shape[1], device=ids.device)
-        x = self.dropout(self.norm(self.words(ids) + self.places(places) + self.types(types)))
-        lows = None if mask is None else (1 - mask)[:, None, None, :] * -1e4
-        for layer in self.layers:
-            x = layer(x, lows)
+        x = self.body(ids, types, mask)
         kept = torch.ones_like(ids, dtype=x.dtype) if mask is None else mask
         marked = (types >= CHANGED).to(x.dtype) * kept
         marked = marked + kept * (marked.sum(1, keepdim=True) == 0).to(x.dtype)
@@ -115,7 +144,7 @@ class Network(nn.Module):
         Returns:
             The values, (n, outputs).
         """
-        return self.heads(self.dropout(self.embedded(ids, types, mask)))
+        return self.heads(self.body.dropout(self.embedded(ids, types, mask)))
 
 
 def batch(pieces: Sequence[Pieces]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -152,17 +181,32 @@ def pretrained(path: Path, layers: int, outputs: int) -> Network:
         KeyError: The file lacks a tensor.
     """
     read = tensors(path)
-    words = read["embeddings.word_embeddings.weight"]
-    network = Network(layers, len(words), outputs)
+    network = Network(layers, len(read["embeddings.word_embeddings.weight"]), outputs)
+    load_body(network.body, read)
+    return network
+
+
+def load_body(body: Body, read: Mapping[str, np.ndarray]) -> None:
+    """Put pretrained weights of BERT into a body. Its word embeddings then do not learn.
+
+    Args:
+        body: The body.
+        read: The tensors by their names in transformers.
+
+    Raises:
+        KeyError: A tensor is missing.
+    """
     types = read["embeddings.token_type_embeddings.weight"]
     state = {
-        "words.weight": words,
-        "places.weight": read["embeddings.position_embeddings.weight"][:LONGEST],
-        "types.weight": types[[0] * TYPES],
+        "words.weight": read["embeddings.word_embeddings.weight"],
+        "places.weight": read["embeddings.position_embeddings.weight"][
+            : body.places.num_embeddings
+        ],
+        "types.weight": types[[0] * body.types.num_embeddings],
         "norm.weight": read["embeddings.LayerNorm.weight"],
         "norm.bias": read["embeddings.LayerNorm.bias"],
     }
-    for number in range(layers):
+    for number in range(len(body.layers)):
         of, to = f"encoder.layer.{number}.", f"layers.{number}."
         for kind in ("weight", "bias"):
             qkv = [read[f"{of}attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
@@ -175,11 +219,8 @@ def pretrained(path: Path, layers: int, outputs: int) -> Network:
                 ("norm2", "output.LayerNorm"),
             ):
                 state[f"{to}{own}.{kind}"] = read[f"{of}{theirs}.{kind}"]
-    network.load_state_dict(
-        {name: torch.tensor(each) for name, each in state.items()}, strict=False
-    )
-    network.words.weight.requires_grad = False
-    return network
+    body.load_state_dict({name: torch.tensor(np.array(each)) for name, each in state.items()})
+    body.words.weight.requires_grad = False
 
 
 def tensors(path: Path) -> Mapping[str, np.ndarray]:

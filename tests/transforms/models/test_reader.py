@@ -1,0 +1,95 @@
+"""The shipped reader: what it says, that it depends on the document alone, and damaged files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evenflow.transforms.models import files
+from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.models.passages import CELL, Place
+from evenflow.transforms.models.reader import HEADS, MANIFEST, NEVER, REASONS, WHO, Reader
+
+PRONOUN = re.compile(r"\b(?:he|his|him)\b", re.IGNORECASE)
+UNNAMED = "The plumber said that he would come at noon. He forgot his tools and went home again."
+NAMED = UNNAMED.replace("The plumber", "Robert Smith")
+
+
+def places_in(text: str) -> list[Place]:
+    return [Place(*each.span()) for each in PRONOUN.finditer(text)]
+
+
+def chance(text: str) -> float:
+    reader, places = Reader.shipped(), places_in(text)
+    reading = reader.read(text, places)
+    return reader.judge("gender", reading, range(len(places)), ())[0]
+
+
+def test_it_says_of_each_mention_who_is_meant() -> None:
+    reading = Reader.shipped().read(NAMED, places_in(NAMED))
+    for number in range(3):
+        said = reading.said(number)
+        assert said.who.shape == (len(WHO),) and said.who.sum() == pytest.approx(1)
+        assert said.reasons.shape == (len(REASONS),) and set(said.links) == {0, 1, 2} - {number}
+
+
+def test_a_named_person_stays_and_an_unnamed_one_may_change() -> None:
+    assert chance(UNNAMED) > 0.5 > chance(NAMED)
+
+
+def test_the_name_may_stand_far_before() -> None:
+    between = "The kitchen was cold and the tap dripped all night into the old white sink. " * 5
+    assert chance(NAMED.replace(". He", f". {between}He")) < 0.5
+
+
+def test_mentions_of_one_person_are_linked_and_one_that_stays_speaks_against() -> None:
+    reader, places = Reader.shipped(), places_in(UNNAMED)
+    reading = reader.read(UNNAMED, places)
+    whole, _ = reader.judge("gender", reading, [0, 1, 2], ())
+    half, reason = reader.judge("gender", reading, [0], {1, 2})
+    assert half < 0.5 < whole and reason == REASONS["half"]
+    assert reading.said(0).links[1] > 0
+
+
+def test_what_is_said_depends_neither_on_the_order_of_questions_nor_on_other_cells() -> None:
+    text = UNNAMED + " It rained." * 200 + " " + UNNAMED
+    places = places_in(text)
+    assert places[-1].start > CELL
+    forward, backward = (Reader.shipped().read(text, places) for _ in range(2))
+    one = [forward.said(number) for number in range(len(places))]
+    other = [backward.said(number) for number in reversed(range(len(places)))][::-1]
+    for a, b in zip(one, other, strict=True):
+        assert a.right == b.right and a.links == b.links and np.array_equal(a.who, b.who)
+
+
+def test_a_mention_that_does_not_fit_is_never_right() -> None:
+    text = "kids " * 400
+    places = [Place(at, at + 4, "septuagenarians") for at in range(0, len(text), 5)]
+    reading = Reader.shipped().read(text, places)
+    assert min(reading.said(number).right for number in range(60, CELL // 5)) == NEVER
+
+
+@pytest.mark.parametrize("text", ["", "\ud800 he", "he" * 3000, "\x00he\n"])
+def test_any_text_is_read(text: str) -> None:
+    places = [Place(each.start(), each.end()) for each in re.finditer("he", text)][:50]
+    reading = Reader.shipped().read(text, places)
+    assert all(np.isfinite(reading.said(number).right) for number in range(len(places)))
+
+
+def test_precision_has_its_probability() -> None:
+    reader = Reader.shipped()
+    assert reader.cut("gender", 0.5) <= reader.cut("gender", 0.9) <= 1.0
+    assert reader.cut("gender", 1.0) == 1.0  # no share of documents held out shows that
+
+
+@pytest.mark.parametrize("name", [HEADS, MANIFEST])
+def test_a_damaged_model_is_refused(tmp_path: Path, name: str) -> None:
+    for each in (*files.SHIPPED.glob("reader.*"), files.SHIPPED / "vocab.txt"):
+        shutil.copy(each, tmp_path)
+    (tmp_path / name).write_bytes(b"{}")
+    with pytest.raises(ModelError, match=r"expected|damaged"):
+        Reader(tmp_path)

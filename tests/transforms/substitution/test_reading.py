@@ -1,0 +1,111 @@
+"""The judge of documents: joins the sets of one person, and answers by the text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.models.passages import Place
+from evenflow.transforms.models.reader import Reading, Said
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.reading import DocumentJudge
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.wordlists.loader import load
+
+TEXT = "A nun sang.\n\nHer sister left.\n\nA king slept.\n\nThe queen woke."
+
+
+@dataclass
+class Scripted:
+    """A reader that links mentions as told, by their places in the text."""
+
+    links: dict[tuple[int, int], float] = field(default_factory=dict)
+    seen: list[list[Place]] = field(default_factory=list)
+
+    def shows(self, attribute: str) -> bool:
+        return attribute != "gender"
+
+    def read(self, text: str, places: Sequence[Place]) -> Reading:
+        self.seen.append(list(places))
+        return Reading(self, text, places)  # pyright: ignore[reportArgumentType]
+
+    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
+        numbers = range(len(places))
+        return {
+            a: Said(
+                float(a),
+                np.zeros(7),
+                np.zeros(12),
+                {b: self.links.get((min(a, b), max(a, b)), -9.0) for b in numbers if b != a},
+            )
+            for a in numbers
+        }
+
+    def judge(
+        self, attribute: str, said: Reading, own: Sequence[int], staying: set[int]
+    ) -> tuple[float, str]:
+        worst, stay = said.worst(own, staying)
+        return worst.right / 10, "half" if stay > 0 else ""
+
+
+def sets_of(text: str, attribute: str = "gender"):
+    lists = [load(attribute)]
+    finder = LabelFinder(lists)
+    return Substituter(lists, attribute).propose(
+        text, trimmed(text, bounds(text).tolist()), finder.find(text)
+    )
+
+
+def test_sets_of_one_person_are_joined_and_others_stay() -> None:
+    sets = sets_of(TEXT)
+    words = [[TEXT[m.start : m.end] for m in each.mentions] for each in sets]
+    assert words == [["nun", "Her"], ["sister"], ["king"], ["queen"]]
+    reader = Scripted({(1, 2): 2.0, (2, 4): 1.0, (0, 3): 5.0})
+    found = DocumentJudge(reader).exchanges(TEXT, sets, [(0, "male"), (2, "female")])  # pyright: ignore[reportArgumentType]
+    assert [each.joined for each in found] == [(0, 1, 3), (2,)]
+    assert [each.probability for each in found] == [0.0, 0.3]
+    assert [each.reason for each in found] == ["", ""]  # nobody of the group stays by half
+    [again] = DocumentJudge(reader).exchanges(TEXT, sets, [(3, "male")])  # pyright: ignore[reportArgumentType]
+    assert again.joined == found[0].joined and again.probability == found[0].probability
+
+
+def test_the_reader_sees_the_new_words_where_it_learnt_with_them() -> None:
+    text = "A pastor sang. Two Muslims left."
+    sets = sets_of(text, "religion")
+    reader = Scripted()
+    number = next(n for n, each in enumerate(sets) if "hinduism" in each.edits)
+    DocumentJudge(reader).exchanges(text, sets, [(number, "hinduism")])  # pyright: ignore[reportArgumentType]
+    shown = {place.new for places in reader.seen for place in places}
+    assert {edit.replacement for edit in sets[number].edits["hinduism"]} <= shown
+    DocumentJudge(reader := Scripted()).exchanges(TEXT, sets_of(TEXT), [(0, "male")])  # pyright: ignore[reportArgumentType]
+    assert {place.new for places in reader.seen for place in places} == {""}
+
+
+@pytest.mark.parametrize(
+    ("repair", "wanted"),
+    [
+        ({"strictness": 0.3}, 0.3),
+        ({"judge": "fast"}, reading.STRICTNESS),
+        ({"method": "base"}, reading.STRICTNESS),
+        ({"precision": 1.0}, 1.0),
+    ],
+)
+def test_strictness_is_set_or_follows_from_the_precision(
+    repair: dict[str, object], wanted: float
+) -> None:
+    config = Config.model_validate({"repair": repair})
+    assert reading.strictness(config, "gender") == wanted
+
+
+def test_a_higher_precision_asks_for_a_higher_probability() -> None:
+    low, high = (
+        reading.strictness(Config.model_validate({"repair": {"precision": each}}), "gender")
+        for each in (0.6, 0.95)
+    )
+    assert 0 < low <= high <= 1

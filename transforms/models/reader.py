@@ -1,0 +1,290 @@
+"""The reader: says of every mention in a document who is meant, and whether an exchange is right.
+
+One pass of an encoder over a passage (`passages.cut`) gives each mention a vector, the mean of its
+pieces. Small heads say from it whether the document stays right if the person changes as a whole,
+who is meant, why it would be wrong, and whether two mentions are one person. The encoder runs in
+ONNX Runtime in 8 bits, one passage at a time: with others in its batch a passage would get another
+answer, and a document's result would depend on how a stream was cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from evenflow.transforms.models import files, passages
+from evenflow.transforms.models.encoder import VOCABULARY, logistic, read_model
+from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
+from evenflow.transforms.models.passages import Place
+
+Floats = npt.NDArray[np.float64]
+
+FORMAT, VERSION = "evenflow-reader", 1
+MANIFEST, GRAPH, HEADS = "reader.json", "reader.onnx", "reader.npz"
+RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
+NEVER = -30.0  # the logit of what is not read
+HALF = "half"  # the reason of REASONS where another mention of the person would stay
+REASONS = {**OF_WINDOWS, "stereo": "the sentence may be a stereotype"}
+# Who is meant by a mention (docs/document_guideline.md)
+WHO = ("named", "particular", "anybody", "group", "fiction", "kin", "no person")
+
+
+class Said(NamedTuple):
+    """What the reader says of a mention.
+
+    Attributes:
+        right: The logit that the document stays right if the person changes.
+        who: The probability of each of `WHO`, (7,).
+        reasons: The score of each of `REASONS`, (R,).
+        links: By index of another mention of its passage, the logit that it is the same person.
+    """
+
+    right: float
+    who: Floats
+    reasons: Floats
+    links: dict[int, float]
+
+
+class Reader:
+    """Judges exchanges with the document in sight.
+
+    Args:
+        folder: A folder with a manifest and the files that it names.
+        threads: Threads for one passage.
+
+    Attributes:
+        about: The manifest.
+
+    Raises:
+        ModelError: A file is missing, damaged or of another model.
+    """
+
+    def __init__(self, folder: Path, threads: int = 1):
+        path = folder / MANIFEST
+        self.about = files.manifest(path, FORMAT, VERSION)
+        try:
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+            self._session: Any = onnxruntime.InferenceSession(
+                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
+            )
+            self._pieces = read_model(folder / VOCABULARY)
+            with np.load(folder / HEADS, allow_pickle=False) as read:
+                self._heads: dict[str, Floats] = {
+                    name: read[name].astype(np.float64) for name in read.files
+                }
+            self._calibration: dict[str, list[float]] = self.about["calibration"]
+        # Both libraries raise types of their own, even Exception itself.
+        except Exception as error:
+            raise ModelError(
+                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
+            ) from error
+
+    @classmethod
+    def shipped(cls) -> Reader:
+        """Load the reader of this package, once for each process.
+
+        Returns:
+            The reader.
+
+        Raises:
+            ModelError: A file is missing, damaged or of another model.
+        """
+        return _shipped()
+
+    def shows(self, attribute: str) -> bool:
+        """Whether it learnt to judge an attribute's exchanges with the new words before it.
+
+        Args:
+            attribute: The attribute. Of gender the new word follows from the old one.
+
+        Returns:
+            Whether a place needs its new word.
+        """
+        return attribute not in self.about["unshown"]
+
+    def read(self, text: str, places: Sequence[Place]) -> Reading:
+        """Read a document.
+
+        Args:
+            text: The document; lone surrogates are allowed.
+            places: Its mentions of one attribute, in order.
+
+        Returns:
+            The reading, which reads a passage when a mention in it is asked about.
+        """
+        return Reading(self, text, places)
+
+    def judge(
+        self, attribute: str, reading: Reading, own: Sequence[int], staying: Collection[int]
+    ) -> tuple[float, str]:
+        """Judge the exchange of mentions that change together.
+
+        Args:
+            attribute: The attribute. One without labelled data is judged by what the model learnt
+                from the others.
+            reading: The reading of the document.
+            own: Indices of the mentions, at least one.
+            staying: Indices of the mentions that would stay.
+
+        Returns:
+            The probability that the exchange is right and nobody is changed by half; where it is
+            below `RIGHT`, the likeliest reason why it is wrong, otherwise an empty string.
+
+        Raises:
+            ModelError: A library failed.
+        """
+        worst, stay = reading.worst(own, staying)
+        probability = self.calibrated(attribute, worst.right, stay)
+        if probability >= RIGHT:
+            return probability, ""
+        half = self.calibrated(attribute, worst.right) >= RIGHT
+        return probability, REASONS[HALF if half else list(REASONS)[int(worst.reasons.argmax())]]
+
+    def cut(self, attribute: str, precision: float) -> float:
+        """Find the probability from which exchanges are right often enough.
+
+        Args:
+            attribute: The attribute. One without labelled data has the table of all.
+            precision: The share that is to be right.
+
+        Returns:
+            The probability, by the documents that calibrated the reader; 1 where none reaches the
+            share.
+        """
+        table: dict[str, float] = self.about["cuts"].get(attribute, self.about["cuts"]["all"])
+        reached = [cut for share, cut in table.items() if float(share) >= precision]
+        return min(reached, default=1.0)
+
+    def calibrated(self, attribute: str, right: float, stay: float = NEVER) -> float:
+        """Compute a probability.
+
+        Args:
+            attribute: The attribute.
+            right: The logit that an exchange is right, the least over its mentions.
+            stay: The greatest logit that a mention of the same person stays.
+
+        Returns:
+            The probability that it is right and nobody is changed by half.
+        """
+        slope, shift = self._calibration.get(attribute, self._calibration["all"])
+        return float(logistic(slope * right + shift) * (1 - logistic(stay)))
+
+    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
+        """Read the passage of a cell.
+
+        Args:
+            text: The document.
+            places: Its mentions.
+            cell: The cell's number.
+
+        Returns:
+            What is said of each mention of the cell.
+
+        Raises:
+            ModelError: A library failed.
+        """
+        try:
+            passage = passages.of_cell(self._pieces, text, places, cell)
+            unread = Said(NEVER, np.eye(len(WHO))[-1], np.zeros(len(REASONS)), {})
+            out = dict.fromkeys(passage.own, unread)
+            if not passage.spans:
+                return out
+            states = self._states(passage)
+        except Exception as error:  # as above
+            raise ModelError(f"the reader failed: {type(error).__name__}: {error}") from error
+        vectors = np.array([states[first:last].mean(0) for first, last in passage.spans.values()])
+        right = self._linear("right", _gelu(self._linear("hidden", vectors)))[:, 0]
+        who = np.exp(self._linear("who", vectors))
+        reasons, near = self._linear("reason", vectors), self._near(vectors)
+        numbers = list(passage.spans)
+        for at, number in enumerate(numbers):
+            if number in out:
+                links = dict(zip(numbers, near[at].tolist(), strict=True))
+                del links[number]
+                out[number] = Said(float(right[at]), who[at] / who[at].sum(), reasons[at], links)
+        return out
+
+    def _states(self, passage: passages.Passage) -> Floats:
+        """The state of each piece of a passage, (n, D)."""
+        given = {"ids": passage.ids[None], "types": passage.types[None]}
+        return self._session.run(None, given)[0][0].astype(np.float64)
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        """A head's linear map: weights (out, in + 1), the last column the constant."""
+        weights = self._heads[name]
+        return x @ weights[:, :-1].T + weights[:, -1]
+
+    def _near(self, vectors: Floats) -> Floats:
+        """The logits that two mentions are one person, (n, n)."""
+        one, other = self._linear("link_one", vectors), self._linear("link_other", vectors)
+        found = one @ other.T / np.sqrt(one.shape[1]) + self._heads["link"][0]
+        return (found + found.T) / 2
+
+
+class Reading:
+    """A document that is read passage by passage, as far as somebody asks.
+
+    Args:
+        reader: The reader.
+        text: The document.
+        places: Its mentions of one attribute, in order.
+    """
+
+    def __init__(self, reader: Reader, text: str, places: Sequence[Place]):
+        self._reader, self._text, self._places = reader, text, places
+        self._said: dict[int, Said] = {}
+
+    def said(self, number: int) -> Said:
+        """What is said of a mention; of one that does not fit into its passage: never right.
+
+        Args:
+            number: The mention's index.
+
+        Returns:
+            What the reader says.
+
+        Raises:
+            ModelError: A library failed.
+        """
+        if number not in self._said:
+            cell = self._places[number].start // passages.CELL
+            self._said |= self._reader.of_cell(self._text, self._places, cell)
+        return self._said[number]
+
+    def worst(self, own: Iterable[int], staying: Collection[int]) -> tuple[Said, float]:
+        """Find what speaks most against an exchange.
+
+        Args:
+            own: Indices of the mentions that change, at least one.
+            staying: Indices of the mentions that would stay.
+
+        Returns:
+            What is said of the mention that is least right, and the greatest logit that a mention
+            of the same person stays.
+        """
+        said = list(map(self.said, own))
+        links = (link for each in said for link in each.links.items())
+        return min(said, key=lambda each: each.right), max(
+            (value for other, value in links if other in staying), default=NEVER
+        )
+
+
+def _gelu(x: Floats) -> Floats:
+    """X Φ(x) (Hendrycks and Gimpel, 2016)."""
+    from scipy.special import erf  # a part of scipy that loads fast
+
+    return x * 0.5 * (1 + erf(x / np.sqrt(2)))
+
+
+@cache
+def _shipped() -> Reader:
+    """The reader of this package."""
+    return Reader(files.SHIPPED)
