@@ -153,7 +153,7 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
 
 def worst(states: Iterable[State]) -> State:
     """The worst of some states; open if there are none."""
-    return max(states, key=STATES.index, default="open")
+    return STATES[max(map(STATES.index, states), default=STATES.index("open"))]
 
 
 def _ranked(counts: Mapping[str, int]) -> str:

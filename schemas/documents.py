@@ -310,8 +310,8 @@ class RepairedPane:
     def read(cls, data: dict[str, Any]) -> RepairedPane:
         """Return it from what `to_json` returned."""
         sentences = data["sentences"] and Shard.model_validate(data["sentences"])
-        figures = Figures.read(data["figures"])
-        return cls(**{**data, "figures": figures, "sentences": sentences})
+        read: dict[str, Any] = {"figures": Figures.read(data["figures"]), "sentences": sentences}
+        return cls(**{**data, **read})
 
     @classmethod
     def unchanged(cls, blocks: Iterable[Figures]) -> RepairedPane:

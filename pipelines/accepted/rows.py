@@ -160,7 +160,7 @@ class Accepted:
 
     def to_polars(self, columns: Sequence[str] | None = None) -> Any:
         """Read all documents as a polars frame, with polars installed; columns: None for all."""
-        import polars  # no dependency: who asks for its frame has it
+        import polars  # pyright: ignore[reportMissingImports]  # who asks for its frame has it
 
         return polars.from_arrow(self.to_table(columns))
 
@@ -173,8 +173,9 @@ class Accepted:
         Returns:
             The data set.
         """
-        import datasets  # no dependency: who asks for its data set has it
-        from datasets.table import InMemoryTable
+        # No dependency: who asks for its data set has it
+        import datasets  # pyright: ignore[reportMissingImports]
+        from datasets.table import InMemoryTable  # pyright: ignore[reportMissingImports]
 
         if streaming:
             return datasets.IterableDataset.from_generator(self.__iter__)

@@ -29,7 +29,7 @@ NOTHING = AttributeSpan(  # an attribute that a pane of an earlier configuration
     rolling_high=None,
     cumulative=None,
     accepted=None,
-    state=None,
+    state="too few",
     mentions=0,
 )
 Points = Sequence[tuple[float, float] | None]

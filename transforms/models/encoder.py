@@ -265,7 +265,8 @@ def read_tokenizer(vocabulary: Path) -> Tokenizer:
         The tokenizer.
     """
     model = read_model(vocabulary)
-    return Tokenizer(model, *(model.token_to_id(each) for each in (FIRST, LAST, UNKNOWN)))
+    known = model.get_vocab()
+    return Tokenizer(model, known[FIRST], known[LAST], known[UNKNOWN])
 
 
 def read_model(vocabulary: Path) -> tokenizers.Tokenizer:

@@ -399,8 +399,10 @@ class Calibrator:
         for place, each in enumerate(self.keeps):
             whole = abs(each.amounts).sum() or 1.0
             price_of = float(abs(y[1 + place])) / price * 0.01 if len(y) and price else 0.0
-            shares = (float(x / whole) for x in (each.low, each.amounts @ weights, each.high))
-            kept.append(Kept(each.name, *shares, price_of))
+            low, found, high = (
+                float(x / whole) for x in (each.low, each.amounts @ weights, each.high)
+            )
+            kept.append(Kept(each.name, low, found, high, price_of))
         total = float(share @ weights)
         squares = float(share @ weights**2)
         gain = 0.0
@@ -432,4 +434,4 @@ def _scale(keep: Keep) -> float:
 def _within(keep: Keep, weights: Floats) -> bool:
     """Whether weights keep a total, less rounding."""
     rounding = 1e-5 * _scale(keep)
-    return keep.low - rounding <= keep.amounts @ weights <= keep.high + rounding
+    return keep.low - rounding <= float(keep.amounts @ weights) <= keep.high + rounding

@@ -211,10 +211,11 @@ class Exchanges:
                 if to in own[place].edits and not self._follows(spot, place)
             ]
             self._ask(text, spot, [each for each in pairs if not own[each[0]].judged], own)
-            for place, _ in pairs if self._bar is not None else ():
+            for place, _ in pairs:
                 together = self._joined.get((spot, place), (place,))
                 if (
-                    (spot, place) not in self._refused
+                    self._bar is not None
+                    and (spot, place) not in self._refused
                     and not self._follows(spot, place)
                     and any(self._bar.bars(text, own[each]) for each in together)
                 ):

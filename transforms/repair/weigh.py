@@ -161,12 +161,12 @@ def _read(
 ) -> _Pane:
     """Read what weights may depend on, and find the profiles."""
 
-    def column(name: str, kind: type[np.generic]) -> npt.NDArray[np.generic]:
+    def column(name: str) -> npt.NDArray[np.int32]:
         parts = [table[name].to_numpy() for table in tables]
-        return np.concatenate(parts) if parts else np.zeros(0, kind)
+        return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
     counts = {
-        each.name: [column(own.name, np.int32) for own in documents.mention_fields(each)]
+        each.name: [column(own.name) for own in documents.mention_fields(each)]
         for each in attributes
     }
     lengths = [

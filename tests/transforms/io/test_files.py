@@ -129,6 +129,6 @@ def test_an_object_is_read_and_known_by_its_etag() -> None:
 
 
 def test_a_store_that_cannot_be_listed_is_named() -> None:
-    with pytest.raises(files.InputError, match="hdfs://x: no address") as raised:
+    with pytest.raises(files.InputError, match="no address of a store") as raised:
         files.find(["hdfs://x/a.jsonl"])
     assert isinstance(raised.value.__cause__, StorageError)

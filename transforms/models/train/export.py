@@ -45,7 +45,8 @@ def write_reader(
         if isinstance(layer, torch.nn.Linear)
     }
     heads["link"] = network.link.detach().numpy()
-    np.savez(out / reader.HEADS, **{name: each.astype(np.float32) for name, each in heads.items()})
+    small: dict[str, Any] = {name: each.astype(np.float32) for name, each in heads.items()}
+    np.savez(out / reader.HEADS, **small)
     _copy(vocabulary, out / VOCABULARY)
     files.write_manifest(
         out / reader.MANIFEST,
