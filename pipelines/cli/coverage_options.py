@@ -192,14 +192,18 @@ class Counting(options.Lists):
         from evenflow.transforms.coverage import columns
         from evenflow.transforms.coverage.named import Meetings
         from evenflow.transforms.io.files import InputError
+        from evenflow.transforms.io.first_records import FieldError
 
         known = self.knowledge(config)
         if not self._of_text(inputs, config):
             missing: Any = self.missing
             return columns.read(inputs, config.coverage.named(), missing, known)
         total = Figures()
-        for figures in measure(inputs, config):
-            total.add(figures)
+        try:
+            for figures in measure(inputs, config):
+                total.add(figures)
+        except FieldError as error:
+            raise InputError(f"{error}; if the attributes are columns, say --table") from None
         if not total.documents and total.dead_reasons:
             raise InputError(
                 f"no document could be read ({', '.join(total.dead_reasons)}); if the attributes"

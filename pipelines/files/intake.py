@@ -4,7 +4,8 @@ An input may grow: by whole files, and files by what is appended to them. What a
 as one round, file by file in the order of their names. ledger/meta.json has of the present round
 
     settings.input   bytes of each file that belong to the round
-    earlier          the first pane of the round, and the bytes of each file that were read before
+    earlier          the first pane of the round, and the bytes of each file that were read before;
+                     0 of a file of which a round that was not read to its end has read a part
     stored           what each file was like when what panes have read of it was last compared
 
 A round is noted before its first pane is made. So each start finds what is left from the ledger: of
@@ -195,7 +196,8 @@ class Intake:
         }
         now = {text: found[name].bytes for text, name in names.items()}
         if before != now:
-            earlier = {"pane": len(entries), "read": read}
+            begun_last = {} if last is None else {last: 0}  # its range is in the ledger
+            earlier = {"pane": len(entries), "read": begun_last | read}
         self.now = Rest(left, cutting.Begin(len(entries), segments), now, earlier)
         return self.now
 

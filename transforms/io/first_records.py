@@ -15,6 +15,10 @@ RECORDS = 100  # that are looked at in a file
 FILES = 100  # that are looked at, spread evenly; opening one in an object store takes some 50 ms
 
 
+class FieldError(InputError):
+    """The first records of a file have other fields than the text's."""
+
+
 def check_text_field(names: Sequence[str], field: str) -> None:
     """Check that files have the field of the text.
 
@@ -25,14 +29,14 @@ def check_text_field(names: Sequence[str], field: str) -> None:
         field: Name of the field (fields.text).
 
     Raises:
-        InputError: The first records of a file are objects, or rows, and none has the field.
+        FieldError: The first records of a file are objects, or rows, and none has the field.
         OSError: A device fails.
     """
     structured = [name for name in names if not name.endswith(".txt")]
     for name in structured[:: -(-len(structured) // FILES) or 1]:
         known = _fields(name)
         if known and field not in known:
-            raise InputError(
+            raise FieldError(
                 f"{printable(name)}: no field {field!r} in the first records; there are"
                 f" {', '.join(known)}. Name the field of the text with --text-field (fields.text)"
             )

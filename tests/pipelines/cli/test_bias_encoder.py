@@ -64,7 +64,7 @@ def test_any_number_of_workers_and_blocks_writes_the_same_ledger(
         written.append([path.read_bytes() for path in sorted((out / "ledger").glob("0*.json"))])
     assert len(written[0]) == 2 and written[0] == written[1]
     first, _ = History(tmp_path / "out1")
-    assert first.bias_score and first.bias_score.verdict.judged
+    assert first.bias_score and first.bias_score.verdict.state != "too few"
     assert first.bias_score.sums.behind == 400 - 158  # two pieces are the encoder's marks
     assert {"pink", "report"} <= {each.word for each in first.bias_score.words}
     # A reference says what it was made with

@@ -61,7 +61,7 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     assert ended.status == 0
     (entry,) = History(tmp_path / "out")
     assert entry.bias_score and entry.bias_score.rolling.sentences == 400
-    assert entry.bias_score.verdict.judged
+    assert entry.bias_score.verdict.state != "too few"
     words = {each.word: each for each in entry.bias_score.words}
     assert "he" not in words and words["report"].count == 200
     assert 0 < sum(each.share for each in words.values()) <= 1.001

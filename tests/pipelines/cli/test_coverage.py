@@ -179,7 +179,12 @@ def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> 
 
 
 OLD = ["The boys carried the wood to the shed.", "A man stood by the door and read the list."]
-MEN = [*OLD, "Two men mended the roof.", "My brother found the key under a mat.", "A boy sang."]
+MEN = [  # the judge is sure enough of an exchange in all but the first
+    *OLD,
+    "My brother found the key under a mat.",
+    "A man sat by the window and read a letter.",
+    "A man waited at the bus stop with his bag.",
+]
 
 
 def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pane_entries import pane_entry
 
@@ -205,6 +205,9 @@ STEPS = st.lists(
 
 @settings(deadline=None, max_examples=60)
 @given(STEPS, st.integers(1, 4), st.booleans())
+@example(  # a file that was read in part, and before it another is added, twice killed
+    [("add", 1, 1), ("add", 1, 1), ("run", 1, 0), ("add", 0, 1), ("run", 1, 0)], 1, False
+)
 def test_every_record_is_read_once_whatever_grows_and_is_killed(
     tmp_path_factory: pytest.TempPathFactory, steps: list, docs: int, follows: bool
 ) -> None:

@@ -80,7 +80,8 @@ def test_what_was_measured() -> None:
     assert found["target"] == {"female": 0.25, "male": 0.75}
     # Nothing was seen of age: no score, and no share.
     age = result["attributes"]["age"]
-    assert (age["dr"], age["low"], age["mentions"], age["target"]) == (None, None, 0, None)
+    assert (age["dr"], age["low"], age["mentions"]) == (None, None, 0)
+    assert age["target"] == {"young": 0.5, "middle": 0.0, "old": 0.5}  # the word list's own
     assert set(age["counts"].values()) == {0}
     assert set(age["shares"].values()) == {None}
     assert age["convergence"] == {"epsilon": 0.02, "documents": None, "projected": None}

@@ -21,7 +21,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "cumulative": score(0.3333),
         "panes": {"too few": 4, "open": 1, "warn": 2, "block": 0},
     }
-    attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3)}
+    attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3), "hardly_named": None}
     status = {
         "state": "block",
         "reason": "age: [bold]why\x1b[0m",
@@ -38,7 +38,11 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "quarantined": 345,
         "dead_reasons": {"not JSON": 2},
         "bias_score": None,
-        "attributes": {"gender": attribute, "age": attribute | {"cumulative": score(None)}},
+        "weights": None,
+        "attributes": {
+            "gender": attribute,
+            "age": attribute | {"cumulative": score(None), "hardly_named": "middle: few"},
+        },
     }
     tables.gate(status)
     out = capsys.readouterr().out
@@ -58,7 +62,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     )
     row = " gender     warn  0.2500   0.200–0.300  0.3333        4     1     2      0 \n"
     assert row in out
-    assert "no mention" in out
+    assert "no mention" in out and "age: middle: few\n" in out
     assert max(map(len, out.splitlines())) <= 80
     repaired = {"gender": attribute | {"dr_before": 0.4}, "age": attribute}
     tables.gate(status | {"attributes": repaired})
