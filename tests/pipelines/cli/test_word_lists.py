@@ -85,7 +85,8 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
     assert (tmp_path / "roles_folk.yaml").exists() == (len(words) > 2)
     out = tmp_path / "out"
     run = ("run", "--input", corpus, "--output", out, "-w", target, "-a", "folk")
-    ended = call(*run, "--mode", "substitute")
+    # The judge has no labelled exchanges of farmers and teachers
+    ended = call(*run, "--mode", "substitute", "--strictness", "0.3")
     assert ended.status == 0, ended.err
     before = call("measure", corpus, "-w", target, "-a", "folk", "--json").json
     after = call("measure", out / "accepted", "-w", target, "-a", "folk", "--json").json
