@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.storage.storage import Storage
 from evenflow.wordlists.loader import WordList, WordListError
 
+T = TypeVar("T")
 BACK = 64  # panes that are read at a time to find those of the window
 PASSAGE = 300  # characters of a document that are shown
 BEFORE = 80  # of these, before its first label
@@ -145,17 +146,21 @@ def _words(config: Config, name: str, each: AttributeEntry) -> WordList | None:
     return None
 
 
-def _files(storage: Storage, entry: PaneEntry, unread: list[str]) -> Iterator[pq.ParquetFile]:
-    """The shards of a pane; adds the names of those that cannot be read."""
+def _read(
+    storage: Storage, entry: PaneEntry, unread: list[str], read: Callable[[pq.ParquetFile], T]
+) -> Iterator[T]:
+    """What is read of each shard of a pane; adds the names of those that cannot be read."""
     for shard in entry.shards:
         try:
             with (
                 open_named(storage, entry.folder, shard.name) as source,
                 closing(pq.ParquetFile(source)) as file,
             ):
-                yield file
-        except (OSError, pa.ArrowException, KeyError):
+                found = read(file)
+        except (OSError, pa.ArrowException, KeyError):  # KeyError: a column is not there
             unread.append(f"{entry.folder}/{shard.name}")
+            continue
+        yield found
 
 
 def _rows(
@@ -168,14 +173,18 @@ def _rows(
     ids: list[str] = []
     parts = [np.zeros((0, len(columns)))]
     unread: list[str] = []
-    for file in _files(storage, entry, unread):
+
+    def read(file: pq.ParquetFile) -> tuple[list[str], np.ndarray]:
         table = file.read([config.fields.id, *columns, *([weight] if weighted else [])])
         counts = np.stack([table[one].to_numpy().astype(float) for one in columns], axis=1)
         named = counts.any(axis=1)
         if weighted:
             counts *= table[weight].to_numpy()[:, None]
-        ids += table[config.fields.id].filter(pa.array(named)).to_pylist()
-        parts.append(counts[named])
+        return table[config.fields.id].filter(pa.array(named)).to_pylist(), counts[named]
+
+    for some, counts in _read(storage, entry, unread, read):
+        ids += some
+        parts.append(counts)
     return Rows(ids, np.concatenate(parts), unread)
 
 
@@ -184,8 +193,9 @@ def _texts(
 ) -> dict[str, str]:
     """The texts of some documents of a pane, by id; those that cannot be read are missing."""
     wanted = pa.array(ids, pa.string())
-    out: dict[str, str] = {}
-    for file in _files(storage, entry, []):
+
+    def read(file: pq.ParquetFile) -> dict[str, str]:
+        out: dict[str, str] = {}
         for group in range(file.num_row_groups):
             own = file.read_row_group(group, [config.fields.id])[config.fields.id]
             mask = pc.is_in(own.cast(pa.string()), wanted)
@@ -194,7 +204,9 @@ def _texts(
                 out.update(
                     zip(own.filter(mask).to_pylist(), texts.filter(mask).to_pylist(), strict=True)
                 )
-    return out
+        return out
+
+    return {key: text for each in _read(storage, entry, [], read) for key, text in each.items()}
 
 
 def find_text(

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -344,9 +344,13 @@ def test_deleting_in_a_bucket_that_is_gone_is_an_error(bucket: str, s3: S3Server
 
 
 def gone(folder: Path) -> None:
-    """Remove a bucket while a run writes to it."""
-    while folder.exists():
-        shutil.rmtree(folder, ignore_errors=True)
+    """Take a bucket away at once while a run writes to it; again if a write under way made it."""
+    until, number = time.monotonic() + 0.3, 0
+    while time.monotonic() < until:
+        with suppress(FileNotFoundError):
+            folder.rename(folder.parent.parent / f"{folder.name}-{number}")
+            number += 1
+        time.sleep(0.001)
 
 
 def whenever(due: Callable[[], bool], act: Callable[[], None]) -> Callable[[], None]:

@@ -33,6 +33,7 @@ UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
 READS = 2  # further tries of a read: an answer that ends half way is not tried again by the client
 CREATES = 5  # tries to create a file that another writer is about to create
+WRITES = 5  # tries to write where a store answers 409 to what has no condition: it changes just now
 # What else tells the client of S3 where its keys are, or that it needs none
 KEY_SOURCES = (
     "AWS_ACCESS_KEY_ID",
@@ -76,6 +77,20 @@ def _find_metadata() -> None:
         socket.create_connection((METADATA, 80), timeout=2).close()
     except OSError as error:
         raise OSError(f"no service of keys at {METADATA}") from error
+
+
+def _again(write: Callable[[], object]) -> None:
+    """Write without a condition; again where a store says that the object is there.
+
+    S3's 409 asks for that, and versitygw gives it while another request deletes an empty folder.
+    """
+    for rest in range(WRITES - 1, -1, -1):
+        try:
+            write()
+            return
+        except exceptions.AlreadyExistsError:
+            if not rest:
+                raise
 
 
 class ObjectStorage(Storage):
@@ -134,7 +149,7 @@ class ObjectStorage(Storage):
     def write(self, name: str, data: bytes | memoryview) -> None:
         """Write a file, in the place of an earlier one."""
         with self._explained(name, "write"):
-            obstore.put(self._store, self._prefix + name, data, mode="overwrite")
+            _again(partial(obstore.put, self._store, self._prefix + name, data, mode="overwrite"))
 
     def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
@@ -209,7 +224,9 @@ class ObjectStorage(Storage):
         """Copy objects within the store."""
         for source, target in moves:
             with self._explained(source, "copy"):
-                obstore.copy(self._store, self._prefix + source, self._prefix + target)
+                _again(
+                    partial(obstore.copy, self._store, self._prefix + source, self._prefix + target)
+                )
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading; a part that breaks off is read again."""
@@ -220,12 +237,15 @@ class ObjectStorage(Storage):
     def upload(self, path: Path, name: str) -> None:
         """Write a local file under a name."""
         with self._explained(name, "write"):
-            obstore.put(
-                self._store,
-                self._prefix + name,
-                path,
-                chunk_size=PART_BYTES,
-                max_concurrency=UPLOADS,
+            _again(
+                partial(
+                    obstore.put,
+                    self._store,
+                    self._prefix + name,
+                    path,
+                    chunk_size=PART_BYTES,
+                    max_concurrency=UPLOADS,
+                )
             )
 
     def _stored(self, found: Any) -> Stored:
