@@ -235,6 +235,7 @@ def test_a_run_survives_what_passes(
             Fault("CREATE|COPY|PUT|DELETE", drop=True, applied=True),
             Fault("CREATE", status=412, code="PreconditionFailed", applied=True),
             Fault("CREATE", status=409, code="ConditionalRequestConflict"),
+            Fault("PUT|COPY", status=409, code="OperationAborted"),
             Fault("GET", half=True),
         ):
             fault.after, fault.times = number, 1

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from commands import Call
 
@@ -66,6 +67,16 @@ def test_a_file_that_is_gone_is_named(call: Call, output: Path, tmp_path: Path) 
     moved = shard.rename(tmp_path / "gone")
     [gender] = call("gate", "why", output, "--json").json["attributes"].values()
     moved.rename(shard)
+    assert gender["unread"] == ["quarantine/part-00000001-0000.parquet"]
+    assert gender["documents"] == [] and gender["labels"]
+
+
+def test_a_file_without_its_columns_is_named(call: Call, output: Path, tmp_path: Path) -> None:
+    shard = output / "quarantine/part-00000001-0000.parquet"
+    moved = shard.rename(tmp_path / "whole")
+    pq.write_table(pq.read_table(moved).select(["id", "text"]), shard)
+    [gender] = call("gate", "why", output, "--json").json["attributes"].values()
+    moved.replace(shard)
     assert gender["unread"] == ["quarantine/part-00000001-0000.parquet"]
     assert gender["documents"] == [] and gender["labels"]
 
