@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -150,7 +150,7 @@ class Notifier:
 @contextmanager
 def telling(
     output: Place, settings: Notify, panes: int, note: Callable[[str], None]
-) -> Iterator[Callable[[PaneEntry], None]]:
+) -> Generator[Callable[[PaneEntry], None], None, None]:
     """Tell of blocked panes beside a run, and at its end, however it ends, of what is left.
 
     Args:
