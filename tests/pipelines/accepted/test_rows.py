@@ -103,8 +103,12 @@ def test_an_export_of_nothing_has_no_row(call: Call, output: Path, tmp_path: Pat
 
 
 def test_other_libraries_read_it(output: Path) -> None:
-    polars = pytest.importorskip("polars", reason="pip install polars")
-    duckdb = pytest.importorskip("duckdb", reason="pip install duckdb")
+    polars = pytest.importorskip(
+        "polars", reason="readers: run `.venv/bin/pip install polars duckdb datasets`"
+    )
+    duckdb = pytest.importorskip(
+        "duckdb", reason="readers: run `.venv/bin/pip install polars duckdb datasets`"
+    )
     rows = evenflow.accepted(output)
     assert isinstance(frame := rows.to_polars(), polars.DataFrame) and len(frame) == 120
     batches = rows.reader()
@@ -113,7 +117,9 @@ def test_other_libraries_read_it(output: Path) -> None:
 
 
 def test_datasets_reads_it(call: Call, output: Path, tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets", reason="pip install datasets")
+    datasets = pytest.importorskip(
+        "datasets", reason="readers: run `.venv/bin/pip install polars duckdb datasets`"
+    )
     rows = evenflow.accepted(output)
     assert len(rows.to_huggingface()) == 120
     assert sum(1 for _ in rows.to_huggingface(streaming=True)) == 120
