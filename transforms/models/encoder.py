@@ -89,7 +89,7 @@ class Encoder:
                 for name, each in self.about["calibration"].items()
             }
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = _session(str(folder / GRAPH), threads)
+            self._session = open_session(str(folder / GRAPH), threads)
         # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
@@ -134,7 +134,7 @@ class Encoder:
         return out
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
-        """Judge exchanges, see `judges.ExchangeJudge`.
+        """Judge exchanges by their windows, as the encoder was trained to; a gate asks the reader.
 
         Args:
             attribute: The attribute whose groups are exchanged. One without labelled data is judged
@@ -212,7 +212,7 @@ class PieceStates:
         try:
             self._tokenizer = read_tokenizer(files.SHIPPED / VOCABULARY)
             graph = _with_output((files.SHIPPED / GRAPH).read_bytes(), STATES)
-            self._session = _session(graph, threads=1)
+            self._session = open_session(graph, threads=1)
         except Exception as error:  # as for `Encoder`
             raise ModelError(f"{GRAPH}: no states in it ({error}); {files.REBUILD}") from error
         self.size = self.of("")[0].shape[1]
@@ -240,8 +240,16 @@ def _shipped() -> Encoder:
     return Encoder(files.SHIPPED)
 
 
-def _session(graph: str | bytes, threads: int) -> Any:
-    """Load a graph, or the file of one."""
+def open_session(graph: str | bytes, threads: int) -> Any:
+    """Load a graph.
+
+    Args:
+        graph: The graph, or the path of its file.
+        threads: Threads for one text.
+
+    Returns:
+        The session of ONNX Runtime.
+    """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

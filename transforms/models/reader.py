@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from evenflow.transforms.models import files, passages
-from evenflow.transforms.models.encoder import VOCABULARY, logistic, read_model
+from evenflow.transforms.models.encoder import VOCABULARY, logistic, open_session, read_model
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
 from evenflow.transforms.models.passages import Place
@@ -70,11 +69,7 @@ class Reader:
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
         try:
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-            self._session: Any = onnxruntime.InferenceSession(
-                str(folder / GRAPH), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = open_session(str(folder / GRAPH), threads)
             self._pieces = read_model(folder / VOCABULARY)
             with np.load(folder / HEADS, allow_pickle=False) as read:
                 self._heads: dict[str, Floats] = {

@@ -182,7 +182,8 @@ def loss_of(network: ReaderNetwork, batch: Sequence[Example]) -> torch.Tensor:
             )
         total += float(weights.sum())
         same = torch.tensor([owners[n] for n in numbers])
-        group = torch.tensor([hash_of(one.of.groups, n) for n in numbers])
+        codes = {name: code for code, name in enumerate(dict.fromkeys(one.of.groups))}
+        group = torch.tensor([codes[one.of.groups[n]] for n in numbers])
         use = (group[:, None] == group).triu(1)
         if use.any():
             near = functional.binary_cross_entropy_with_logits(
@@ -190,11 +191,6 @@ def loss_of(network: ReaderNetwork, batch: Sequence[Example]) -> torch.Tensor:
             )
             losses.append(LINK_WEIGHT * weights.sum() * near)
     return torch.stack(losses).sum() / total
-
-
-def hash_of(groups: Sequence[str], number: int) -> int:
-    """The index of a mention's group among those of its document."""
-    return sorted(set(groups)).index(groups[number])
 
 
 def train(
