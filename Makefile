@@ -46,8 +46,8 @@ test: .minutes install $(if $(CI),services) check
 	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 10; \`make check\` is those alone."
 	@echo "Tests of services take 30 more, where \`make services\` has brought these; it takes 8. A skip says what brings its part."
 
-FAST := EVENFLOW_SKIPPED=build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=build/skipped $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/services
+FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/services
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

@@ -29,12 +29,19 @@ LISTED = {
 
 
 @pytest.fixture
-def ran(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+def noted(tmp_path: Path) -> Path:
+    """The file that gets what was skipped, never the one of the run that this test is a part of."""
+    return tmp_path / "noted"
+
+
+@pytest.fixture
+def ran(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, noted: Path):
     """Runs pytest on a file with a source: status and output."""
 
     def run(source: str, ci: str, *options: str) -> tuple[int, str]:
         monkeypatch.setenv("CI", ci)
         monkeypatch.setenv("COLUMNS", "400")
+        monkeypatch.setenv("EVENFLOW_SKIPPED", str(noted))
         pytester.makepyfile(f"import pytest\nfrom parts import require\n{source}\n")
         done = pytester.runpytest("-p", "parts", "-p", "no:cacheprovider", "-rs", *options)
         return int(done.ret), done.stdout.str()
@@ -81,10 +88,8 @@ def test_an_expected_failure_is_no_skip(ran) -> None:
     ("how", "options"), [*((how, ()) for how in LISTED), ("module", ("-n", "2"))]
 )
 def test_what_was_skipped_is_noted_and_run_when_nothing_may_miss(
-    ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: str, options: tuple[str, ...]
+    ran, monkeypatch: pytest.MonkeyPatch, noted: Path, how: str, options: tuple[str, ...]
 ) -> None:
-    noted = tmp_path / "skipped"
-    monkeypatch.setenv("EVENFLOW_SKIPPED", str(noted))
     ran(f"def test_other(): pass\n{LISTED[how]}", "true", *options)
     (one,) = noted.read_text().splitlines()
     assert one.endswith(".py" if how == "module" else "::test_it")
