@@ -6,12 +6,14 @@ otherwise.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.sections import Section, Share
+
+OF_BOOL = {True: "loss", False: "off"}  # YAML reads off as false; the key was once true or false
 
 
 class FinetuneSettings(Section):
@@ -84,9 +86,16 @@ class FinetuneSettings(Section):
             " mlm never packs."
         ),
     )
-    weights: bool = Field(
-        default=True,
-        description=("Whether a token counts with its document's weight (mode weight)."),
+    weights: Annotated[
+        Literal["loss", "sample", "off"],
+        BeforeValidator(lambda value: OF_BOOL[value] if isinstance(value, bool) else value),
+    ] = Field(
+        default="loss",
+        description=(
+            "How the documents' weights (mode weight) count. loss: in the loss of their tokens."
+            " sample: in how often an epoch takes a document, drawn anew for each epoch. Both have"
+            " the same gradient on average. off: not at all. true is loss, false is off."
+        ),
     )
     masked: Share = Field(
         default=0.15, description="Share of the tokens that mlm predicts. 0.15: as BERT's training."

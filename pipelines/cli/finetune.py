@@ -24,6 +24,7 @@ EXAMPLES = examples(
     "evenflow finetune --data out --pane 0..7 --model smollm2 --output a --steps 100",
     "evenflow finetune --data out --model bert --output b --objective mlm --rank 0",
     "evenflow finetune --data out --model smollm2 --output merged --merge",
+    "evenflow finetune --data out --model smollm2 --output c --weights sample",
 )
 LINE_SECONDS = 5.0  # between two lines of progress
 
@@ -76,6 +77,12 @@ def finetune(
     ] = None,
     steps: Annotated[int | None, typer.Option(metavar="N", help="Steps, for any epochs.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed.  [default: 0]")] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW", help="Weights of documents: loss, sample or off.  [default: loss]"
+        ),
+    ] = None,
     merge: Annotated[
         bool, typer.Option("--merge", help="Save a whole model, with LoRA's weights added.")
     ] = False,
@@ -105,6 +112,7 @@ def finetune(
         "epochs": epochs,
         "steps": steps,
         "seed": seed,
+        "weights": weights,
         "merge": merge or None,
     }
     chosen = {f"finetune.{key}": value for key, value in given.items() if value is not None}

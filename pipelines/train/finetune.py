@@ -161,7 +161,7 @@ def _read(
                 any(start < last and first < end for first, last in row.spans)
                 for start, end in given["offset_mapping"]
             ]
-            weight = row.weight if settings.weights else 1.0
+            weight = 1.0 if settings.weights == "off" else row.weight
             yield Document(row.id, own, weight, learnt or None)
 
     end = tokens.eos_token_id
@@ -185,6 +185,7 @@ def _read(
         trained, apart = split(list(documents()), settings.held_out)
         found, held = corpus(trained), corpus(apart)
         seen["held_out"] = len(apart)
+    found.sampled = settings.weights == "sample"  # what is held out is scored as it is, by weight
     for each in (found, held):
         if each and (not each.weights.any() or (each.learnt is not None and not each.learnt.any())):
             raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")

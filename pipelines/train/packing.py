@@ -8,6 +8,7 @@ other words, both come in the same order; of a subset, the documents keep their 
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -61,6 +62,9 @@ class Corpus:
         starts: Where each unit starts, (U + 1,).
         weights: Weight of each unit's tokens as targets, (U,).
         keys: What the order depends on, (U,) uint64.
+        sampled: How weights count. False: an epoch takes each unit once, and its tokens have its
+            weight. True: an epoch takes U units, each as often as its weight over the mean weight
+            says on average, and their tokens weigh 1.
         learnt: Which tokens are targets, as `tokens`; None: all. Only where `ends` is not None.
     """
 
@@ -72,11 +76,18 @@ class Corpus:
     weights: NDArray[np.float32]
     keys: NDArray[np.uint64]
     learnt: NDArray[np.bool_] | None = None
-    _orders: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    sampled: bool = False
+    _orders: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
+    _behind: dict[int, list[int]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Number of sequences of an epoch."""
-        return -(-len(self.tokens) // self.context) if self.ends is None else len(self.keys)
+        """Number of sequences of an epoch; of a sampled one that is packed, on average."""
+        if self.ends is not None:
+            return len(self.keys)
+        tokens = len(self.tokens)
+        if self.sampled:
+            tokens = round(float(np.diff(self.starts) @ self.weights) / float(self.weights.mean()))
+        return -(-tokens // self.context)
 
     def take(self, step: int, size: int, seed: int) -> Sequences:
         """The sequences of a step. One epoch follows the other, also within a step.
@@ -104,7 +115,7 @@ class Corpus:
             own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
             whole = np.concatenate([first, own, last]).astype(np.int32)
             tokens[row, : len(whole)], lengths[row] = whole, len(whole)
-            weights[row, len(first) : len(first) + len(own)] = self.weights[unit]
+            weights[row, len(first) : len(first) + len(own)] = self._weight(unit)
             if self.learnt is not None:
                 learnt = self.learnt[self.starts[unit] : self.starts[unit + 1]]
                 weights[row, len(first) : len(first) + len(own)] *= learnt
@@ -117,7 +128,7 @@ class Corpus:
         tokens: list[NDArray[np.int32]] = []
         weights: list[NDArray[np.float32]] = []
         while count:
-            epoch, within = divmod(start, len(self.tokens))
+            epoch, within = self._epoch(start, seed)
             order = self._order(epoch, seed)
             behind = np.cumsum(np.diff(self.starts)[order])
             place = int(np.searchsorted(behind, within, "right"))
@@ -126,20 +137,44 @@ class Corpus:
                 own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
                 own = own[len(own) - (int(behind[place]) - within) :][:count]
                 tokens.append(own)
-                weights.append(np.full(len(own), self.weights[unit], np.float32))
+                weights.append(np.full(len(own), self._weight(unit), np.float32))
                 start, within, count = start + len(own), within + len(own), count - len(own)
                 place += 1
         return np.concatenate(tokens), np.concatenate(weights)
 
+    def _weight(self, unit: int) -> float:
+        """The weight of a unit's tokens."""
+        return 1.0 if self.sampled else float(self.weights[unit])
+
+    def _epoch(self, start: int, seed: int) -> tuple[int, int]:
+        """The epoch that a token of all epochs is in, and how many of its tokens come before."""
+        if not self.sampled:
+            return divmod(start, len(self.tokens))
+        ends = self._behind.setdefault(seed, [0])
+        lengths = np.diff(self.starts)
+        while ends[-1] <= start:
+            ends.append(ends[-1] + int(lengths[self._order(len(ends) - 1, seed)].sum()))
+        epoch = bisect_right(ends, start) - 1
+        return epoch, start - ends[epoch]
+
     def _order(self, epoch: int, seed: int) -> NDArray[np.int64]:
-        """The order of the units in an epoch, by a hash (splitmix64) of seed, epoch and key."""
-        if epoch not in self._orders:
-            salt = np.random.default_rng([seed, epoch]).integers(1 << 63, dtype=np.uint64)
-            mixed = self.keys ^ salt
+        """The units of an epoch in their order, (U,).
+
+        The order is a hash (splitmix64) of seed, epoch and key. What is sampled is drawn in it by
+        systematic sampling (`transforms.repair.realise`), and then shuffled: copies stand apart.
+        """
+        if (seed, epoch) not in self._orders:
+            rng = np.random.default_rng([seed, epoch])
+            mixed = self.keys ^ rng.integers(1 << 63, dtype=np.uint64)
             for factor, shift in zip(MIX, (30, 27), strict=True):
                 mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
-            self._orders = {epoch: np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")}
-        return self._orders[epoch]
+            order = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
+            if self.sampled:
+                ends = np.cumsum(self.weights[order], dtype=float)
+                teeth = (np.arange(len(order)) + rng.random()) * ends[-1] / len(order)
+                order = rng.permutation(order[np.searchsorted(ends[:-1], teeth, "right")])
+            self._orders = {(seed, epoch): order}
+        return self._orders[seed, epoch]
 
 
 def packed(documents: Iterable[Document], context: int, end: int) -> Corpus:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 from commands import Call
@@ -97,6 +98,39 @@ def test_weights_and_copies_count(llama: Path, tmp_path: Path) -> None:
         for each, name in ((heavy, "b"), (alone, "c"))
     )
     assert first["losses"] == pytest.approx(second["losses"], rel=1e-5)
+
+
+def test_weighted_loss_and_sampler_are_equal_in_expectation(
+    llama: Path, tmp_path: Path, call: Call
+) -> None:
+    texts = ["she was a nurse .", "he was a doctor .", "the old man said .", "she said and he ,"]
+    data = gate_output(tmp_path / "data", [texts], weight=[[0.25, 2.5, 0.5, 0.75]])
+    # A step is an epoch, and the model stays as it is
+    still = settings(
+        rate=1e-30, weight_decay=0.0, packing=False, steps=1200, checkpoint_steps=10**6
+    ).model_dump()
+    weighed, sampled, plain = (
+        training.finetune(
+            select(data),
+            str(llama),
+            tmp_path / how,
+            FinetuneSettings.model_validate(still | {"weights": how, "steps": steps}),
+        )["losses"]
+        for how, steps in (("loss", 1), ("sample", 1200), ("off", 1))
+    )
+    error = stdev(sampled) / len(sampled) ** 0.5
+    assert error < abs(plain[0] - weighed[0]) / 6
+    assert abs(fmean(sampled) - weighed[0]) < 3 * error
+
+    words = ("--data", data, "--model", llama, "--output", tmp_path / "c", "--steps", 1)
+    assert call("finetune", *words, "--context", 16, "--weights", "sample").status == 0
+    made = json.loads((tmp_path / "c/training.json").read_text())
+    assert made["settings"]["weights"] == "sample" and made["data"]["weighted"] == 4
+
+
+@pytest.mark.parametrize(("given", "means"), [(True, "loss"), (False, "off"), ("sample", "sample")])
+def test_weights_were_once_true_or_false(given: object, means: str) -> None:
+    assert FinetuneSettings.model_validate({"weights": given}).weights == means
 
 
 @pytest.mark.parametrize("rank", [0, 4])

@@ -104,3 +104,40 @@ def test_the_rate_rises_for_the_warm_up_and_falls_to_zero() -> None:
     assert rates[:6] == sorted(rates[:6]) and rates[5:] == sorted(rates[5:], reverse=True)
     assert 0 < rates[-1] < 0.1 and rates[0] > 0
     assert rate(0, 1, 5, 1.0) == 1.0
+
+
+@given(documents, st.integers(1, 7), st.booleans(), st.integers(0, 3))
+def test_a_sampled_epoch_takes_documents_about_as_often_as_their_weights_say(
+    given: list[Document], context: int, packs: bool, seed: int
+) -> None:
+    own = [Document(each.id, [int(each.id) + 2] * 3, each.weight) for each in given]
+    corpus = packing.packed(own, 2, 1) if packs else packing.apart(own, 3, 0)
+    corpus.sampled = True
+    epochs, size = 3, 5
+    steps = [corpus.take(step, size, seed) for step in range(epochs * len(own))]
+    tokens = np.concatenate([each.tokens[each.weights == 1] for each in steps])
+    mean = sum(each.weight for each in own) / len(own)
+    unit = 4 if packs else 3
+    for epoch in range(epochs):
+        taken = tokens[epoch * unit * len(own) : (epoch + 1) * unit * len(own)]
+        for each in own:
+            times = (taken == int(each.id) + 2).sum() / 3
+            assert abs(times - each.weight / mean) < 1 + 1e-6
+
+
+def test_a_weighted_loss_and_a_sampler_are_equal_in_expectation() -> None:
+    weights = [0.25, 0.7, 1.0, 1.3, 1.75, 4.0, 0.0]
+    losses = np.random.default_rng(1).normal(3, 1, len(weights))  # of each document's token
+    given = [Document(str(at), [at], each) for at, each in enumerate(weights)]
+
+    def loss(corpus: packing.Corpus, epoch: int) -> float:
+        taken = corpus.take(epoch, len(given), seed=5)
+        return float((losses[taken.tokens] * taken.weights).sum() / taken.weights.sum())
+
+    weighed, sampled = (packing.apart(given, 1, 0) for _ in range(2))
+    sampled.sampled = True
+    found = np.array([loss(sampled, epoch) for epoch in range(4000)])
+    error = found.std(ddof=1) / len(found) ** 0.5
+    assert error < 0.01 and abs(found.mean() - loss(weighed, 0)) < 3 * error
+    plain = packing.apart([each._replace(weight=1.0) for each in given], 1, 0)
+    assert abs(found.mean() - loss(plain, 0)) > 10 * error
