@@ -1,10 +1,12 @@
 """Trains the reader that ships.
 
-    python -m evenflow.pipelines.train.reader PRETRAINED OUT
+    python -m evenflow.pipelines.train.reader PRETRAINED FIRST --until 2619 --epochs 3
+    python -m evenflow.pipelines.train.reader PRETRAINED OUT --begin FIRST --epochs 2
 
 PRETRAINED is build/models/minilm, which `make models` fetches. It learns from the part `train` of
-the labelled documents, but for one in eight, which calibrates. With the same machine, packages and
-number of threads it writes the same weights.
+the labelled documents, but for one in eight, which calibrates. What ships was trained twice: by the
+documents of the first draw, then by all. With the same machine, packages and number of threads a
+command writes the same weights.
 """
 
 # pyright: reportMissingImports=false
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from evenflow.transforms.models.train.reading import ReaderNetwork
 
 UNSHOWN, SHOWN = ("gender",), ("age", "religion")  # attributes by whether it sees the new words
+WEIGHTS = "trained.safetensors"  # all of a training's numbers, from which another may go on
 WRITTEN = "written"  # the source of texts that are only learnt from
 FEW = 50  # right sets from which an attribute gets a calibration of its own
 
@@ -59,8 +62,10 @@ def main(arguments: list[str] | None = None) -> None:
         ("epochs", 4, "passes over the documents"),
         ("threads", 2, "of the processor"),
         ("limit", 0, "documents at most, for a trial; 0: all"),
+        ("until", 1 << 30, "only rows with a lower number"),
     ):
         parser.add_argument(f"--{name}", type=int, default=value, help=f"{help_} (%(default)s)")
+    parser.add_argument("--begin", type=Path, help="folder of an earlier training to go on from")
     given = parser.parse_args(arguments)
     try:
         train(given)
@@ -83,6 +88,7 @@ def train(given: Any) -> None:
         KeyError: The weights lack a tensor.
     """
     import torch
+    from safetensors.torch import load_file, save_file
 
     from evenflow.transforms.models import encoder
     from evenflow.transforms.models.train import network, reading
@@ -94,7 +100,14 @@ def train(given: Any) -> None:
     read = network.tensors(given.pretrained / "model.safetensors")
     fresh = reading.ReaderNetwork(given.layers, len(read["embeddings.word_embeddings.weight"]))
     network.load_body(fresh.body, read)
-    reading.train(fresh, learnt, model, given.epochs, 0, functools.partial(print, flush=True))
+    rates = reading.RATE, reading.HEADS_RATE
+    if given.begin is not None:
+        fresh.load_state_dict(load_file(given.begin / WEIGHTS))
+        rates = reading.AGAIN
+    say = functools.partial(print, flush=True)
+    reading.train(fresh, learnt, model, given.epochs, 0, rates, say)
+    given.out.mkdir(parents=True, exist_ok=True)
+    save_file(fresh.state_dict(), given.out / WEIGHTS)
     finish(fresh, learnt, away, given)
 
 
@@ -119,6 +132,7 @@ def parts(given: Any) -> tuple[list[Labelled], list[Labelled]]:
     away = [each for each in own if each.source != WRITTEN and data.is_calibration(each.document)]
     held = {each.document for each in away}
     learnt = [each for each in own if each.document not in held]
+    learnt = [each for each in learnt if each.number < given.until]
     return (learnt[: given.limit], away[: given.limit]) if given.limit else (learnt, away)
 
 

@@ -2,9 +2,11 @@
 
     # numbered documents in batches, and what the numbers stand for
     python tests/benchmarks/document_labels.py draw CORPUS… --to FOLDER
+    # more of the same corpora, with further numbers
+    python tests/benchmarks/document_labels.py draw CORPUS… --after documents.jsonl.gz --to FOLDER
     # how often two annotators agree
     python tests/benchmarks/document_labels.py agree
-    # answers of annotators, checked
+    # answers of annotators, checked; with --after they join what is labelled already
     python tests/benchmarks/document_labels.py read FOLDER ANSWERS… --to documents.jsonl.gz
 
 A corpus is a .jsonl.gz file of {"id", "source" or "kind", "text"}, or UD's .conllu.gz. Every
@@ -42,9 +44,14 @@ DRAWN = {
     "instruction": 250, "encyclopaedia": 60, "encyclopaedia-tokenised": 110, "fiction": 320,
     "professions": 250, "written": 2000, "school-sums": 350, "web": 160, "ewt": 170, "gum": 61,
 }  # fmt: skip
+# The second draw: more of the kinds in which people without a name are frequent
+DRAWN_AFTER = {
+    "chat": 1100, "reddit": 600, "ewt": 300, "fiction": 100, "speeches": 50, "school-sums": 60,
+}  # fmt: skip
 # Texts whose owners have not said that they may be passed on: no model learns from them, and their
 # rows have offsets and digests alone
 UNSEEN = ("abc", "movie_reviews", "web")
+SECOND = "documents_second.jsonl.gz"
 NEAR = 0.3  # share of common runs of 8 words from which two documents are near-duplicates
 Row = dict[str, Any]
 MARK = re.compile(r"(?P<attribute>[gar])(?P<first>\d+)(?:-[gar]?(?P<last>\d+))?")
@@ -148,18 +155,27 @@ def marked(text: str, mentions: Sequence[Row]) -> str:
     return "".join([*out, text[at:]])
 
 
-def draw(corpora: Sequence[Path], folder: Path) -> None:
-    """Draw documents and write batches."""
+def labelled(path: Path) -> list[Row]:
+    """The rows of a file of labelled documents."""
+    return list(map(json.loads, gzip.decompress(path.read_bytes()).splitlines()))
+
+
+def draw(corpora: Sequence[Path], folder: Path, before: Sequence[Row]) -> None:
+    """Draw documents that are not among those of before, and write batches."""
     shown = Shown()
+    known = {(row["id"], row["start"]) for row in before}
+    begin = max((row["number"] + 1 for row in before), default=0)
     found: dict[str, list[tuple[int, Row, str]]] = {}
     for path in corpora:
         for source, identity, text in documents(path):
             for start, end in passages(identity, text):
+                if (identity, start) in known:
+                    continue
                 place = hashed(SEED, source, identity, start)
                 row = {"id": identity, "source": source, "start": start, "end": end}
                 found.setdefault(family(source), []).append((place, row, text[start:end]))
     chosen: list[tuple[int, Row, str]] = []
-    for name, wanted in DRAWN.items():
+    for name, wanted in (DRAWN_AFTER if before else DRAWN).items():
         own = 0
         for place, row, text in sorted(found.get(name, ()), key=lambda each: each[0]):
             row["mentions"] = shown.mentions(row["id"], text)
@@ -172,12 +188,12 @@ def draw(corpora: Sequence[Path], folder: Path) -> None:
     (folder / "batches").mkdir(parents=True, exist_ok=True)
     batch, size, number = [], 0, 0
     with (folder / "key.jsonl").open("w", encoding="utf-8") as key:
-        for place, (_, row, text) in enumerate(chosen):
+        for place, (_, row, text) in enumerate(chosen, begin):
             row["number"], row["text"] = place, text
             key.write(json.dumps(row, ensure_ascii=False) + "\n")
             batch.append(f"@{place} ({row['source']})\n{marked(text, row['mentions'])}\n")
             size += len(text)
-            if size > BATCH or place == len(chosen) - 1:
+            if size > BATCH or place == begin + len(chosen) - 1:
                 (folder / "batches" / f"{number:03d}.txt").write_text("\n".join(batch), "utf-8")
                 batch, size, number = [], 0, number + 1
     print(f"{len(chosen)} documents in {number} batches")
@@ -249,25 +265,28 @@ def read(folder: Path, answers: Sequence[Path]) -> tuple[list[Row], list[str]]:
     return out, wrong
 
 
-def write(rows: Sequence[Row], path: Path) -> None:
-    """Write labelled documents, each once, with its split; second readings get a file beside."""
-    first: dict[int, Row] = {}
-    second: list[Row] = []
+def write(rows: Sequence[Row], path: Path, after: Path | None) -> None:
+    """Write labelled documents, each once, with its split; second readings get a file beside.
+
+    What is labelled already stays as it is.
+    """
+    before = labelled(after) if after else []
+    first: dict[int, Row] = {row["number"]: row for row in before}
+    second = labelled(after.with_name(SECOND)) if after else []
     for row in sorted(rows, key=lambda row: (row["number"], row["annotator"])):
         if first.setdefault(row["number"], row) is not row:
             second.append(row)
     splits = split(list(first.values()))
     with gzip.GzipFile(path, "wb", mtime=0) as out:
         for row in first.values():
-            source = row["source"]
             made = {name: row[name] for name in ("number", "id", "source", "start", "sha256")}
             made |= {"split": splits[row["number"]], "annotator": row["annotator"]}
-            made |= {} if family(source) in UNSEEN else {"text": row["text"]}
+            made |= {} if family(row["source"]) in UNSEEN else {"text": row["text"]}
             made |= {name: row[name] for name in ("mentions", "entities", "stereotypes")}
             out.write(json.dumps(made, ensure_ascii=False).encode() + b"\n")
     if not second:
         return
-    with gzip.GzipFile(path.with_name("documents_second.jsonl.gz"), "wb", mtime=0) as out:
+    with gzip.GzipFile(path.with_name(SECOND), "wb", mtime=0) as out:
         for row in second:
             made = {name: row[name] for name in ("number", "annotator", "entities", "stereotypes")}
             out.write(json.dumps(made, ensure_ascii=False).encode() + b"\n")
@@ -276,7 +295,10 @@ def write(rows: Sequence[Row], path: Path) -> None:
 
 
 def split(rows: Sequence[Row]) -> dict[int, str]:
-    """train, report or unseen by number: near-duplicates and passages of a document go together."""
+    """train, report or unseen by number: near-duplicates and passages of a document go together.
+
+    Rows that have a split keep it.
+    """
     owner = {row["number"]: row["number"] for row in rows}
 
     def root(number: int) -> int:
@@ -289,7 +311,7 @@ def split(rows: Sequence[Row]) -> dict[int, str]:
     by_id: dict[str, int] = {}
     for row in rows:
         owner[root(row["number"])] = root(by_id.setdefault(row["id"], row["number"]))
-        words = re.findall(r"\w+", row["text"].lower())
+        words = re.findall(r"\w+", row.get("text", "").lower())
         own = {hashed(*words[at : at + 8]) for at in range(len(words) - 7)}
         sizes[row["number"]] = len(own)
         for each in own:
@@ -312,8 +334,12 @@ def split(rows: Sequence[Row]) -> dict[int, str]:
         # Written texts say nothing about real ones: they are only learnt from
         real = not any(row["source"] == "written" for row in found)
         chosen = real and hashed(min(row["id"] for row in found), "split") % 5 == 0
+        known = {row["split"] for row in found if "split" in row}
+        joins = "unseen" if unseen else "report" if chosen else "train"
+        if known:
+            joins = next(each for each in ("unseen", "report", "train") if each in known)
         for row in found:
-            out[row["number"]] = "unseen" if unseen else "report" if chosen else "train"
+            out[row["number"]] = row.get("split", joins)
     return out
 
 
@@ -355,30 +381,29 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     drawing = commands.add_parser("draw")
     drawing.add_argument("corpora", nargs="+", type=Path)
+    drawing.add_argument("--after", type=Path, help="what is labelled already")
     drawing.add_argument("--to", type=Path, required=True)
     reading = commands.add_parser("read")
     reading.add_argument("folder", type=Path)
     reading.add_argument("answers", nargs="+", type=Path)
+    reading.add_argument("--after", type=Path, help="what is labelled already")
     reading.add_argument("--to", type=Path)
     agreeing = commands.add_parser("agree")
     agreeing.add_argument("--data", type=Path, default=Path(__file__).parent.parent / "data")
     args = parser.parse_args()
     if args.command == "agree":
-        first, second = (
-            list(map(json.loads, gzip.decompress((args.data / name).read_bytes()).splitlines()))
-            for name in ("documents.jsonl.gz", "documents_second.jsonl.gz")
-        )
+        first, second = (labelled(args.data / name) for name in ("documents.jsonl.gz", SECOND))
         agreement({row["number"]: row for row in first}, second)
         return
     if args.command == "draw":
-        draw(args.corpora, args.to)
+        draw(args.corpora, args.to, labelled(args.after) if args.after else [])
         return
     rows, wrong = read(args.folder, args.answers)
     for line in wrong:
         print(line)
     print(f"{len(rows)} documents, {sum(len(row['entities']) for row in rows)} entities")
     if args.to:
-        write(rows, args.to)
+        write(rows, args.to, args.after)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import struct
 from pathlib import Path
@@ -13,7 +14,10 @@ from parts import needs_training
 
 needs_training("torch", "onnx", "onnxscript", "sklearn")
 
+from evenflow.pipelines.train import reader as reader_command  # noqa: E402
 from evenflow.transforms.models.encoder import Encoder  # noqa: E402
+from evenflow.transforms.models.passages import Place  # noqa: E402
+from evenflow.transforms.models.reader import Reader  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402
 from evenflow.transforms.models.train import __main__ as command  # noqa: E402
 from evenflow.transforms.models.train import card, data, distil, evaluate, network  # noqa: E402
@@ -37,6 +41,7 @@ PIECES = (
     "are",
     "lazy",
     "kind",
+    *(f"[unused{number}]" for number in range(90)),  # passages begin with the pieces 101 and 102
 )
 RIGHT, WRONG = "A [man|woman] smiled.", "[She|He] gave birth."
 
@@ -161,6 +166,56 @@ def test_a_tiny_model_is_rebuilt(
     assert "exchange: report documents" in text
     assert "exchange: sources left out" in text
     assert len((out / LEFT_OUT).read_text().splitlines()) == 24
+
+
+def document(number: int) -> dict[str, object]:
+    right = number % 2 == 0
+    text = "A man smiled. He smiled." if right else "She gave birth. She smiled."
+    starts = (2, 14) if right else (0, 16)
+    group = "male" if right else "female"
+    return {
+        "number": number,
+        "id": f"d{number}",
+        "source": "reddit",
+        "start": 0,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "split": "report" if number >= 60 else "train",
+        "text": text,
+        "mentions": [
+            {"attribute": "gender", "number": n, "start": at, "end": at + 3 - (n == 2 and right),
+             "group": group}
+            for n, at in enumerate(starts, 1)
+        ],
+        "entities": [
+            {"attribute": "gender", "mentions": [1, 2], "who": "P", "label": "r" if right else "w",
+             "reason": "" if right else "biology"}
+        ],
+    }  # fmt: skip
+
+
+def test_a_reader_is_trained_and_goes_on_from_an_earlier_training(
+    tmp_path: Path, pretrained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "documents.jsonl.gz"
+    write(rows, [document(number) for number in range(70)])
+    options = ["--documents", str(rows), "--layers", "1", "--epochs", "1", "--threads", "1"]
+    first, out = tmp_path / "first", tmp_path / "out"
+    reader_command.main([str(pretrained), str(first), *options, "--until", "30"])
+    early = capsys.readouterr().out
+    reader_command.main([str(pretrained), str(out), *options, "--begin", str(first)])
+    late = capsys.readouterr().out
+    learnt = [int(each.split()[0]) for each in (early, late)]
+    # One in eight calibrates, and those of the report are neither learnt from nor calibrate
+    assert learnt[0] < 30 < learnt[1] < 60
+    assert learnt[1] + int(late.split(", ")[1].split()[0]) == 60
+    reader = Reader(out)
+    assert reader.about["documents"] == learnt[1] and set(reader.about["cuts"]) >= {"all", "gender"}
+    text = "A man smiled. He smiled."
+    said = [
+        each.read(text, [Place(2, 5), Place(14, 16)]).said(0).right
+        for each in (Reader(first), reader)
+    ]
+    assert said[0] != said[1]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ class Labelled:
     """The labelled mentions of one attribute in a document.
 
     Attributes:
+        number: The number of its row: later labels have greater ones.
         document: The document's id, and where its passage begins.
         source: The kind of text.
         split: train, report or unseen (a source that is not trained on).
@@ -51,6 +52,7 @@ class Labelled:
         numbers: The annotators' numbers of the mentions.
     """
 
+    number: int
     document: str
     source: str
     split: str
@@ -106,6 +108,7 @@ def _of_row(row: Mapping, text: str) -> Iterator[Labelled]:
         own = [each for each in row["mentions"] if each["attribute"] == attribute]
         at = {each["number"]: index for index, each in enumerate(own)}
         yield Labelled(
+            row["number"],
             f"{row['id']}:{row['start']}",
             row["source"],
             row["split"],

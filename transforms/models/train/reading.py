@@ -21,6 +21,7 @@ from evenflow.transforms.models.train.network import WIDTH, Body
 
 HIDDEN, LINK = 256, 64
 RATE, HEADS_RATE = 1e-4, 1e-3  # greatest learning rates: of the layers, and of untrained weights
+AGAIN = 5e-5, 2e-4  # the same where an earlier training goes on
 DECAY, WARM = 0.01, 0.1
 PIECES = 6000  # of a batch
 WHO_WEIGHT, REASON_WEIGHT, LINK_WEIGHT = 0.5, 0.3, 0.5  # of the losses beside that of `right`
@@ -199,6 +200,7 @@ def train(
     model: Any,
     epochs: int,
     seed: int,
+    rates: tuple[float, float] = (RATE, HEADS_RATE),
     say: Callable[[str], None] = print,
 ) -> None:
     """Train a network in place.
@@ -209,6 +211,7 @@ def train(
         model: See `passages.of_cell`.
         epochs: Passes over the documents.
         seed: Seed of all random numbers.
+        rates: Greatest learning rates: of the layers, and of the heads.
         say: Takes a line about what was done.
     """
     torch.manual_seed(seed)
@@ -218,14 +221,14 @@ def train(
     known = {id(each) for each in network.body.parameters()}
     heads = [fresh, *(each for each in network.parameters() if id(each) not in known)]
     groups: list[dict[str, Any]] = [
-        {"params": body, "lr": RATE},
-        {"params": heads, "lr": HEADS_RATE},
+        {"params": body, "lr": rates[0]},
+        {"params": heads, "lr": rates[1]},
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
     plan = [list(batches(list(examples(documents, model, rng)), rng)) for _ in range(epochs)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
-        [RATE, HEADS_RATE],
+        list(rates),
         total_steps=sum(map(len, plan)) + 1,
         pct_start=WARM,
         anneal_strategy="linear",
