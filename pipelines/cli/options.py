@@ -100,6 +100,9 @@ EncoderOption = Annotated[
     typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+WorkersOption = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
+]
 AllowEmptyOption = Annotated[
     bool, typer.Option("--allow-empty", help="Accept an input without a document.")
 ]

@@ -111,9 +111,7 @@ def run(
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
-    workers: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
-    ] = 1,
+    workers: options.WorkersOption = 1,
     metrics_file: Annotated[
         Path | None,
         typer.Option(
@@ -154,13 +152,7 @@ def run(
         raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
     session: Session = context.obj
 
-    beam = runner_options(runner or [])
-    if beam and workers > 1:
-        raise typer.BadParameter(
-            "a runner has workers of its own; give --workers without --runner",
-            param_hint="'--workers'",
-        )
-
+    beam = runner_options(runner or [], workers)
     if beam and follow:
         raise typer.BadParameter(
             "a runner's job ends with its input; give --follow without --runner",

@@ -12,21 +12,28 @@ SERVER_SECONDS = 60  # that a job server may take to answer; a busy one takes so
 BUILT_PRISM = Path("build/services/prism/prism")  # where `make prism` puts it
 
 
-def runner_options(names: list[str]) -> list[str]:
+def runner_options(names: list[str], workers: int = 1) -> list[str]:
     """Translate --runner to options of Beam.
 
     Args:
         names: prism, flink, spark, in-process, or options as Beam has them, one each; empty for
             in-process.
+        workers: The processes that --workers asks for.
 
     Returns:
         Options of Beam; none for in-process.
 
     Raises:
-        typer.BadParameter: A name is unknown, or prism is not built.
+        typer.BadParameter: A name is unknown, prism is not built, or workers are asked for beside a
+            runner.
     """
     if names in ([], ["in-process"]):
         return []
+    if workers > 1:
+        raise typer.BadParameter(
+            "a runner has workers of its own; give --workers without --runner",
+            param_hint="'--workers'",
+        )
     if names == ["prism"]:
         found = shutil.which("prism") or (str(BUILT_PRISM) if BUILT_PRISM.exists() else None)
         if found is None:

@@ -11,7 +11,14 @@ import typer
 
 from evenflow.pipelines.cli.commands import examples, one_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import DATA, PANES, GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.options import (
+    DATA,
+    PANES,
+    GateOptions,
+    LlmOptions,
+    ResultOptions,
+    WorkersOption,
+)
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import event, visible
@@ -89,11 +96,12 @@ def stream(
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
+    workers: WorkersOption = 1,
     runner: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="prism, flink, spark, in-process (to the end), or an option of Beam; repeatable.",
+            help="in-process (default), prism, flink, spark, or an option of Beam; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -106,11 +114,15 @@ def stream(
     1 failure.
     """
     one_of(values, ("json", "text"), "--values")
-    arguments = runner_options(runner or ([] if until_end else ["prism"]))
+    arguments = runner_options(runner or [], workers)
     session: Session = context.obj
 
     def read(config: Config, metrics: Watched | None) -> Outcome:
-        # Imported here: Beam takes a second, which help and wrong usage need not wait for.
+        if workers > 1:
+            from evenflow.pipelines.files import forks
+
+            forks.start()
+        # Imported here: it takes a while, which help and wrong usage need not wait for.
         from evenflow.pipelines.stream.driver import Stream, StreamRun
         from evenflow.pipelines.stream.publish import Topics
         from evenflow.transforms.kafka.settings import KafkaSettings
@@ -152,6 +164,7 @@ def stream(
             session.debug,
             result.standby,
             metrics.look_at_topic if metrics is not None else None,
+            workers,
         )
         return run.go()
 

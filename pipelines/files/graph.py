@@ -21,6 +21,7 @@ from evenflow.pipelines.files.cutting import PART_BYTES, START, Begin, Pane, cut
 from evenflow.pipelines.files.making import GraphContext, make_pane
 from evenflow.pipelines.runners import runner
 from evenflow.pipelines.runners.errors import RunnerError
+from evenflow.pipelines.runners.quiet import quiet
 from evenflow.schemas.config import Config
 from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
 
@@ -221,9 +222,12 @@ def made(
     number = begin.pane
     staging = context.staging
     driver = _Driver(context, number)
-    silence = contextlib.nullcontext() if debug else runner.quiet(lambda text: None)
     try:
-        with silence, runner.on_runner(draw, options, explain, note) as has_ended:
+        with contextlib.ExitStack() as beside:
+            if not debug:
+                beside.enter_context(quiet(lambda text: None))
+                beside.enter_context(runner.silent_workers())
+            has_ended = beside.enter_context(runner.on_runner(draw, options, explain, note))
             while True:
                 ended = has_ended()  # before the look: what it has made by then is found
                 while staging.find(number) is not None:

@@ -46,7 +46,7 @@ def made(
                 yield pane.number
         return
     pool = ProcessPoolExecutor(
-        workers, forks.context(), initializer=_begin, initargs=(dict(os.environ),)
+        workers, forks.context(), initializer=begin, initargs=(dict(os.environ),)
     )
     pending: deque[tuple[int, Future[None]]] = deque()
     try:
@@ -75,11 +75,14 @@ def _finished(pane: int, future: Future[None]) -> int:
         ) from error
 
 
-def _begin(environment: dict[str, str]) -> None:
+def begin(environment: dict[str, str]) -> None:
     """Prepare a worker process.
 
     It ends as soon as its parent ends, so that a killed run stops writing. Ctrl-C is for the parent
     to handle. The fork server may have begun before the parent's environment was set.
+
+    Args:
+        environment: The parent's environment.
     """
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

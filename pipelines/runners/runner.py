@@ -1,15 +1,11 @@
 """Runs a graph on one of Beam's runners, beside the driver, and explains failures.
 
 A job that is lost with its job server is submitted again.
-
-Of a failure, Beam, its runner and kafka-python log and print the tracebacks of each of their
-threads, several times over. That is held back. The failure is raised to the driver once.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import math
 import re
 import threading
@@ -20,7 +16,6 @@ from typing import Any
 import apache_beam as beam
 import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
@@ -32,8 +27,6 @@ from evenflow.pipelines.runners.servers import Prism, worker_pool
 # that is away, since Prism is started here.
 ANSWER_SECONDS = 10 * 365 * 86_400
 CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
-# Between two warnings of the source that are passed on; it warns each second without a broker
-NOTE_SECONDS = 30.0
 AGAIN = "run the same command again to go on"
 # Of a job that was lost: between two submissions, the first time and at most
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 1.0, 30.0
@@ -42,21 +35,6 @@ SOUND_SECONDS = 120.0  # Flink's job server sees after 60 s that the JobManager 
 
 Draw = Callable[[beam.Pipeline], None]
 Explain = Callable[[BaseException], Exception]  # what the runner raised, as an error for people
-
-
-def in_process(
-    draw: Draw, explain: Explain
-) -> contextlib.AbstractContextManager[Callable[[], bool]]:
-    """Run the graph in this process during the with-block, in a thread of its own.
-
-    Args:
-        draw: Adds the graph to a pipeline.
-        explain: Explains what the runner raised.
-
-    Returns:
-        The context manager; see on_runner.
-    """
-    return _Job(draw, PipelineOptions([]), FnApiRunner(), explain, None).running()
 
 
 @contextlib.contextmanager
@@ -178,8 +156,7 @@ class _Job:
         """Run the graph during the with-block; see on_runner."""
         try:
             try:
-                if not isinstance(self._runner, FnApiRunner):  # of which run() returns at the end
-                    self._submit()
+                self._submit()
             except grpc.FutureTimeoutError as error:
                 raise RunnerError(
                     f"no job server answers at {self._given.view_as(PortableOptions).job_endpoint}:"
@@ -233,60 +210,11 @@ def _last_line(error: BaseException) -> str:
     return re.sub(r" \[while running .*|\\n.*", "", lines[-1]) if lines else type(error).__name__
 
 
-class _Warnings(logging.Handler):
-    """Passes warnings of the source on, at most one in NOTE_SECONDS."""
-
-    def __init__(self, note: Callable[[str], None]):
-        super().__init__(logging.WARNING)
-        self._note, self._at = note, -NOTE_SECONDS
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Pass a warning on, unless another one was passed on just before."""
-        if time.monotonic() - self._at >= NOTE_SECONDS:
-            self._at = time.monotonic()
-            self._note(" ".join(record.getMessage().split()))
-
-
-def _is_own(record: logging.LogRecord) -> bool:
-    """Whether this package logs it."""
-    return record.name.startswith("evenflow")
-
-
 @contextlib.contextmanager
-def quiet(note: Callable[[str], None]) -> Iterator[None]:
-    """Keep libraries from logging and printing during the with-block.
-
-    After an error kafka-python stays silent: the threads of the pipeline live on for seconds and
-    would log after the error.
-
-    Args:
-        note: Called with warnings of the source.
-    """
-    handlers = list(logging.getLogger().handlers)
-    warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")
-    kafka, hook = logging.getLogger("kafka"), threading.excepthook
-    level = kafka.level
-
-    def on_thread(arguments: threading.ExceptHookArgs) -> None:
-        # The connections of a runner that ends raise in their threads
-        if not arguments.exc_type.__module__.startswith("grpc"):
-            hook(arguments)
-
-    for handler in handlers:
-        handler.addFilter(_is_own)
-    own.addHandler(warnings)
-    kafka.setLevel(logging.CRITICAL)
-    threading.excepthook = on_thread
+def silent_workers() -> Iterator[None]:
+    """Keep Beam's workers from printing what they raise during the with-block."""
     sdk_worker.print = lambda *arguments, **options: None  # type: ignore[attr-defined]
     try:
         yield
-    except BaseException:
-        level = logging.CRITICAL
-        raise
     finally:
         del sdk_worker.print  # type: ignore[attr-defined]
-        threading.excepthook = hook
-        kafka.setLevel(level)
-        own.removeHandler(warnings)
-        for handler in handlers:
-            handler.removeFilter(_is_own)

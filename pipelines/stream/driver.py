@@ -5,25 +5,22 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-
-import apache_beam as beam
 
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.gates.notify import telling
-from evenflow.pipelines.files.driver import RunError, begin, settings, write_meta
+from evenflow.pipelines.files.driver import begin, settings, write_meta
 from evenflow.pipelines.files.making import GraphContext
 from evenflow.pipelines.panes import commit
 from evenflow.pipelines.panes.closing import Staging
-from evenflow.pipelines.runners.errors import RunnerError
-from evenflow.pipelines.runners.runner import in_process, on_runner, quiet
-from evenflow.pipelines.stream import graph as stream
+from evenflow.pipelines.runners.errors import WorkerError
+from evenflow.pipelines.runners.quiet import quiet
+from evenflow.pipelines.stream import local
 from evenflow.pipelines.stream.committing import StreamCommitter, board, positions
 from evenflow.pipelines.stream.desk import Desk
-from evenflow.pipelines.stream.explaining import explained
 from evenflow.pipelines.stream.publish import Topics, identity, messages
 from evenflow.pipelines.stream.reader import Reads
 from evenflow.pipelines.stream.watching import TopicWatch
@@ -101,8 +98,7 @@ class StreamRun:
         stream: What is read and written.
         output: The output: a directory, or an address in a store.
         config: The configuration.
-        options: Of Beam's runner; none: the graph runs in this process, which reads to the end
-            only.
+        options: Of Beam's runner; none: this machine reads, without Beam.
         stop: Set it (from a signal) to stop after the pane that is being committed.
         on_pane: Called after each commit with the entry and its seconds.
         on_note: Called with what a user should know.
@@ -110,6 +106,7 @@ class StreamRun:
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
         on_look: Called again and again with the records of each partition that are not committed
             yet, and whether any of them are read; None: nobody wants to know.
+        workers: Without a runner: number of processes that read; 1: this one.
     """
 
     stream: Stream
@@ -122,6 +119,7 @@ class StreamRun:
     debug: bool = False
     standby: bool = False
     on_look: Callable[[Mapping[int, int], bool], None] | None = None
+    workers: int = 1
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -134,9 +132,8 @@ class StreamRun:
             How the run ended.
 
         Raises:
-            RunError: The output was begun with other settings, or there is no runner that can read
-                without an end.
-            RunnerError: The runner failed.
+            RunError: The output was begun with other settings.
+            WorkerError: A worker process died, or the runner failed.
             KafkaSourceError: Kafka cannot be read or written.
             LedgerError: The ledger is damaged.
             LockedError: Another run writes to the output.
@@ -144,11 +141,6 @@ class StreamRun:
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        if not self.options and not self.stream.until_end:
-            raise RunError(
-                "reading for ever needs a runner that fires panes while it reads: give --runner"
-                " prism or flink"
-            )
         lists = self.config.word_lists()
         lookup.look(self.config.coverage, self.on_note)
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
@@ -211,7 +203,7 @@ class StreamRun:
             return Outcome(entries, len(entries) - done, committer.held())
 
     def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
-        """Run the graph and commit panes until all is read, `stop` is set or there are enough."""
+        """Read and commit panes until all is read, `stop` is set or there are enough."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
         look = LOOK_SECONDS if panes.staging.output.local is not None else STORE_LOOK_SECONDS
         watch = TopicWatch(
@@ -226,7 +218,11 @@ class StreamRun:
             most = self.stream.max_panes
             return self.stop.is_set() or (most is not None and len(entries) - done >= most)
 
-        with watch.watching(), self._pipeline(reads, context, len(watch.firsts)) as has_ended:
+        if self.options:
+            readers = self._on_runner(reads, context, len(watch.firsts))
+        else:
+            readers = local.reading(reads, context, self.workers, self.on_note)
+        with watch.watching(), readers as has_ended:
             try:
                 while not enough():
                     ended = has_ended()
@@ -244,21 +240,29 @@ class StreamRun:
                 desk.close()
             _wait(has_ended)
 
-    def _pipeline(
+    @contextlib.contextmanager
+    def _on_runner(
         self, reads: Reads, context: GraphContext, partitions: int
-    ) -> contextlib.AbstractContextManager[Callable[[], bool]]:
+    ) -> Iterator[Callable[[], bool]]:
         """The graph on its runner; see `runner`."""
-        readers = stream.readers(self.options, partitions)
+        # Imported here: Beam takes most of a second, which a run on this machine need not wait for
+        from evenflow.pipelines.runners import runner
+        from evenflow.pipelines.stream import graph
+        from evenflow.pipelines.stream.explaining import explained
 
-        def draw(pipeline: beam.Pipeline) -> None:
-            stream.build_graph(pipeline, reads, context, readers)
+        readers = graph.readers(self.options, partitions)
+
+        def draw(pipeline: Any) -> None:
+            graph.build_graph(pipeline, reads, context, readers)
 
         def explain(error: BaseException) -> Exception:
             return context.failure() or explained(error)
 
-        if not self.options:
-            return in_process(draw, explain)
-        return on_runner(draw, [*self.options, "--streaming"], explain, self.on_note)
+        options = [*self.options, "--streaming"]
+        with contextlib.ExitStack() as beside:
+            if not self.debug:
+                beside.enter_context(runner.silent_workers())
+            yield beside.enter_context(runner.on_runner(draw, options, explain, self.on_note))
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.
@@ -363,7 +367,7 @@ class StreamRun:
 def _wait(has_ended: Callable[[], bool]) -> None:
     """Wait a while for readers to see that the run is over."""
     until = time.monotonic() + END_SECONDS
-    with contextlib.suppress(RunnerError):  # all is committed; nothing of the runner is needed now
+    with contextlib.suppress(WorkerError):  # all is committed; nothing of readers is needed now
         while not has_ended() and time.monotonic() < until:
             time.sleep(LOOK_SECONDS / 2)
 

@@ -64,11 +64,10 @@ def readers(options: list[str], partitions: int) -> int:
     """Return how many readers to start.
 
     Args:
-        options: Beam's options; none for a run in this process.
+        options: Beam's options.
         partitions: Number of the topic's partitions.
 
     Returns:
         One where all workers are of one process, else as many as partitions.
     """
-    single = not options or "--runner=PrismRunner" in options
-    return 1 if single else max(partitions, 1)
+    return 1 if "--runner=PrismRunner" in options else max(partitions, 1)

@@ -130,14 +130,16 @@ def to_end(broker: Broker, topic: str, output: Place, **more: object) -> StreamR
     return StreamRun(stream, output, load(None))
 
 
-def command(broker: Broker, topic: str, output: Path, prism: str, *more: str) -> list[str]:
-    """The command for a run on Prism, for ever, with panes of a second."""
+def command(
+    broker: Broker, topic: str, output: Place, *more: str, prism: str | None = None
+) -> list[str]:
+    """The command for a run for ever, with panes of a second: on this machine, or on Prism."""
     runner = [
         "--runner=--runner=PrismRunner",
         f"--runner=--prism_location={prism}",
         "--runner=--prism_log_level=warn",
     ]
-    return [*_command(broker, topic, output), *runner, *more]
+    return [*_command(broker, topic, output), *(runner if prism else []), *more]
 
 
 def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str) -> list[str]:

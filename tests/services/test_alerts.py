@@ -110,7 +110,6 @@ def test_from_an_uneven_text_to_the_pager_and_back(
     broker: Broker,
     topic: TopicMaker,
     tmp_path: Path,
-    prism: str,
     pager: Pager,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -134,7 +133,7 @@ def test_from_an_uneven_text_to_the_pager_and_back(
         for i in range(300)
     ]
     words = [
-        *command(broker, name, output, prism, "--metrics-port", str(port)),
+        *command(broker, name, output, "--metrics-port", str(port)),
         *("--config", str(config)),
     ]
     reached: dict[str, float] = {}

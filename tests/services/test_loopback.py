@@ -35,7 +35,7 @@ def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
 ) -> None:
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 50))
-    with gate(command(broker, name, output, prism), tmp_path) as running:
+    with gate(command(broker, name, output, prism=prism), tmp_path) as running:
         wait_for(lambda: count(output) == 50)
         places = listening(running.process.pid)
         assert len(places) >= 2  # the workers' pool, and Prism

@@ -15,11 +15,14 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
+import pytest
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     EVENFLOW,
     TopicMaker,
     command,
+    count,
     documents,
     expected,
     gate,
@@ -119,8 +122,9 @@ def test_group_offsets_follow_and_panes_are_published(
     assert [record.value for record in broker.committed(dead)] == [b"poison"]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_killed_again_and_again(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path, workers: str
 ) -> None:
     name = topic(2)
     done = threading.Event()
@@ -136,7 +140,7 @@ def test_killed_again_and_again(
     try:
         for seconds in (2.5, 3.5, 4.5, 3.0, 4.0):
             process = subprocess.Popen(
-                command(broker, name, tmp_path, prism),
+                command(broker, name, tmp_path, "--workers", workers),
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
@@ -150,14 +154,30 @@ def test_killed_again_and_again(
     assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
 
 
-def test_terminated_within_ten_seconds(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+    name, output = topic(2), tmp_path / "out"
+    for partition in range(2):
+        broker.produce(name, partition, documents(0, 300, partition))
+    with gate(command(broker, name, output, "--workers", "2"), tmp_path) as running:
+        wait_for(lambda: count(output) == 600)
+        [both] = [sorted(path.stem for path in output.glob("staged/*/readers/*.json"))]
+        assert len(both) == 2
+        readers = [
+            each
+            for each in psutil.Process(running.process.pid).children(recursive=True)
+            if not each.children() and "multiprocessing.forkserver" in " ".join(each.cmdline())
+        ]
+        readers[0].kill()
+        assert running.ended(60) == 1
+        assert "a worker process died while it read the topic" in running.said[-1]
+    to_end(broker, name, output).go()
+    assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
+
+
+def test_terminated_within_ten_seconds(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name = topic(1)
     broker.produce(name, 0, documents(0, 500))
-    process = subprocess.Popen(
-        command(broker, name, tmp_path, prism), stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen(command(broker, name, tmp_path), stderr=subprocess.PIPE, text=True)
     wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
     broker.produce(name, 0, documents(500, 1000))
     began = time.monotonic()
@@ -176,7 +196,8 @@ def test_a_run_outlives_the_time_for_an_answer_of_the_runner(
     name, output, seconds = topic(1), tmp_path / "out", 4
     broker.produce(name, 0, documents(0, 50))
     with gate(
-        command(broker, name, output, prism, f"--runner=--job_server_timeout={seconds}"), tmp_path
+        command(broker, name, output, f"--runner=--job_server_timeout={seconds}", prism=prism),
+        tmp_path,
     ) as running:
         wait_for(lambda: sum(placed(output).values()) == 50)
         time.sleep(2 * seconds)
@@ -186,15 +207,11 @@ def test_a_run_outlives_the_time_for_an_answer_of_the_runner(
     assert placed(output) == expected({0: 100}) and recounted(output)
 
 
-def test_the_broker_is_killed_and_comes_back(
-    own_broker: Broker, tmp_path: Path, prism: str
-) -> None:
+def test_the_broker_is_killed_and_comes_back(own_broker: Broker, tmp_path: Path) -> None:
     own_broker.start()
     name = own_broker.create_topic("docs", 2)
     own_broker.produce(name, 0, documents(0, 300))
-    process = subprocess.Popen(
-        command(own_broker, name, tmp_path, prism), stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(command(own_broker, name, tmp_path), stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
         own_broker.kill()
@@ -210,7 +227,7 @@ def test_the_broker_is_killed_and_comes_back(
 
 
 def test_a_halt_stops_reading_until_it_is_released(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name = topic(1)
     uneven = [
@@ -221,7 +238,7 @@ def test_a_halt_stops_reading_until_it_is_released(
     # the second pane.
     broker.produce(name, 0, uneven, timestamp_ms=int(time.time() * 1000))
     process = subprocess.Popen(
-        command(broker, name, tmp_path, prism, "--policy", "halt"), stderr=subprocess.DEVNULL
+        command(broker, name, tmp_path, "--policy", "halt"), stderr=subprocess.DEVNULL
     )
     try:
         wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())

@@ -125,7 +125,7 @@ def test_a_second_driver_takes_over_on_prism(
     broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
 ) -> None:
     name, output = topic(2), tmp_path / "out"
-    words = command(broker, name, output, prism)
+    words = command(broker, name, output, prism=prism)
     broker.produce(name, 0, documents(0, 100))
     first = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     wait_for(lambda: count(output) == 100, LONG)

@@ -49,7 +49,7 @@ def test_the_runner_is_killed(
 ) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 300))
-    with gate(command(broker, name, output, prism), tmp_path) as running:
+    with gate(command(broker, name, output, prism=prism), tmp_path) as running:
         wait_for(lambda: count(output) == 300)
         broker.produce(name, 1, documents(0, 300, 1))
         os.kill(*children(running.process.pid, "prism"), signal.SIGKILL)
@@ -62,11 +62,11 @@ def test_the_runner_is_killed(
     assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
 
 
-def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> None:
+def test_no_broker_at_the_start(broker: Broker, tmp_path: Path) -> None:
     port = free_port()
     words = [
         word.replace(broker.address, f"127.0.0.1:{port}")
-        for word in command(broker, "docs", tmp_path / "out", prism)
+        for word in command(broker, "docs", tmp_path / "out")
     ]
     began = time.monotonic()
     with gate(words, tmp_path) as running:
@@ -78,9 +78,9 @@ def test_no_broker_at_the_start(broker: Broker, tmp_path: Path, prism: str) -> N
 
 
 @pytest.mark.parametrize("more", [(), ("--until-end",)])
-def test_no_such_topic(broker: Broker, tmp_path: Path, prism: str, more: tuple[str, ...]) -> None:
+def test_no_such_topic(broker: Broker, tmp_path: Path, more: tuple[str, ...]) -> None:
     began = time.monotonic()
-    with gate(command(broker, "absent", tmp_path / "out", prism, *more), tmp_path) as running:
+    with gate(command(broker, "absent", tmp_path / "out", *more), tmp_path) as running:
         assert running.ended(120) == 1
         assert time.monotonic() - began < 60
         assert running.said == [
@@ -91,11 +91,11 @@ def test_no_such_topic(broker: Broker, tmp_path: Path, prism: str, more: tuple[s
 
 
 def test_the_topic_is_deleted_while_it_is_read(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
-    with gate(command(broker, name, output, prism), tmp_path) as running:
+    with gate(command(broker, name, output), tmp_path) as running:
         wait_for(lambda: count(output) == 100)
         with closing(broker.admin()) as admin:
             admin.delete_topics([name])
@@ -129,7 +129,7 @@ def test_no_space_left(
         0,
         [value.replace(b"times", os.urandom(400).hex().encode()) for value in documents(0, 3000)],
     )
-    words = command(broker, name, device / "out", prism, "--until-end", "-q")
+    words = command(broker, name, device / "out", "--until-end", "-q", prism=prism)
     if runner == "in-process":
         words = [word for word in words if not word.startswith("--runner")]
     script = (
@@ -149,7 +149,7 @@ def test_no_space_left(
 
 
 def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name, output, group = topic(1), tmp_path / "out", "follows"
     key = (name, 0)
@@ -157,7 +157,7 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
     reader = GroupOffsets(KafkaSettings(broker.address), group)
     with (
         closing(reader),
-        gate(command(broker, name, output, prism, "--group", group), tmp_path) as running,
+        gate(command(broker, name, output, "--group", group), tmp_path) as running,
     ):
 
         def next_of_ledger() -> int:
@@ -179,22 +179,20 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
     with closing(broker.admin()) as admin:
         admin.alter_group_offsets(group, {tp: OffsetAndMetadata(7, "", -1)})
     broker.produce(name, 0, documents(400, 450))
-    with gate(command(broker, name, output, prism, "--group", group), tmp_path) as running:
+    with gate(command(broker, name, output, "--group", group), tmp_path) as running:
         wait_for(lambda: count(output) == 450)
         [line] = [line for line in running.said if "group" in line]
         assert f"{name} partition 0" in line and "at 7" in line and "400" in line
     assert placed(output) == expected({0: 450}) and recounted(output)
 
 
-def test_a_second_run_is_refused(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 20))
-    with gate(command(broker, name, output, prism), tmp_path) as running:
+    with gate(command(broker, name, output), tmp_path) as running:
         wait_for(lambda: count(output) == 20)
         second = subprocess.run(
-            command(broker, name, output, prism), capture_output=True, text=True, timeout=120
+            command(broker, name, output), capture_output=True, text=True, timeout=120
         )
         assert (
             second.returncode == 1

@@ -64,13 +64,17 @@ def check(
     assert left_behind(driver.pid, GRACE_SECONDS) == []
 
 
-@pytest.mark.parametrize("victim", ["worker", "runner"])
-def test_on_prism(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, victim: str
-) -> None:
+def test_in_process(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     assert len(stream_kill.MOMENTS) >= 10
+    check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 1, [])
+
+
+@pytest.mark.parametrize(("victim", "every"), [("worker", 4), ("runner", 1)])
+def test_on_prism(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, victim: str, every: int
+) -> None:
     options = ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"]
-    check(broker, topic(stream_kill.PARTITIONS), tmp_path, victim, 1, options)
+    check(broker, topic(stream_kill.PARTITIONS), tmp_path, victim, every, options)
 
 
 def test_the_worker_on_flink(

@@ -37,9 +37,7 @@ from evenflow.transforms.kafka.client import LEFT_OUT, MOST_HEADERS
 HOUR_MS = 3_600_000
 
 
-def test_timestamps_of_all_kinds(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_timestamps_of_all_kinds(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(2, message_timestamp_after_max_ms=str(2**62)), tmp_path / "out"
     now = int(time.time() * 1000)
     # More than an hour ahead counts as no timestamp; a record that is less ahead holds its pane
@@ -52,7 +50,7 @@ def test_timestamps_of_all_kinds(
                     name, value, partition=partition, timestamp_ms=now + times[i % 6] - i % 7 * 700
                 )
         producer.flush()
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) >= 400)
         broker.produce(name, 0, documents(200, 220))
         wait_for(lambda: count(output) >= 420)
@@ -78,11 +76,11 @@ POISON = {
 }
 
 
-def test_poison(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_poison(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(1), tmp_path / "out"
     for number, value in enumerate(POISON.values()):
         broker.produce(name, 0, [value, *documents(number, number + 1)], key=b"key")
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) >= 2 * len(POISON))
     found = letters(output)
     assert [letter["ordinal"] for letter in found] == [2 * i for i in range(len(POISON))]
@@ -109,23 +107,23 @@ def test_a_few_bytes_that_hold_many_headers(
     assert placed(tmp_path) == expected({0: 1}, ("dead",)) and recounted(tmp_path)
 
 
-def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str) -> None:
+def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(1, max_message_bytes=12 << 20), tmp_path / "out"
     large = json.dumps({"id": "0-5", "text": "She saw him. " * 692_000}).encode()
     assert len(large) > 8_990_000
     broker.produce(name, 0, [*documents(0, 5), large, *documents(6, 10)])
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) == 10)
     assert placed(output) == expected({0: 10}) and recounted(output)
 
 
 def test_a_stalled_partition_and_a_quiet_topic(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 10))
     broker.produce(name, 1, documents(0, 10, 1))
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) == 20)
         waits = []
         for i in range(10, 50, 10):  # partition 1 is still, partition 0 goes on and rests
@@ -139,9 +137,7 @@ def test_a_stalled_partition_and_a_quiet_topic(
     assert placed(output) == expected({0: 50, 1: 10}) and recounted(output)
 
 
-def test_a_burst_is_cut_into_parts(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_a_burst_is_cut_into_parts(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(1), tmp_path / "out"
     begin = int(time.time() * 1000) // 60_000 * 60_000 - HOUR_MS
     values = [
@@ -156,7 +152,6 @@ def test_a_burst_is_cut_into_parts(
             broker,
             name,
             output,
-            prism,
             "--pane-mib",
             "1",
             "--pane-seconds",
@@ -180,12 +175,10 @@ def test_a_burst_is_cut_into_parts(
     assert placed(output) == expected({0: 400}) and recounted(output)
 
 
-def test_partitions_come_while_it_runs(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_partitions_come_while_it_runs(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) == 100)
         broker.add_partitions(name, 3)
         for partition in (1, 2):
@@ -195,7 +188,7 @@ def test_partitions_come_while_it_runs(
 
 
 def test_retention_took_messages_between_two_runs(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     name, output = topic(2), tmp_path / "out"
     broker.produce(name, 0, documents(0, 100))
@@ -203,7 +196,7 @@ def test_retention_took_messages_between_two_runs(
     broker.produce(name, 0, documents(100, 300))
     with closing(broker.admin()) as admin:
         admin.delete_records({TopicPartition(name, 0): 250})
-    with gate(command(broker, name, output, prism), tmp_path):
+    with gate(command(broker, name, output), tmp_path):
         wait_for(lambda: count(output) >= 151)
     [letter] = letters(output)
     assert (letter["file"], letter["ordinal"], letter["records"]) == (f"kafka:{name}/0", 100, 150)
@@ -217,13 +210,11 @@ def test_retention_took_messages_between_two_runs(
     assert all(before[1] + 1 == after[0] for before, after in pairwise(ranges))
 
 
-def test_a_topic_without_messages(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
+def test_a_topic_without_messages(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name = topic(2)
     for number, words in enumerate(
         (
-            command(broker, name, tmp_path / "0", prism, "--until-end"),
+            command(broker, name, tmp_path / "0", "--until-end"),
             [EVENFLOW, "stream", "--until-end", "--kafka", broker.address],
         )
     ):

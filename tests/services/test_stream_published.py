@@ -98,7 +98,7 @@ def test_a_record_that_was_written_compressed_is_published(
 
 
 def test_a_dead_letter_that_its_headers_make_too_large(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+    broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
     """Its value fits the topic, its value and the headers that say where it is from do not: a
     notice goes in its place.
@@ -110,7 +110,7 @@ def test_a_dead_letter_that_its_headers_make_too_large(
     assert Sizes("zstd", {dead: LIMIT}, dead).fit(bare) == bare
     broker.produce(name, 0, [*documents(0, 5), large, b"small"], key=b"key")
     words = ["--dead-letter-topic", dead, "--group", f"g-{name}"]
-    with gate(command(broker, name, output, prism, *words), tmp_path) as running:
+    with gate(command(broker, name, output, *words), tmp_path) as running:
         wait_for(lambda: count(output) == 7)
         broker.produce(name, 0, documents(5, 10))  # the stream goes on
         wait_for(lambda: count(output) == 12)

@@ -144,8 +144,8 @@ def test_version(call: Call) -> None:
         (["stream", "-o", "out", "--topic", "t"], "Missing option '--kafka'"),
         (["stream", "-o", "out", "--kafka", "h:1"], "Missing option '--topic'"),
         (
-            ["stream", "-o", "out", "--kafka", "h:1", "--topic", "t", "--workers", "2"],
-            "No such option: --workers",
+            ["stream", "-o", "o", "--kafka=h:1", "--topic=t", "--runner=flink", "--workers=2"],
+            "a runner has workers of its own; give --workers without --runner",
         ),
         (
             ["stream", "-o", "out", "--kafka", "h:1", "--topic", "t", "--values", "xml"],
