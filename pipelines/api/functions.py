@@ -85,7 +85,8 @@ def explain(
         What `evenflow explain --json` prints: the text and its sentences, each with start and end
         (character offsets), sent_text, labels, words_per_group, counts_per_group and
         relevant_sentence; with counterfactual, text_cda and sets; with stereotypes,
-        potential_stereotype, score_scsc and the reasons.
+        potential_stereotype, score_scsc and the reasons. Of a long text the beginning is explained,
+        and left_out says how many characters follow it.
 
     Raises:
         ConfigError: The configuration cannot be used.

@@ -151,6 +151,8 @@ def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
     from evenflow.pipelines.explain import document as explaining
 
     document = explainer.explain(file, text)
+    if said := explaining.left_out(document):
+        print(f"evenflow: {file}: {said}", file=sys.stderr)
     with printing():
         if as_json or not sys.stdout.isatty():
             print(explaining.dumps(document, indent=1))
@@ -221,6 +223,8 @@ def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> in
             if "error" in document:
                 status = FAILED
                 print(f"evenflow: {file}:{document['line']}: {document['error']}", file=sys.stderr)
+            elif said := explaining.left_out(document):
+                print(f"evenflow: {file}: {document['id']}: {said}", file=sys.stderr)
     return status
 
 

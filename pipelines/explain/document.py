@@ -23,6 +23,9 @@ COLOURS = (
     *("dark_orange3", "dodger_blue2", "green4", "magenta3", "red3", "dark_cyan"),
     *("gold3", "medium_purple2", "chartreuse4", "deep_pink3", "steel_blue", "orange4"),
 )
+# What is explained of a text. A sentence with its reasons takes some 36 kB of memory.
+SHOWN_CHARACTERS = 1 << 18
+SHOWN_SENTENCES = 10_000
 
 
 def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
@@ -30,7 +33,8 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
 
     All offsets are characters of the document's text. A sentence has no whitespace around it.
     Every other character of the text is in a sentence. A label is whole in its sentence: a bound
-    inside a mention is none.
+    inside a mention is none. Of a long text the beginning is explained: its first SHOWN_SENTENCES
+    sentences within SHOWN_CHARACTERS.
 
     Args:
         identity: The document's id.
@@ -38,10 +42,12 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
         finder: Finds the labels.
 
     Returns:
-        id, text, and sentences: of each sentence sent_id, start, end, sent_text, labels,
+        id, text, left_out (only of a long text: how many of its characters are not in "text"), and
+        sentences: of each sentence sent_id, start, end, sent_text, labels,
         words_per_group (attribute to group to the labels named), counts_per_group (attribute to
         group to how many) and relevant_sentence (whether it names a label).
     """
+    size, text = len(text), _beginning(text, finder)
     found = finder.find_all(text)
     sentences = whole_sentences(text, found)
     grouped = by_sentence(sentences, finder.named(found))
@@ -50,7 +56,8 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
         | _named(grouped.get(number, {}), finder)
         for number, (start, end) in enumerate(sentences)
     ]
-    return {"id": identity, "text": text, "sentences": rows}
+    left_out = {"left_out": size - len(text)} if len(text) < size else {}
+    return {"id": identity, "text": text, **left_out, "sentences": rows}
 
 
 def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
@@ -64,6 +71,30 @@ def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
         Start and end of each sentence, without the whitespace around it.
     """
     return trimmed(text, sentence_starts(text, found).tolist())
+
+
+def _beginning(text: str, finder: LabelFinder) -> str:
+    """What is explained of a text: whole sentences, where it is cut."""
+    if len(text) <= SHOWN_SENTENCES:  # a sentence has a character or more
+        return text
+    part = text[:SHOWN_CHARACTERS]
+    sentences = whole_sentences(part, finder.find_all(part))
+    is_cut = len(part) < len(text)
+    if len(sentences) > 1 and is_cut:
+        sentences.pop()  # perhaps it goes on behind the cut
+    if not sentences or (not is_cut and len(sentences) <= SHOWN_SENTENCES):
+        return part
+    return part[: sentences[:SHOWN_SENTENCES][-1][1]]
+
+
+def left_out(document: Mapping[str, Any]) -> str | None:
+    """Say that a part of a text is not explained; None where all of it is."""
+    if "left_out" not in document:
+        return None
+    return (
+        f"the first {len(document['text']):,} characters are explained, the other"
+        f" {document['left_out']:,} are left out; split the text to see them"
+    )
 
 
 def too_long(text: str, most: int) -> str | None:

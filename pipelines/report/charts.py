@@ -196,7 +196,7 @@ def series_chart(values: Sequence[float | None]) -> tuple[str, str, tuple[Tick, 
     ]
     means = [sum(group) / len(group) if group else None for group in groups]
     step = WIDTH / max(len(means), 1)
-    top, y = axis(max([one for one in means if one is not None], default=1.0))
+    top, y = axis(max(filter(None, means), default=1.0))  # none above 0: any top does
     above = [
         None if one is None else ((i + 0.5) * step, HEIGHT * (1 - one / top))
         for i, one in enumerate(means)

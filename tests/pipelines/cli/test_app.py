@@ -263,6 +263,25 @@ def test_explain_a_text(call: Call, tmp_path: Path) -> None:
     assert list(only["sentences"][0]["counts_per_group"]) == ["age"]
 
 
+@pytest.mark.parametrize("jsonl", [False, True], ids=["a text", "a line"])
+def test_explain_says_what_it_leaves_out(call: Call, jsonl: bool) -> None:
+    """All 10,000,000 sentences of a text of 10 MiB took 6 GiB and more."""
+    text = "It ran. " * 10_002
+    ended = call(
+        "explain",
+        "-a",
+        "age",
+        "--no-stereotypes",
+        *["--jsonl"] * jsonl,
+        stdin=(json.dumps({"text": text}) if jsonl else text).encode(),
+    )
+    assert (ended.status, ended.json["left_out"]) == (0, 17)
+    assert ended.err.endswith(
+        ": the first 79,999 characters are explained, the other 17 are left out; split the text to"
+        " see them\n"
+    )
+
+
 def test_explain_lines_goes_on_after_a_bad_one(call: Call) -> None:
     lines = b'{"id": "a", "text": "He came."}\nno\n\n{"text": 3}\n{"id": "b", "text": "x"}\n'
     ended = call("explain", "--jsonl", stdin=lines)

@@ -17,6 +17,7 @@ from evenflow.pipelines.explain.document import (
     dumps,
     explain,
     explain_lines,
+    left_out,
     legend,
 )
 from evenflow.pipelines.terminal.lines import visible
@@ -86,6 +87,27 @@ def test_a_document() -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\n\t \u00a0\u2029", "\r\n" * 50])
 def test_a_text_of_blanks_has_no_sentence(text: str) -> None:
     assert explain("x", text, FINDER) == {"id": "x", "text": text, "sentences": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "end"),
+    [
+        ("She ran. " * 10_000, 10_000, 89_999 + 1),  # whole, with the blank at its end
+        ("She ran. " * 10_001, 10_000, 89_999),
+        ("He saw a tree" + "e" * 100 + ". ", 1, 115),
+        (f"{'She ran on and on and on and on. ' * 7943}He {'e' * 99}. ", 7943, 262_118),
+        ("she " * 70_000, 1, 262_143),
+        (" " * 300_000, 0, 262_144),
+    ],
+    ids=["most sentences", "one more", "short", "most characters", "one sentence", "blanks"],
+)
+def test_of_a_long_text_the_beginning_is_explained(text: str, sentences: int, end: int) -> None:
+    document = explain("x", text, LABELS)
+    assert (len(document["sentences"]), document["text"]) == (sentences, text[:end])
+    assert document.get("left_out", 0) == len(text) - end
+    said = f"the first {end:,} characters are explained, the other {len(text) - end:,} are left out"
+    assert (left_out(document) or said).startswith(said)
+    assert (left_out(document) is None) == (end == len(text))
 
 
 def test_a_label_over_a_sentence_bound_stays_whole() -> None:

@@ -310,3 +310,8 @@ def test_no_text_can_leave_its_element(value: str) -> None:
 )
 def test_figures_are_written_for_people(shown: str, expected: str) -> None:
     assert shown.replace("&nbsp;", " ") == expected
+
+
+def test_a_series_that_is_nowhere_above_zero() -> None:
+    path, _, ticks = charts.series_chart([0.0, None, 0.0])  # documents a second of dead letters
+    assert path and ticks[0].label == "0"
