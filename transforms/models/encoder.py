@@ -36,6 +36,9 @@ Ints = npt.NDArray[np.int64]
 
 FORMAT, VERSION = "evenflow-encoder", 1
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
+# The vectors of the word pieces, which all graphs of a folder share; their name in this graph
+TABLE, TABLE_NAME = "pieces.bin", "words.weight_quantized"
+WIDTH = 384  # numbers of a vector
 RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 FIRST, LAST, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
@@ -89,7 +92,7 @@ class Encoder:
                 for name, each in self.about["calibration"].items()
             }
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = open_session(str(folder / GRAPH), threads)
+            self._session = open_session(folder / GRAPH, threads)
         # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
@@ -211,8 +214,7 @@ class PieceStates:
         self.about = files.manifest(files.SHIPPED / MANIFEST, FORMAT, VERSION)
         try:
             self._tokenizer = read_tokenizer(files.SHIPPED / VOCABULARY)
-            graph = _with_output((files.SHIPPED / GRAPH).read_bytes(), STATES)
-            self._session = open_session(graph, threads=1)
+            self._session = open_session(files.SHIPPED / GRAPH, threads=1, more=STATES)
         except Exception as error:  # as for `Encoder`
             raise ModelError(f"{GRAPH}: no states in it ({error}); {files.REBUILD}") from error
         self.size = self.of("")[0].shape[1]
@@ -240,19 +242,27 @@ def _shipped() -> Encoder:
     return Encoder(files.SHIPPED)
 
 
-def open_session(graph: str | bytes, threads: int) -> Any:
+def open_session(graph: Path, threads: int, more: str = "") -> Any:
     """Load a graph.
 
     Args:
-        graph: The graph, or the path of its file.
+        graph: The file of the graph.
         threads: Threads for one text.
+        more: The name of an inner value that is to be an output too.
 
     Returns:
         The session of ONNX Runtime.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    given: str | bytes = str(graph)
+    if more:
+        given = _with_output(graph.read_bytes(), more)
+        table = np.fromfile(graph.with_name(TABLE), np.uint8).reshape(-1, WIDTH)
+        options.add_external_initializers(
+            [TABLE_NAME], [onnxruntime.OrtValue.ortvalue_from_numpy(table)]
+        )
+    return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
 
 
 def _with_output(graph: bytes, name: str) -> bytes:

@@ -69,7 +69,7 @@ class Reader:
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
         try:
-            self._session = open_session(str(folder / GRAPH), threads)
+            self._session = open_session(folder / GRAPH, threads)
             self._pieces = read_model(folder / VOCABULARY)
             with np.load(folder / HEADS, allow_pickle=False) as read:
                 self._heads: dict[str, Floats] = {

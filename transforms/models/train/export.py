@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from onnx.external_data_helper import set_external_data
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from evenflow.transforms.models import files, reader
-from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, VERSION, VOCABULARY
+from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, TABLE, VERSION, VOCABULARY
 from evenflow.transforms.models.heads import HeadLayout
 from evenflow.transforms.models.train.network import Body, Network
 from evenflow.transforms.models.train.reading import ReaderNetwork
@@ -52,7 +53,7 @@ def write_reader(
         out / reader.MANIFEST,
         reader.FORMAT,
         reader.VERSION,
-        [reader.GRAPH, reader.HEADS, VOCABULARY],
+        [reader.GRAPH, TABLE, reader.HEADS, VOCABULARY],
         {"calibration": dict(calibration), **about},
     )
 
@@ -82,7 +83,7 @@ def write_encoder(
         "calibration": dict(calibration),
         **about,
     }
-    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, VOCABULARY], content)
+    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, TABLE, VOCABULARY], content)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -122,4 +123,27 @@ def _write_graph(network: torch.nn.Module, body: Body, path: Path, outputs: list
             weight_type=QuantType.QInt8,
         )
         onnx.checker.check_model(str(small))
-        shutil.copyfile(small, path)
+        share_table(small, path)
+
+
+def share_table(graph: Path, path: Path) -> None:
+    """Write a graph whose table of word pieces lies in a file beside it.
+
+    Training leaves the table as it was, so all graphs of a folder have the same one.
+
+    Args:
+        graph: The graph with its table.
+        path: The file to write.
+
+    Raises:
+        ValueError: Another graph of the folder has another table.
+    """
+    proto = onnx.load(str(graph))
+    table = max(proto.graph.initializer, key=lambda each: len(each.raw_data))
+    beside = path.parent / TABLE
+    if beside.exists() and beside.read_bytes() != table.raw_data:
+        raise ValueError(f"{beside} is the table of another encoder")
+    beside.write_bytes(table.raw_data)
+    set_external_data(table, TABLE)
+    table.ClearField("raw_data")
+    onnx.save(proto, str(path))

@@ -12,9 +12,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from evenflow.transforms.models.encoder import WIDTH
 from evenflow.transforms.models.pieces import CHANGED, LONGEST, TYPES, Pieces
 
-WIDTH, WITHIN, HEADS = 384, 1536, 12
+WITHIN, HEADS = 1536, 12
 DROPOUT = 0.1
 
 
