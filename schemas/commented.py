@@ -46,17 +46,17 @@ def _lines(settings: BaseModel, depth: int, explained: bool) -> Iterator[str]:
             first = explained
             for key, item in value.items():
                 if isinstance(item, BaseModel):
-                    yield f"{pad}  {_scalar(key)}:"
+                    yield f"{pad}  {scalar(key)}:"
                     yield from _lines(item, depth + 2, first)
                     first = False  # equal sections are explained once
                 else:
-                    yield f"{pad}  {_scalar(key)}: {_scalar(item)}"
+                    yield f"{pad}  {scalar(key)}: {scalar(item)}"
         else:
-            yield f"{pad}{name}: {_scalar(value)}"
+            yield f"{pad}{name}: {scalar(value)}"
 
 
-def _scalar(value: Any) -> str:
-    """A value on one line, in quotes where YAML would read something else."""
+def scalar(value: Any) -> str:
+    """Write a value on one line, in quotes where YAML would read something else."""
     style = None
     if isinstance(value, str) and not (value.isprintable() and value.isascii()):
         style = '"'  # this style escapes, so any character fits on one line

@@ -21,6 +21,7 @@ from evenflow.pipelines.cli import (
     drafts,
     estimate,
     explain,
+    init,
     measure,
     metrics,
     run,
@@ -80,6 +81,7 @@ def application() -> typer.Typer:
     ) -> None:
         parent.command(name, cls=cls, epilog=examples)(function)
 
+    add("init", init.init, init.EXAMPLES)
     add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
     add("stream", stream.stream, stream.EXAMPLES)
     add("measure", measure.measure, measure.EXAMPLES)

@@ -122,6 +122,16 @@ TextFieldOption = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+WordlistOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--wordlist",
+        "-w",
+        metavar="PATH",
+        help="Your own word list, measured too; repeatable.",
+        rich_help_panel=DATA,
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,16 +153,7 @@ class Lists:
             rich_help_panel=DATA,
         ),
     ] = None
-    wordlist: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--wordlist",
-            "-w",
-            metavar="PATH",
-            help="Your own word list, measured too; repeatable.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
+    wordlist: WordlistOption = None
 
     @property
     def chosen(self) -> list[str]:

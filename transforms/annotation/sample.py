@@ -30,10 +30,9 @@ def sample_blocks(found: Mapping[str, int], documents: int) -> Iterator[tuple[Bl
         OSError: A file cannot be read.
     """
     names = [name for name in found if found[name]]
-    names = [
-        names[number * len(names) // min(PLACES, len(names))]
-        for number in range(min(PLACES, len(names)))
-    ]
+    # A file of text is one document
+    most = documents if all(name.endswith(".txt") for name in names) else PLACES
+    names = names[:: -(-len(names) // most) or 1]
     a_file = max(1, PLACES // max(1, len(names)))
     for name in names:
         places = a_file if name.endswith(".jsonl") else 1

@@ -1,0 +1,119 @@
+"""`evenflow init`: a configuration that loads and fits the input that was looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evenflow.schemas.config import Config, load
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+
+def _rows(count: int, **more: Any) -> list[dict[str, Any]]:
+    """Records whose texts name men three times as often as women."""
+    return [
+        {"key": f"k{n}", "body": "She saw. He saw him. His dog ran.", "n": n % 7, **more}
+        for n in range(count)
+    ]
+
+
+def _corpus(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    folder.mkdir(parents=True)
+    path = folder / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.fixture
+def written(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Writes a configuration for records and loads it."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(rows: list[dict[str, Any]], *words: str) -> tuple[Config, str]:
+        ended = call("init", _corpus(tmp_path / "in", rows), "-o", "e.yaml", *words)
+        assert ended.status == 0, ended.err
+        return load(tmp_path / "e.yaml"), (tmp_path / "e.yaml").read_text()
+
+    return write
+
+
+def test_fields_panes_attributes_and_thresholds_are_found(written: Any) -> None:
+    config, text = written(_rows(2000, language="en"))
+    assert (config.fields.text, config.fields.id) == ("body", "key")
+    assert config.pane.docs == 100  # 20 panes
+    assert list(config.attributes) == ["gender"]
+    # Each document is alike, so no window is above the DR of 0.25, and the block is above warn
+    gender = config.attributes["gender"]
+    assert gender.warn == pytest.approx(0.25, abs=0.02) and gender.block > gender.warn
+    assert "female 25.0%, male 75.0%" in text and "Languages: en 100%" in text
+    assert "Not named in the sample" in text and "# religion:" in text
+
+
+def test_a_run_with_it_raises_no_alarm(call: Call, written: Any, tmp_path: Path) -> None:
+    rows = _rows(600)
+    for n, row in enumerate(rows):
+        row["body"] = "She saw her." * (n * 7 % 5) + " He saw him." * (n * 3 % 7)
+    written(rows)
+    assert call("run", "-i", tmp_path / "in", "-o", "out", "-c", "e.yaml", "-q").status == 0
+
+
+def test_few_mentions_get_larger_panes_or_a_note(written: Any) -> None:
+    rows = [{"id": str(n), "text": "Rain." if n % 10 else "She left."} for n in range(1000)]
+    config, text = written(rows)
+    assert config.pane.docs == 500  # 200 mentions in four panes
+    assert config.attributes["gender"].warn is None
+    assert "have about 100 mentions, and 200 are needed" in text
+
+
+def test_what_the_input_says_stays_in_comments(written: Any) -> None:
+    evil = {"a\nrepair: {mode: [substitute]}": "x", "b: &x": "y", "language": "en\nfields: 3"}
+    config, _ = written(_rows(50, **evil))
+    assert config.repair.mode == ("measure",) or list(config.repair.mode) == ["measure"]
+
+
+def test_a_list_of_ones_own_is_named_from_the_file(written: Any, tmp_path: Path) -> None:
+    (tmp_path / "jobs.yaml").write_text("attribute: job\ngroups: {a: [dog], b: [cat]}\n")
+    config, _ = written(_rows(300), "-w", str(tmp_path / "jobs.yaml"))
+    assert "job" in config.attributes and len(config.word_lists()) == 2
+
+
+def test_texts_and_no_input(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts").mkdir()
+    for n in range(40):
+        (tmp_path / "texts" / f"{n}.txt").write_text("She saw him.\n")
+    assert call("init", "texts").status == 0
+    text = (tmp_path / "evenflow.yaml").read_text()
+    assert "From a look at 40 of about 40 documents" in text and "fields:" not in text
+    assert call("init", "-o", "plain.yaml").status == 0
+    assert list(load(tmp_path / "plain.yaml").attributes) == list(load(None).attributes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [([], "no document could be read"), ([{"n": 1}], "no field holds texts; there are n")],
+)
+def test_what_cannot_be_looked_at(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[Any], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = call("init", _corpus(tmp_path / "in", rows))
+    assert ended.status == 2 and said in ended.err
+
+
+def test_a_file_that_is_there_stays(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evenflow.yaml").write_text("mine")
+    ended = call("init")
+    assert ended.status == 2 and "--force replaces it" in ended.err
+    assert (tmp_path / "evenflow.yaml").read_text() == "mine"
+    assert call("init", "--force").status == 0
