@@ -12,7 +12,7 @@ from typing import Any
 
 from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.ledger.combine import add_sums
-from evenflow.gates.ledger.totals import Totals
+from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.gates.weights import explained
 from evenflow.gates.weights import judge as judge_weights
@@ -27,12 +27,14 @@ from evenflow.schemas.ledger import (
     Filtered,
     Folder,
     Heavy,
+    People,
     Repair,
     Sums,
     Verdict,
     Weights,
 )
 from evenflow.transforms.representation.dr import score
+from evenflow.transforms.representation.people import UNIT
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels of a pane and attribute that the ledger keeps
@@ -124,6 +126,11 @@ class PaneJudge:
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
         sums = seen.sums if weighed is None else weighed
         total = self._totals.attributes.get(name)
+        people = None
+        if self._config.measure.count == "people":
+            people = self._people(seen, total, target)
+            estimate = None if seen.people is None else seen.people.estimate
+            sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
         # Weights continue what was accepted before, so all of it is judged
         continued = weights is not None and name in weights.attributes
         earlier: Sequence[Mapping[str, Sums]] = self._totals.recent_accepted
@@ -156,9 +163,7 @@ class PaneJudge:
                 weights,
             ),
             relevant_sentences=seen.relevant,
-            labels=dict(
-                sorted(seen.labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS]
-            ),
+            labels=_top(seen.labels),
             heavy=[
                 Heavy(id=each["id"], counts=each["counts"], snippet=each["snippet"])
                 for each in seen.heavy
@@ -169,6 +174,23 @@ class PaneJudge:
             ),
             repair=self._repair(repair, target) if repair else None,
             unweighted=None if weighed is None else seen.sums,
+            people=people,
+        )
+
+    def _people(
+        self, seen: AttributeFigures, total: AttributeTotals | None, target: list[float]
+    ) -> People:
+        """The figures of words beside those of people."""
+        confidence, people = self._config.gate.confidence, seen.people
+        before = None if total is None else total.words
+        every = seen.sums if before is None else add_sums(before, seen.sums)
+        chances = {} if people is None else people.labels
+        return People(
+            words=seen.sums,
+            pane=score(seen.sums, target, confidence),
+            cumulative=score(every, target, confidence),
+            labels={label: round(chances.get(label, 0) / UNIT, 1) for label in _top(seen.labels)},
+            passages=0 if people is None else people.read,
         )
 
     def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
@@ -196,6 +218,11 @@ class PaneJudge:
         """The ledger's record of a repair, with the score before it."""
         before = score(Sums.model_validate(repair["before"]), target, self._config.gate.confidence)
         return Repair.model_validate({**repair, "score_before": before.model_dump()})
+
+
+def _top(labels: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent labels."""
+    return dict(sorted(labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS])
 
 
 def overall(

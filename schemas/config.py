@@ -158,6 +158,10 @@ class Config(Section):
             text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
             found.append(Problem(("bias_score", "mode"), text))
         found += self._weight_problems()
+        changed = [name for name in self.attributes if self.mode(name) != "measure"]
+        if self.measure.count == "people" and changed:
+            text = f"people: repair counts words, and {', '.join(changed)} is repaired; use words"
+            found.append(Problem(("measure", "count"), text))
         if leaning.names and leaning.attribute != "gender":
             text = f"given names say nothing of {leaning.attribute}; only of gender"
             found.append(Problem(("bias_score", "names"), text))

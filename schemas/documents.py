@@ -153,6 +153,83 @@ SENTENCES = pa.schema(
 )
 
 
+@dataclass(frozen=True)
+class Cell:
+    """A stretch of a document that a reader reads at once, with the mentions of one attribute.
+
+    Attributes:
+        rank: Its place in the draw of a sample; the least are read.
+        size: How unsure the first stage is of its mentions, in thousandths of a mention.
+        document: Digest of the document.
+        whole: The first stage's people of each group in the document, in thousandths, (M,).
+        first: The same of the cell, (M,).
+        text: The text that is read. It is data.
+        low: Where the passage begins in the text.
+        high: Where it ends.
+        places: The mentions in the text: start, end, group, the first stage's chance in
+            thousandths.
+        own: The first of these that is in the cell, and the one after the last.
+    """
+
+    rank: float
+    size: int
+    document: str
+    whole: list[int]
+    first: list[int]
+    text: str = ""
+    low: int = 0
+    high: int = 0
+    places: list[list[int]] = field(default_factory=list[list[int]])
+    own: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class PeopleFigures:
+    """What the first stage says of the mentions of one attribute; additive.
+
+    Attributes:
+        documents: Number of documents with a mention.
+        counts: People per group, (M,), in thousandths of a mention.
+        products: Sum of products of a document's people, (M, M), in millionths.
+        budget: Most cells that are read.
+        cells: The budget + 1 cells of the least rank, in their order.
+        labels: People per label by the first stage, in thousandths.
+        estimate: The estimate (ledger.Sums as plain data) once cells were read; None before.
+        read: How many cells were read.
+    """
+
+    documents: int
+    counts: list[int]
+    products: list[list[int]]
+    budget: int
+    cells: list[Cell] = field(default_factory=list[Cell])
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    estimate: dict[str, Any] | None = None
+    read: int = 0
+
+    @classmethod
+    def empty(cls, groups: int, budget: int) -> PeopleFigures:
+        """Figures of no documents, for M groups."""
+        return cls(0, [0] * groups, [[0] * groups for _ in range(groups)], budget)
+
+    @classmethod
+    def parse(cls, data: dict[str, Any]) -> PeopleFigures:
+        """Return it from what dataclasses.asdict returned."""
+        return cls(**{**data, "cells": [Cell(**each) for each in data["cells"]]})
+
+    def add(self, other: PeopleFigures) -> None:
+        """Add another block's figures, before cells were read; the order does not matter."""
+        self.documents += other.documents
+        self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
+        self.products = [
+            [a + b for a, b in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(self.products, other.products, strict=True)
+        ]
+        self.labels = summed(self.labels, other.labels)
+        cells = [*self.cells, *other.cells]
+        self.cells = sorted(cells, key=lambda cell: (cell.rank, cell.text))[: self.budget + 1]
+
+
 @dataclass
 class AttributeFigures:
     """Additive figures of one attribute.
@@ -164,6 +241,7 @@ class AttributeFigures:
         relevant: Number of sentences that name the attribute.
         labels: How often each label was mentioned.
         heavy: The documents with the most mentions, {id, counts, snippet, at}.
+        people: What is known of the people that mentions name; None: words alone are counted.
     """
 
     documents: int
@@ -172,6 +250,13 @@ class AttributeFigures:
     relevant: int = 0
     labels: dict[str, int] = field(default_factory=dict[str, int])
     heavy: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    people: PeopleFigures | None = None
+
+    @classmethod
+    def parse(cls, data: dict[str, Any]) -> AttributeFigures:
+        """Return it from what dataclasses.asdict returned."""
+        people = data.get("people")
+        return cls(**{**data, "people": people and PeopleFigures.parse(people)})
 
     @classmethod
     def empty(cls, groups: int) -> AttributeFigures:
@@ -195,6 +280,10 @@ class AttributeFigures:
         for label, count in other.labels.items():
             self.labels[label] = self.labels.get(label, 0) + count
         self.heavy = heaviest([*self.heavy, *other.heavy])
+        if other.people is not None:
+            if self.people is None:
+                self.people = PeopleFigures.empty(len(self.counts), other.people.budget)
+            self.people.add(other.people)
 
 
 def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -237,7 +326,9 @@ class Figures:
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
         """Read what dataclasses.asdict returned, directly or from JSON."""
-        attributes = {name: AttributeFigures(**each) for name, each in data["attributes"].items()}
+        attributes = {
+            name: AttributeFigures.parse(each) for name, each in data["attributes"].items()
+        }
         values: dict[str, Any] = {**data, "attributes": attributes}
         return cls(**values)
 

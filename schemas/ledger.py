@@ -299,13 +299,33 @@ class Filtered(Entry):
     examples: list[dict[str, str | float]] = []
 
 
+class People(Entry):
+    """The words behind an attribute's figures, where people are counted (measure.count).
+
+    Attributes:
+        words: Sums of all mentions.
+        pane: Score of all mentions of the pane.
+        cumulative: Score of all mentions of all panes so far.
+        labels: How many mentions of the most frequent labels name people of their group, by the
+            first stage.
+        passages: Number of passages that the reader read.
+    """
+
+    words: Sums
+    pane: Score
+    cumulative: Score
+    labels: dict[str, float] = {}
+    passages: int
+
+
 class AttributeEntry(Entry):
     """One attribute of one pane.
 
     Attributes:
         groups: Names of the M groups, in the order of sums.counts.
         target: Share of the mentions that each group should have, (M,).
-        sums: Sums of the pane, after its repair, weighted where documents have weights.
+        sums: Sums of the pane, after its repair, weighted where documents have weights; of people
+            where these are counted.
         pane: Score of the pane alone.
         rolling: Score of the last accepted panes and this one: what accepted/ would be like with
             it. The verdict comes from this score. Where weights continue what was accepted before,
@@ -321,6 +341,7 @@ class AttributeEntry(Entry):
         repair: What the repair did; null without one.
         stereotypes: What the filter found; null without one.
         unweighted: Sums of the pane, after its repair, without weights; null where there are none.
+        people: The words, where people are counted; null where words are.
     """
 
     groups: list[str]
@@ -339,6 +360,7 @@ class AttributeEntry(Entry):
     repair: Repair | None = None
     stereotypes: Filtered | None = None
     unweighted: Sums | None = None
+    people: People | None = None
 
 
 class CoverageEntry(Entry):

@@ -108,6 +108,7 @@ class AttributeTotals(Entry):
         weighed: The same with weights.
         stereotypes: What the filter found, over all panes; None without one.
         convergence: Convergence of DR for each epsilon.
+        words: Sums of all mentions, where people are counted; None where words are.
     """
 
     last: AttributeEntry
@@ -123,6 +124,7 @@ class AttributeTotals(Entry):
     weighed: Sums | None = None
     stereotypes: Filtered | None = None
     convergence: list[Converged] = Field(default_factory=list[Converged])
+    words: Sums | None = None
 
 
 class WeightTotals(Entry):
@@ -476,6 +478,9 @@ class Totals(Entry):
                     (total.weighed, each.sums),
                 )
             )
+        if each.people is not None:
+            own = each.people.words
+            total.words = own if total.words is None else add_sums(total.words, own)
         if each.stereotypes is not None:
             total.stereotypes = combine_filtered(total.stereotypes, each.stereotypes)
 

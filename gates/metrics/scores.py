@@ -41,6 +41,30 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
     for name, about, key in SCORES:
         values = {place: getattr(score, key) for place, score in found.items()}
         yield gauge(name, about, ["attribute", "window"], values)
+    words: dict[tuple[str, str], Score] = {
+        (name, window): getattr(people, window)
+        for name, each in attributes.items()
+        if (people := each.last.people) is not None
+        for window in ("pane", "cumulative")
+    }
+    for key in ("dr", "low", "high"):
+        yield gauge(
+            f"evenflow_words_dr{'' if key == 'dr' else f'_{key}'}",
+            "Score of all mentions beside that of people (measure.count: people)"
+            + {"dr": ".", "low": ", lower bound.", "high": ", upper bound."}[key],
+            ["attribute", "window"],
+            {place: getattr(score, key) for place, score in words.items()},
+        )
+    yield gauge(
+        "evenflow_people_passages",
+        "Passages of the last pane that the reader read to count people.",
+        ["attribute"],
+        {
+            (name,): each.last.people.passages
+            for name, each in attributes.items()
+            if each.last.people is not None
+        },
+    )
     yield gauge(
         "evenflow_dr_threshold",
         "Lower bound of the rolling score from which a pane gets a warning, or is blocked.",

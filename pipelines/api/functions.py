@@ -9,6 +9,7 @@ from evenflow.inputs import Configuration, Inputs, blocks, configuration
 from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.pipelines.terminal import summaries
 from evenflow.schemas.documents import Figures
+from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
 
 
@@ -54,6 +55,7 @@ def measure(
     for block in blocks(inputs, settings):
         total.add(annotator.measure(block))
         course.note(total)
+    people.resolve(total, settings)
     return summaries.measured(total, settings, course)
 
 

@@ -32,6 +32,7 @@ def measure(
             metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"
         ),
     ] = None,
+    count: options.CountOption = None,
     allow_empty: options.AllowEmptyOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
@@ -46,8 +47,11 @@ def measure(
     from evenflow.pipelines.terminal import summaries, tables
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
+    from evenflow.transforms.annotation.people import resolve
 
-    config = selection.configuration({"fields.text": text_field, "measure.epsilon": epsilon})
+    config = selection.configuration(
+        {"fields.text": text_field, "measure.epsilon": epsilon, "measure.count": count}
+    )
     total, course = Figures(), summaries.Course()
     # Elsewhere than on a terminal the figures themselves are the report.
     with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
@@ -55,6 +59,7 @@ def measure(
             total.add(figures)
             course.note(total)
             progress.on_measured(figures)
+    resolve(total, config)
     result = summaries.measured(total, config, course)
     with printing():
         if as_json:

@@ -134,6 +134,17 @@ WordlistOption = Annotated[
 ]
 
 
+CountOption = Annotated[
+    str | None,
+    typer.Option(
+        "--count",
+        metavar="WHAT",
+        help="words, or people: mentions that name people of their group.  [default: words]",
+        rich_help_panel=DATA,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lists:
     """The configuration and the user's word lists.
@@ -209,6 +220,7 @@ class GateOptions(Selection):
     """What a gate reads, judges and repairs; the attributes are named after configuration keys."""
 
     text_field: TextFieldOption = None
+    count: CountOption = None
     id_field: Annotated[
         str | None,
         typer.Option(
@@ -284,6 +296,7 @@ class GateOptions(Selection):
         return {
             "fields.text": self.text_field,
             "fields.id": self.id_field,
+            "measure.count": self.count,
             "pane.mib": self.pane_mib,
             "pane.rolling": self.rolling,
             "gate.warn": self.warn,

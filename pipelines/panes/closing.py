@@ -249,8 +249,14 @@ def mend_pane(
         # It loads models and a solver, which are not needed without
         from evenflow.transforms.repair import rebuild
 
-        return rebuild.repair(figures, folder, pane, annotator)
-    return RepairedPane.unchanged(figures.values())
+        mended = rebuild.repair(figures, folder, pane, annotator)
+    else:
+        mended = RepairedPane.unchanged(figures.values())
+    if annotator.config.measure.count == "people":
+        from evenflow.transforms.annotation import people  # as above
+
+        people.resolve(mended.figures, annotator.config)
+    return mended
 
 
 def close_pane(

@@ -268,7 +268,9 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         documents, text_bytes, dead_letters, dead_reasons, confidence, and of each attribute its
         score (ledger.Score), counts and shares by group, its target, and convergence: after how
         many documents that name the attribute its interval was within ± epsilon, or is likely to
-        be (Course.convergence).
+        be (Course.convergence). Where people are counted, score, counts and shares are theirs;
+        passages says how many were read, and words has the score, counts and shares of all
+        mentions.
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -281,23 +283,40 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
     for name in config.attributes:
         words = config.word_list(name)
         seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
-        target = config.target(words)
-        mentions = sum(seen.counts)
-        convergence = course.convergence(
-            name, target, config.gate.confidence, config.measure.epsilon
+        target, confidence = config.target(words), config.gate.confidence
+        found = _scored(seen.sums, words.groups, target, confidence)
+        people: dict[str, Any] = {}
+        if seen.people is not None and seen.people.estimate:
+            sums = Sums.model_validate(seen.people.estimate)
+            people = {"words": found, "passages": seen.people.read}
+            found = _scored(sums, words.groups, target, confidence)
+            last = score(sums, target, confidence)
+            convergence = documents_until([last], config.measure.epsilon)
+        else:
+            convergence = course.convergence(name, target, confidence, config.measure.epsilon)
+        result["attributes"][name] = (
+            found
+            | {
+                "target": target and dict(zip(words.groups, target, strict=True)),
+                "convergence": asdict(convergence),
+            }
+            | people
         )
-        result["attributes"][name] = score(
-            seen.sums, target, config.gate.confidence
-        ).model_dump() | {
-            "counts": dict(zip(words.groups, seen.counts, strict=True)),
-            "shares": {
-                group: round(count / mentions, 6) if mentions else None
-                for group, count in zip(words.groups, seen.counts, strict=True)
-            },
-            "target": target and dict(zip(words.groups, target, strict=True)),
-            "convergence": asdict(convergence),
-        }
     return result
+
+
+def _scored(
+    sums: Sums, groups: Sequence[str], target: list[float] | None, confidence: float
+) -> dict[str, Any]:
+    """The score of sums, with counts and shares by group."""
+    total = sum(sums.counts)
+    return score(sums, target, confidence).model_dump() | {
+        "counts": dict(zip(groups, sums.counts, strict=True)),
+        "shares": {
+            group: round(count / total, 6) if total else None
+            for group, count in zip(groups, sums.counts, strict=True)
+        },
+    }
 
 
 def kept_stereotypes(entries: Sequence[PaneEntry]) -> list[str]:

@@ -255,8 +255,16 @@ def measured(result: Mapping[str, Any]) -> None:
     title = (
         f"{_count(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
     )
+    counted = any("words" in each for each in result["attributes"].values())
     table = Table(
-        "attribute", "group", "mentions", "share", "target", "DR", "interval", title=title
+        "attribute",
+        "group",
+        "people" if counted else "mentions",
+        "share",
+        "target",
+        "DR",
+        "interval",
+        title=title,
     )
     for column in table.columns[2:5]:
         column.justify = "right"
@@ -268,7 +276,7 @@ def measured(result: Mapping[str, Any]) -> None:
         for group, count in each["counts"].items():
             share = each["shares"][group]
             figures = (
-                f"{count:,}",
+                f"{count:,.0f}",
                 "" if share is None else f"{share:.1%}",
                 f"{targets[group]:.1%}",
             )
@@ -278,6 +286,16 @@ def measured(result: Mapping[str, Any]) -> None:
     for name, each in result["attributes"].items():
         if sentence := _converged(each["convergence"]):
             print(visible(f"{name}: {sentence}"))
+        if words := each.get("words"):
+            dr, interval = _score(words)
+            print(
+                visible(
+                    f"{name}: of {sum(words['counts'].values()):,} mentions about"
+                    f" {sum(each['counts'].values()):,.0f} name people of their group"
+                    f" ({_count(each['passages'], 'passage')} read); DR of all mentions: {dr}"
+                    + (f", {interval}" if interval else "")
+                )
+            )
 
 
 def _converged(convergence: Mapping[str, Any]) -> str:

@@ -119,7 +119,8 @@ class Annotator:
         self.own = frozenset(documents.own_columns(self.attributes))
         tau = config.coverage.tau
         self.meetings = None if tau is None else Meetings(config.coverage, self.lists)
-        self.mentions = MentionCounter(self.lists, self.attributes, self.meetings)
+        passages = config.measure.passages if config.measure.count == "people" else None
+        self.mentions = MentionCounter(self.lists, self.attributes, self.meetings, passages)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists, self.tier)
         self.screen = _screen(config, self.tier)

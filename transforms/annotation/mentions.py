@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Menti
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.transforms.annotation.people import PeopleCounter
 
 PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
 
@@ -49,6 +52,11 @@ class MentionCounter:
         lists: The word lists of the attributes.
         attributes: The attributes, in the same order.
         meetings: Counts records of coverage; None: there are none.
+        passages: Most passages of each attribute that are read to count people; None: words alone
+            are counted.
+
+    Raises:
+        ModelError: A file of the model that counts people is missing or damaged.
     """
 
     def __init__(
@@ -56,9 +64,16 @@ class MentionCounter:
         lists: Sequence[WordList],
         attributes: Sequence[documents.Attribute],
         meetings: Meetings | None = None,
+        passages: int | None = None,
     ):
         self._lists, self._attributes, self._meetings = lists, attributes, meetings
         self._finder = LabelFinder(lists)
+        self._people: PeopleCounter | None = None
+        if passages is not None:
+            from evenflow.transforms.annotation.people import PeopleCounter
+
+            labels = [self._finder.labels(number) for number in range(len(lists))]
+            self._people = PeopleCounter(lists, labels, passages)
 
     def count(
         self,
@@ -191,6 +206,10 @@ class MentionCounter:
                 ],
             )
             counts.append(each)
+        if self._people is not None:
+            found = self._people.count(ids, texts, begins, every)
+            for words, people in zip(self._lists, found, strict=True):
+                figures.attributes[words.attribute].people = people
         return figures, counts
 
 

@@ -58,6 +58,39 @@ class Passage(NamedTuple):
     spans: dict[int, tuple[int, int]]
 
 
+class Excerpt(NamedTuple):
+    """The part of a document that the passage of a cell is made of.
+
+    Attributes:
+        text: The document's first words, and the text around the cell.
+        low: Where the passage begins in it, see `passage`.
+        high: Where it ends.
+        skipped: The number of characters left out before `low`.
+    """
+
+    text: str
+    low: int
+    high: int
+    skipped: int
+
+
+def excerpt(text: str, cell: int) -> Excerpt:
+    """Cut what the passage of a cell needs out of a document.
+
+    Args:
+        text: The document.
+        cell: The cell's number.
+
+    Returns:
+        The excerpt. Its passage is that of `of_cell` if places move along.
+    """
+    low, high = _bounds(cell)
+    skipped = max(0, low - OPENING)
+    return Excerpt(
+        text[: low - skipped] + text[low : high + 1], low - skipped, high - skipped, skipped
+    )
+
+
 def of_cell(model: Any, text: str, places: Sequence[Place], cell: int) -> Passage:
     """Cut the passage of a cell.
 
@@ -71,8 +104,12 @@ def of_cell(model: Any, text: str, places: Sequence[Place], cell: int) -> Passag
         The passage.
     """
     first, last = (bisect_left(places, each * CELL, key=_start) for each in (cell, cell + 1))
-    low, high = max(0, cell * CELL - BEFORE), (cell + 1) * CELL + AFTER
-    return passage(model, text, low, high, places, range(first, last))
+    return passage(model, text, *_bounds(cell), places, range(first, last))
+
+
+def _bounds(cell: int) -> tuple[int, int]:
+    """The first character of a cell's passage, and the one after the last."""
+    return max(0, cell * CELL - BEFORE), (cell + 1) * CELL + AFTER
 
 
 def passage(

@@ -9,7 +9,8 @@ answer, and a document's result would depend on how a stream was cut.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from evenflow.transforms.models import files, passages
 from evenflow.transforms.models.encoder import VOCABULARY, logistic, open_session, read_model
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
-from evenflow.transforms.models.passages import Place
+from evenflow.transforms.models.passages import Excerpt, Place
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,6 +34,9 @@ HALF = "half"  # the reason of REASONS where another mention of the person would
 REASONS = {**OF_WINDOWS, "stereo": "the sentence may be a stereotype"}
 # Who is meant by a mention (docs/document_guideline.md)
 WHO = ("named", "particular", "anybody", "group", "fiction", "kin", "no person")
+# The numbers of those that are a person, or people, of the mention's group: not kin, whatever their
+# age, and no thing
+PEOPLE = range(WHO.index("kin"))
 
 
 class Said(NamedTuple):
@@ -186,15 +190,36 @@ class Reader:
         Raises:
             ModelError: A library failed.
         """
-        try:
-            passage = passages.of_cell(self._pieces, text, places, cell)
-            unread = Said(NEVER, np.eye(len(WHO))[-1], np.zeros(len(REASONS)), {})
-            out = dict.fromkeys(passage.own, unread)
-            if not passage.spans:
-                return out
-            states = self._states(passage)
-        except Exception as error:  # as above
-            raise ModelError(f"the reader failed: {type(error).__name__}: {error}") from error
+        with _reading():
+            return self._said(passages.of_cell(self._pieces, text, places, cell))
+
+    def of_excerpt(
+        self, part: Excerpt, places: Sequence[Place], own: Iterable[int]
+    ) -> dict[int, Said]:
+        """Read the passage of a cell without the document.
+
+        Args:
+            part: What `passages.excerpt` cut.
+            places: The mentions in it, in its characters.
+            own: Indices of those in the cell.
+
+        Returns:
+            What is said of each mention of the cell.
+
+        Raises:
+            ModelError: A library failed.
+        """
+        with _reading():
+            passage = passages.passage(self._pieces, *part[:3], places, own)
+            return self._said(passage)
+
+    def _said(self, passage: passages.Passage) -> dict[int, Said]:
+        """What is said of each mention of a passage."""
+        unread = Said(NEVER, np.eye(len(WHO))[-1], np.zeros(len(REASONS)), {})
+        out = dict.fromkeys(passage.own, unread)
+        if not passage.spans:
+            return out
+        states = self._states(passage)
         vectors = np.array([states[first:last].mean(0) for first, last in passage.spans.values()])
         right = self._linear("right", _gelu(self._linear("hidden", vectors)))[:, 0]
         who = np.exp(self._linear("who", vectors))
@@ -270,6 +295,15 @@ class Reading:
         return min(said, key=lambda each: each.right), max(
             (value for other, value in links if other in staying), default=NEVER
         )
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Turn what a library raises into a ModelError; some raise Exception itself."""
+    try:
+        yield
+    except Exception as error:
+        raise ModelError(f"the reader failed: {type(error).__name__}: {error}") from error
 
 
 def _gelu(x: Floats) -> Floats:

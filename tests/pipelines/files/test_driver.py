@@ -594,3 +594,28 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
     again = read_meta(tmp_path / "out")
     assert again is not None and [each["pane"] for each in again["epochs"]] == [0, 1]
     assert outcome.entries[1].program == again["epochs"][1]["program"]
+
+
+def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    sentences = ("The ancient walls stood.", "The kids met an elderly man.", "A minor issue.")
+    rows = [
+        {"id": str(n), "text": f"{n}. {sentences[n % 3]} {sentences[n % 2]}"} for n in range(40)
+    ]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    people = {"measure.count": "people", "measure.passages": 4, "pane.docs": 20}
+    found = []
+    for workers, output in ((1, tmp_path / "one"), (2, tmp_path / "two")):
+        Run([str(source)], output, load(None, people, ["age"]), workers=workers).go()
+        found.append(digests(output))
+    assert found[0] == found[1]
+    first, second = read_entries(tmp_path / "one")
+    age = second.attributes["age"]
+    assert age.people is not None and 0 < age.people.passages <= 4
+    assert sum(age.people.words.counts) > sum(age.sums.counts) > 10
+    every = [each.attributes["age"].people for each in (first, second)]
+    assert age.people.cumulative.mentions == sum(sum(each.words.counts) for each in every if each)
+    assert age.rolling.mentions == pytest.approx(
+        sum(sum(each.attributes["age"].sums.counts) for each in (first, second)), abs=1
+    )
+    assert age.people.labels["elderly"] > 5 > 1 > age.people.labels["minor"]

@@ -73,3 +73,20 @@ def test_any_text_is_cut(text: str, starts: list[int]) -> None:
     assert len(passage.ids) == len(passage.types) <= LONGEST
     for first, last in passage.spans.values():
         assert 0 < first < last < len(passage.ids)
+
+
+@pytest.mark.parametrize("cell", [0, 1, 4])
+def test_an_excerpt_has_the_passage_of_its_cell(cell: int) -> None:
+    text = "A man came. " + "Then he left the house with a friend. " * 110
+    whole = passages.of_cell(MODEL, text, places_in(text), cell)
+    part = passages.excerpt(text, cell)
+    moved = [
+        Place(place.start - part.skipped, place.end - part.skipped)
+        for place in places_in(text)
+        if part.low <= place.start - part.skipped
+    ]
+    own = [at for at, place in enumerate(moved) if (place.start + part.skipped) // CELL == cell]
+    alone = passages.passage(MODEL, *part[:3], moved, own)
+    assert np.array_equal(whole.ids, alone.ids) and np.array_equal(whole.types, alone.types)
+    assert [whole.spans[at] for at in whole.own] == [alone.spans[at] for at in alone.own]
+    assert len(part.text) < 2100

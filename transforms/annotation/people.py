@@ -1,0 +1,257 @@
+"""Counts people: the first stage over all mentions, and a reader over a sample of their cells."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import Cell, Figures, PeopleFigures
+from evenflow.transforms.labels.finder import BETWEEN, Found
+from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Excerpt, Place, excerpt
+from evenflow.transforms.models.people import DEVIATIONS, UNIT, PeopleHead, to_bytes
+from evenflow.transforms.representation.people import Reads, read_until
+from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.transforms.models.reader import Reader
+
+Ints = npt.NDArray[np.int64]
+MOST_CELLS = 1 << 20  # more than the longest text has
+_MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))  # of splitmix64
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+class PeopleCounter:
+    """Counts the people of some attributes by the first stage, and draws cells to read.
+
+    Args:
+        lists: The word lists of the attributes.
+        labels: The labels of each, in the order of `Found.labels`.
+        budget: Most cells that are read of each attribute.
+
+    Raises:
+        ModelError: A file of the model is missing or damaged.
+    """
+
+    def __init__(self, lists: Sequence[WordList], labels: Sequence[Sequence[str]], budget: int):
+        self._head, self._lists, self._budget = PeopleHead.shipped(), lists, budget
+        self._names = labels
+        self._labels = [
+            self._head.labels(words.attribute, own)
+            for words, own in zip(lists, labels, strict=True)
+        ]
+
+    def chances(
+        self, number: int, text: npt.NDArray[np.uint8], found: Found, lows: Ints, highs: Ints
+    ) -> Ints:
+        """The first stage's chances.
+
+        Args:
+            number: The index of the word list.
+            text: The text (`people.to_bytes`).
+            found: n mentions in it.
+            lows: Where the document of each begins, (n,).
+            highs: Where it ends, (n,).
+
+        Returns:
+            Thousandths, (n,).
+        """
+        places = self._head.vocabulary.places(text, found.starts, found.ends, lows, highs)
+        labels = self._labels[number][found.labels]
+        return self._head.chances(self._lists[number].attribute, places, labels)
+
+    def count(
+        self, ids: Sequence[str], texts: Sequence[str], begins: Ints, every: Sequence[Found]
+    ) -> list[PeopleFigures]:
+        """Count the people of documents that were searched together.
+
+        Args:
+            ids: The documents' ids, (D,).
+            texts: Their texts, (D,).
+            begins: Where each begins in the joined text, (D,).
+            every: What was found of each word list in the joined text.
+
+        Returns:
+            The figures of each attribute, with cells of the least rank.
+        """
+        text = to_bytes(BETWEEN.join(texts))
+        ends = begins + np.fromiter(map(len, texts), np.int64, len(texts))
+        digests: dict[int, int] = {}
+        out: list[PeopleFigures] = []
+        for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):
+            size = len(words.groups)
+            owner = np.searchsorted(begins, found.starts, "right") - 1
+            chance = self.chances(number, text, found, begins[owner], ends[owner])
+            whole = _by_group(owner, found.groups, chance, len(texts), size)
+            named = np.bincount(owner, minlength=len(texts)) > 0
+            figures = PeopleFigures(
+                int(named.sum()),
+                whole.sum(0).tolist(),
+                (whole.T @ whole).tolist(),
+                self._budget,
+                labels={
+                    self._names[number][at]: count
+                    for at, count in enumerate(
+                        np.bincount(found.labels, chance).astype(np.int64).tolist()
+                    )
+                    if count
+                },
+            )
+            out.append(figures)
+            if not len(owner):
+                continue
+            place = found.starts - begins[owner]
+            keys, index = np.unique(owner * MOST_CELLS + place // CELL, return_inverse=True)
+            first = _by_group(index, found.groups, chance, len(keys), size)
+            sizes = np.bincount(index, DEVIATIONS[chance]).astype(np.int64)
+            owners, cells = keys // MOST_CELLS, keys % MOST_CELLS
+            for at in np.unique(owners).tolist():
+                if at not in digests:
+                    digests[at] = _digest(ids[at], texts[at])
+            ranks = _uniform(words.attribute, owners, cells, digests) / sizes
+            least = np.argsort(ranks, kind="stable")[: self._budget + 1]
+            for at in least.tolist():
+                own, cell = int(owners[at]), int(cells[at])
+                part, places, inside = _cut(texts[own], cell, int(begins[own]), found, chance)
+                figures.cells.append(
+                    Cell(
+                        float(ranks[at]),
+                        int(sizes[at]),
+                        f"{digests[own]:016x}",
+                        whole[own].tolist(),
+                        first[at].tolist(),
+                        *part,
+                        places,
+                        inside,
+                    )
+                )
+        return out
+
+
+def _cut(
+    text: str, cell: int, begin: int, found: Found, chance: Ints
+) -> tuple[tuple[str, int, int], list[list[int]], tuple[int, int]]:
+    """The excerpt of a cell, the mentions in it, and which of them are in the cell."""
+    part = excerpt(text, cell)
+    start, stop = cell * CELL, (cell + 1) * CELL
+    edges = np.clip([start - BEFORE, start, stop, stop + AFTER], 0, len(text)) + begin
+    low, first, last, high = np.searchsorted(found.starts, edges).tolist()
+    moved = begin + part.skipped
+    places = [
+        [start - moved, end - moved, group, own]
+        for start, end, group, own in zip(
+            *(each[low:high].tolist() for each in (found.starts, found.ends, found.groups, chance)),
+            strict=True,
+        )
+    ]
+    return part[:3], places, (first - low, last - low)
+
+
+def _by_group(index: Ints, groups: Ints, values: Ints, rows: int, size: int) -> Ints:
+    """Sum values by row and group, (rows, size)."""
+    found = np.bincount(index * size + groups, values, rows * size)
+    return found.reshape(rows, size).astype(np.int64)
+
+
+def _digest(identity: str, text: str) -> int:
+    """A number of 64 bits that depends on a document."""
+    data = f"{identity}\0{text}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
+
+
+def _uniform(
+    attribute: str, owners: Ints, cells: Ints, digests: dict[int, int]
+) -> npt.NDArray[np.float64]:
+    """A number in (0, 1) for each cell that depends on its document, place and attribute."""
+    seed = np.uint64(_digest(attribute, ""))
+    of = np.array([digests[at] for at in owners.tolist()], np.uint64)
+    mixed = of + seed + (cells.astype(np.uint64) + np.uint64(1)) * _STEP
+    for shift, factor in zip((30, 27), _MIX, strict=True):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
+    mixed ^= mixed >> np.uint64(31)
+    return ((mixed >> np.uint64(12)).astype(float) + 0.5) / 2.0**52
+
+
+def judged(reader: Reader, cell: Cell, groups: int) -> list[int]:
+    """Read a cell: how many of its mentions name people of each group.
+
+    A mention's chance is the mean of the reader's and the first stage's, as logits: together they
+    err less than each alone (the page “Quality”). One that does not fit into the passage keeps the
+    first stage's.
+
+    Args:
+        reader: The reader.
+        cell: The cell.
+        groups: The number of groups, M.
+
+    Returns:
+        Thousandths, (M,).
+
+    Raises:
+        ModelError: A library failed.
+    """
+    out = [0] * groups
+    for at, chance in mention_chances(reader, cell).items():
+        out[cell.places[at][2]] += chance
+    return out
+
+
+def mention_chances(reader: Reader, cell: Cell) -> dict[int, int]:
+    """Read a cell: the chance of each of its mentions, in thousandths, by index of its place."""
+    from evenflow.transforms.models.reader import NEVER, PEOPLE
+
+    places = [Place(start, end) for start, end, _, _ in cell.places]
+    part = Excerpt(cell.text, cell.low, cell.high, 0)
+    out: dict[int, int] = {}
+    for at, said in reader.of_excerpt(part, places, range(*cell.own)).items():
+        own = cell.places[at][3]
+        if said.right != NEVER:
+            logit = _logit(float(said.who[: len(PEOPLE)].sum())) + _logit(own / UNIT)
+            own = round(UNIT / (1 + math.exp(-logit / 2)))
+        out[at] = own
+    return out
+
+
+def _logit(chance: float) -> float:
+    """The logit of a chance, which is kept from 0 and 1."""
+    kept = min(max(chance, 0.5 / UNIT), 1 - 0.5 / UNIT)
+    return math.log(kept / (1 - kept))
+
+
+def resolve(figures: Figures, config: Config) -> None:
+    """Read cells of whole figures as far as their verdict needs, and estimate the people.
+
+    Args:
+        figures: The figures of a pane or an input; their cells are dropped.
+        config: The configuration.
+
+    Raises:
+        ModelError: A file of a model is missing or damaged, or a library failed.
+    """
+    if config.measure.count != "people":
+        return
+    # It takes a part of a second to load, and counting words does not wait for it
+    from evenflow.transforms.models.reader import Reader
+
+    reader = Reader.shipped() if config.measure.passages else None
+    for words in config.word_lists():
+        seen = figures.attributes.get(words.attribute)
+        if seen is None or seen.people is None:
+            continue
+        groups = len(words.groups)
+        reads: Reads = lambda cell, groups=groups: judged(reader, cell, groups)  # noqa: E731
+        sums, seen.people.read = read_until(
+            seen.people,
+            reads,
+            config.measure.passages,
+            config.target(words),
+            config.gate.confidence,
+            config.thresholds(words.attribute),
+        )
+        seen.people.estimate, seen.people.cells = sums.model_dump(), []
