@@ -215,7 +215,8 @@ class PeopleFigures:
     @classmethod
     def parse(cls, data: dict[str, Any]) -> PeopleFigures:
         """Return it from what dataclasses.asdict returned."""
-        return cls(**{**data, "cells": [Cell(**each) for each in data["cells"]]})
+        values: dict[str, Any] = {**data, "cells": [Cell(**each) for each in data["cells"]]}
+        return cls(**values)
 
     def add(self, other: PeopleFigures) -> None:
         """Add another block's figures, before cells were read; the order does not matter."""
@@ -255,8 +256,9 @@ class AttributeFigures:
     @classmethod
     def parse(cls, data: dict[str, Any]) -> AttributeFigures:
         """Return it from what dataclasses.asdict returned."""
-        people = data.get("people")
-        return cls(**{**data, "people": people and PeopleFigures.parse(people)})
+        values: dict[str, Any] = dict(data)
+        values["people"] = values.get("people") and PeopleFigures.parse(values["people"])
+        return cls(**values)
 
     @classmethod
     def empty(cls, groups: int) -> AttributeFigures:

@@ -66,8 +66,8 @@ def measure(
             print(json.dumps(result, indent=1))
         else:
             tables.measured(result)
-    for reason, count in total.dead_reasons.items():
-        print(f"evenflow: not measured: {count:,} ({reason})", file=sys.stderr)
+    for reason, number in total.dead_reasons.items():
+        print(f"evenflow: not measured: {number:,} ({reason})", file=sys.stderr)
     if not total.documents and not allow_empty:
         report_event("empty", EMPTY, BLOCKED, context.obj)
         raise typer.Exit(BLOCKED)

@@ -111,9 +111,8 @@ class PeopleCounter:
             first = _by_group(index, found.groups, chance, len(keys), size)
             sizes = np.bincount(index, DEVIATIONS[chance]).astype(np.int64)
             owners, cells = keys // MOST_CELLS, keys % MOST_CELLS
-            for at in np.unique(owners).tolist():
-                if at not in digests:
-                    digests[at] = _digest(ids[at], texts[at])
+            for at in sorted(set(map(int, owners)) - digests.keys()):
+                digests[at] = _digest(ids[at], texts[at])
             ranks = _uniform(words.attribute, owners, cells, digests) / sizes
             least = np.argsort(ranks, kind="stable")[: self._budget + 1]
             for at in least.tolist():
@@ -239,7 +238,7 @@ def resolve(figures: Figures, config: Config) -> None:
     # It takes a part of a second to load, and counting words does not wait for it
     from evenflow.transforms.models.reader import Reader
 
-    reader = Reader.shipped() if config.measure.passages else None
+    reader = Reader.shipped()
     for words in config.word_lists():
         seen = figures.attributes.get(words.attribute)
         if seen is None or seen.people is None:

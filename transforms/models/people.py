@@ -253,7 +253,7 @@ class PeopleHead:
     def _head(self, attribute: str) -> str:
         return attribute if attribute in self._heads else ANY
 
-    def _folded(self, head: npt.NDArray[np.float64]) -> tuple[Ints, Ints, int]:
+    def _folded(self, head: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int16], Ints, int]:
         """A head as whole numbers: by place and word, by sign, and its constant."""
         size = self._vectors.shape[1]
         by_place = self._vectors @ head[: SIDES * size].reshape(SIDES, size).T
