@@ -1,6 +1,6 @@
 """Fits the head that says whether a mention names a person of its group.
 
-    python -m evenflow.transforms.models.train.people OUT
+    python -m evenflow.pipelines.train.people OUT
 
 It learns from the part `train` of the labelled documents, by logistic regression on the vectors of
 the words beside a mention, its label and its vector, a head an attribute and one of all. With the
@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
         SystemExit: An argument, the data or a package of the extra is missing or wrong.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m evenflow.transforms.models.train.people", description=__doc__
+        prog="python -m evenflow.pipelines.train.people", description=__doc__
     )
     parser.add_argument("out", type=Path, help="folder to write to")
     parser.add_argument("--documents", type=Path, default=DATA, help="default: %(default)s")
