@@ -54,7 +54,6 @@ LOOK_SECONDS = 0.2  # between two looks at the committer's files, in a local dir
 STORE_LOOK_SECONDS = 1.0  # and in an object store, where a look costs a request
 MARK_SECONDS = 0.25  # between two files of marks
 REST_SECONDS = 0.1  # the longest sleep while nothing is there
-LOST = "lost by retention"
 
 
 @dataclass(frozen=True)
@@ -284,7 +283,7 @@ class TopicReader:
 def stage_item(
     item: Item, session: int, run: Storage, values: records.Values, annotator: Annotator
 ) -> StagedRange:
-    """Annotate and stage a block, or a gap that retention made.
+    """Annotate and stage a block, or offsets that are lost.
 
     Args:
         item: What was read.
@@ -312,7 +311,7 @@ def _annotated(item: Item, values: records.Values, annotator: Annotator) -> Anno
     """A block annotated; a gap becomes one dead letter."""
     if isinstance(item, Lost):
         nothing = annotator.annotate_documents(Documents(""), 0)
-        nothing.figures.dead_reasons = {LOST: 1}
+        nothing.figures.dead_reasons = {item.kind: 1}
         return Annotated(nothing.table, [records.lost(item)], nothing.figures)
 
     def done(spoilt: Spoilt) -> Annotated:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import great_expectations  # noqa: F401 (paid once, here)
 
@@ -63,13 +64,18 @@ def in_fork(work: Callable[[], None]) -> int:
     """Status of a fork of this process after the work."""
     child = os.fork()
     if not child:
-        try:
-            work()
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-            os._exit(1)
-        os._exit(0)
+        in_child(work)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def in_child(work: Callable[[], None]) -> NoReturn:
+    """Work in a fork, and end it."""
+    try:
+        work()
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    os._exit(0)
 
 
 def digests(output: Path) -> dict[str, str]:

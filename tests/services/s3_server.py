@@ -55,6 +55,11 @@ class S3Server:
         """The number of its process; None while it does not run."""
         return self._process.pid if self._process else None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self._process is not None and self._process.poll() is None
+
     def environment(self) -> dict[str, str]:
         """What a client reads from the environment to reach this server."""
         return environment(self.endpoint)

@@ -17,10 +17,15 @@ from services.kafka_broker import Broker
 from services.stream_outputs import wait_for
 
 from evenflow.transforms.kafka import proof
+from evenflow.transforms.kafka.client import PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets, compare
-from evenflow.transforms.kafka.output import PanePublisher, PublisherFencedError
+from evenflow.transforms.kafka.output import (
+    TRANSACTION_SECONDS,
+    PanePublisher,
+    PublisherFencedError,
+)
 from evenflow.transforms.kafka.proof import (
     PARTITIONS,
     Proof,
@@ -121,9 +126,11 @@ def test_a_topic_has_the_panes_that_a_proof_or_a_person_says(
 
 
 @contextmanager
-def open_transaction(broker: Broker, source: str, partition: int) -> Iterator[KafkaProducer]:
+def open_transaction(
+    broker: Broker, source: str, partition: int, **more: Any
+) -> Iterator[KafkaProducer]:
     """A transaction of another gate that has written a proof to a partition and goes on."""
-    with closing(broker.producer(transactional_id=f"other-{source}")) as producer:
+    with closing(broker.producer(transactional_id=f"other-{source}", **more)) as producer:
         producer.init_transactions()
         producer.begin_transaction()
         producer.send("proofs", b"{}", b"another's", partition=partition).get(30)
@@ -173,6 +180,33 @@ def test_an_open_transaction_of_another_gate_hides_no_proof(
                 assert again.begin(1) == 1
                 ending.join()
     assert values(broker, accepted) == [b"a"]
+
+
+def test_the_broker_ends_the_transaction_of_a_gate_that_does_not_come_back(
+    broker: Broker, topic: TopicMaker
+) -> None:
+    """Two gates share a partition: the wait is no longer than the transaction may be.
+
+    A run tries again for PATIENCE_SECONDS, which is longer.
+    """
+    read, accepted = topic(), topic()
+    with closing(publisher_of(broker, read, accepted)) as publisher:
+        publisher.begin(0)
+        home = partition_of(read, accepted)
+        with open_transaction(broker, read, home, transaction_timeout_ms=1000):
+            publisher.publish(0, [Message(accepted, None, b"a")], {(read, 0): 1})
+            with closing(publisher_of(broker, read, accepted)) as again:
+
+                def begun() -> bool:
+                    try:
+                        return again.begin(1) == 1
+                    except UnreachableError as error:
+                        assert "hides a proof of this one" in str(error)
+                        return False
+
+                wait_for(begun)
+    assert values(broker, accepted) == [b"a"]
+    assert TRANSACTION_SECONDS < PATIENCE_SECONDS
 
 
 def test_a_topic_of_proofs_of_one_partition_gets_more_and_keeps_what_it_proves(

@@ -14,6 +14,7 @@ from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from kafka.structs import TopicPartition
 from services.kafka_broker import Broker
 from services.stream_outputs import (
@@ -32,6 +33,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
+from evenflow.transforms.kafka import batches
 from evenflow.transforms.kafka.client import LEFT_OUT, MOST_HEADERS
 
 HOUR_MS = 3_600_000
@@ -105,6 +107,27 @@ def test_a_few_bytes_that_hold_many_headers(
     assert letter["headers"][:-1] == [["", ""]] * MOST_HEADERS
     assert letter["headers"][-1] == [LEFT_OUT, b64encode(b"299900").decode()]
     assert placed(tmp_path) == expected({0: 1}, ("dead",)) and recounted(tmp_path)
+
+
+def test_a_batch_that_is_too_large_once_decompressed(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of 0.5 MB may hold some GB; it is left out as one dead letter with its records."""
+    monkeypatch.setattr(batches, "BATCH_BYTES", 1 << 20)
+    name, begin = topic(1), int(time.time() * 1000) - 60_000
+    with closing(
+        broker.producer(compression_type="gzip", batch_size=4 << 20, linger_ms=10_000)
+    ) as producer:
+        for values in (documents(0, 3), [bytes(1000)] * 2000, documents(3, 5)):
+            for value in values:
+                producer.send(name, value, partition=0, timestamp_ms=begin)
+            producer.flush()
+    to_end(broker, name, tmp_path).go()
+    [letter] = letters(tmp_path)
+    assert (letter["ordinal"], letter["records"]) == (3, 2000)
+    assert "offsets 3 to 2002 are in a batch that holds more than" in letter["reason"]
+    assert [entry.dead_reasons for entry in read_entries(tmp_path)] == [{"batch too large": 1}]
+    assert placed(tmp_path) == expected({0: 5}, ("",)) and recounted(tmp_path)
 
 
 def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenflow.transforms.kafka.batches import BATCH_BYTES
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
 # Most bytes of a block's keys, values and headers; a larger record makes a block of its own
@@ -63,7 +64,9 @@ class PartitionBlock:
 
 @dataclass(frozen=True)
 class Lost:
-    """Unread offsets that the broker has deleted, most often by retention.
+    """Offsets that are not read: the broker has deleted them, or their batch is too large.
+
+    The broker deletes most often by retention. `batches` says what is too large.
 
     Attributes:
         topic: The topic.
@@ -73,6 +76,7 @@ class Lost:
         next: The offset after the last lost one.
         first: Effective time of the loss in the partition, in milliseconds since 1970.
         end: Where the partition stands after the loss.
+        is_too_large: Whether they are in a batch that is too large.
     """
 
     topic: str
@@ -82,12 +86,23 @@ class Lost:
     next: int
     first: int
     end: Point
+    is_too_large: bool = False
 
     def __str__(self) -> str:
+        why = (
+            f"in a batch that holds more than {BATCH_BYTES >> 20} MiB once it is decompressed"
+            if self.is_too_large
+            else "no longer on the broker (retention or deletion)"
+        )
         return (
             f"{self.topic} partition {self.partition}: offsets {self.start} to {self.next - 1} are"
-            f" no longer on the broker (retention or deletion); reading went on at {self.next}"
+            f" {why}; reading went on at {self.next}"
         )
+
+    @property
+    def kind(self) -> str:
+        """Kind of reason of its dead letter."""
+        return "batch too large" if self.is_too_large else "lost by retention"
 
 
 Item = PartitionBlock | Lost

@@ -17,6 +17,7 @@ from kafka import errors as kafka_errors
 from kafka.serializer import Deserializer
 from kafka.structs import TopicPartition
 
+from evenflow.transforms.kafka.batches import BatchTooLargeError, bound
 from evenflow.transforms.kafka.blocks import weight
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.consumers import ask_offsets, connect, disconnect
@@ -138,6 +139,7 @@ class PartitionReader:
         Raises:
             KafkaSourceError: Reading cannot go on.
             OutOfRangeError: The broker no longer has the offset.
+            BatchTooLargeError: The records from the offset on are in a batch that is too large.
         """
         try:
             consumer = self._connect()
@@ -151,6 +153,9 @@ class PartitionReader:
             self._asked_for = -1
             first = self._first(position)
             raise OutOfRangeError(first) from None
+        except BatchTooLargeError:
+            self._asked_for = -1  # the consumer goes to where the caller goes on
+            raise
         except kafka_errors.KafkaError as error:
             self._note_failure(error)
             return [], position
@@ -207,6 +212,7 @@ class PartitionReader:
     def _connect(self) -> Any:
         """Return the consumer; connect it if there is none."""
         if self._consumer is None:
+            bound()
             self._consumer = connect(
                 self._settings,
                 auto_offset_reset="none",  # an offset that is gone is reported, never skipped

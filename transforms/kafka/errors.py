@@ -34,12 +34,12 @@ class OutOfRangeError(Exception):
     """The broker no longer has the offset to be read.
 
     Attributes:
-        first: The first offset that it has.
+        next: The first offset that it has.
     """
 
     def __init__(self, first: int):
         super().__init__(f"the first offset there is {first}")
-        self.first = first
+        self.next = first
 
 
 def explain(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:

@@ -14,9 +14,9 @@ What is guaranteed, and by what:
    ledger reading goes on there with the same panes. There is one exception: in a partition that was
    quiet, records that come later than the clock allows go into a later pane than if they had come
    in time. Even then, each record is in exactly one pane.
-5. Offsets that the broker no longer has are put out as `Lost`, with the range. A topic that is
-   gone, refused or made anew is an error. Nothing is skipped in silence. Records of aborted
-   transactions do not count as records.
+5. Offsets that the broker no longer has, or whose batch is too large (`batches`), are put out as
+   `Lost`, with the range. A topic that is gone, refused or made anew is an error. Nothing is
+   skipped in silence. Records of aborted transactions do not count as records.
 6. Offsets are never committed here. The owner of the ledger commits them after the pane's entry
    (see offsets.py).
 """
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import time
 
+from evenflow.transforms.kafka.batches import BatchTooLargeError
 from evenflow.transforms.kafka.blocks import Item, Lost, blocks
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
@@ -102,9 +103,12 @@ class Reading:
             records, after = reader.read(
                 at, WAIT_SECONDS if stop is not None or end is None or end > at else 0.0
             )
-        except OutOfRangeError as error:
-            gone = error.first if stop is None else min(error.first, stop)
-            lost = Lost(reader.topic, reader.partition, point.pane, at, gone, point.time, point)
+        except (OutOfRangeError, BatchTooLargeError) as error:
+            large = isinstance(error, BatchTooLargeError)
+            gone = min(error.next, error.next if stop is None else stop)
+            lost = Lost(
+                reader.topic, reader.partition, point.pane, at, gone, point.time, point, large
+            )
             return ([lost], gone) if gone > at else ([], at)
         if stop is not None and after > stop:
             records, after = [record for record in records if record.offset < stop], stop

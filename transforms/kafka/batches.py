@@ -1,0 +1,61 @@
+"""Bounds what a batch of records may take once it is decompressed.
+
+kafka-python decompresses a batch whole, and a batch of a MB may hold 30 GB. The limit counts while
+it is decompressed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from contextlib import closing
+from typing import IO, Any
+
+import zstandard
+from kafka.record.default_records import DefaultRecordBatch
+
+# A record of 32 MiB is the largest that a topic's reader is tried with; batches of producers have
+# 16 kB to some MB
+BATCH_BYTES = 128 << 20
+STEP_BYTES = 1 << 20  # decompressed at a time
+OPENERS: dict[int, Callable[[Any], IO[bytes]]] = {
+    DefaultRecordBatch.CODEC_GZIP: lambda raw: gzip.GzipFile(fileobj=raw),
+    DefaultRecordBatch.CODEC_ZSTD: lambda raw: zstandard.ZstdDecompressor().stream_reader(
+        raw, read_across_frames=True
+    ),
+}
+
+
+class BatchTooLargeError(Exception):
+    """A batch holds more than BATCH_BYTES.
+
+    Attributes:
+        next: The offset after its last record.
+    """
+
+    def __init__(self, following: int):
+        super().__init__(f"a batch of records before offset {following} is too large")
+        self.next = following
+
+
+def bound() -> None:
+    """Have kafka-python's batches raise BatchTooLargeError, in this process from now on."""
+    whole = DefaultRecordBatch._maybe_uncompress
+    if whole.__module__ == __name__:
+        return
+
+    def bounded(batch: Any) -> None:
+        opener = OPENERS.get(batch.compression_type)
+        if batch._decompressed or opener is None:
+            whole(batch)
+            return
+        data = bytearray()
+        with closing(opener(io.BytesIO(memoryview(batch._buffer)[batch._pos :]))) as stream:
+            while piece := stream.read(STEP_BYTES):
+                data += piece
+                if len(data) > BATCH_BYTES:
+                    raise BatchTooLargeError(batch.next_offset)
+        batch._buffer, batch._pos, batch._decompressed = data, 0, True
+
+    DefaultRecordBatch._maybe_uncompress = bounded
