@@ -10,7 +10,7 @@ import gzip
 import io
 from collections.abc import Callable
 from contextlib import closing
-from typing import IO, Any
+from typing import Any
 
 import zstandard
 from kafka.record.default_records import DefaultRecordBatch
@@ -19,7 +19,7 @@ from kafka.record.default_records import DefaultRecordBatch
 # 16 kB to some MB
 BATCH_BYTES = 128 << 20
 STEP_BYTES = 1 << 20  # decompressed at a time
-OPENERS: dict[int, Callable[[Any], IO[bytes]]] = {
+OPENERS: dict[int, Callable[[Any], Any]] = {
     DefaultRecordBatch.CODEC_GZIP: lambda raw: gzip.GzipFile(fileobj=raw),
     DefaultRecordBatch.CODEC_ZSTD: lambda raw: zstandard.ZstdDecompressor().stream_reader(
         raw, read_across_frames=True
@@ -41,7 +41,8 @@ class BatchTooLargeError(Exception):
 
 def bound() -> None:
     """Have kafka-python's batches raise BatchTooLargeError, in this process from now on."""
-    whole = DefaultRecordBatch._maybe_uncompress
+    kind: Any = DefaultRecordBatch  # its types are those of kafka-python 2
+    whole = kind._maybe_uncompress
     if whole.__module__ == __name__:
         return
 
@@ -58,4 +59,4 @@ def bound() -> None:
                     raise BatchTooLargeError(batch.next_offset)
         batch._buffer, batch._pos, batch._decompressed = data, 0, True
 
-    DefaultRecordBatch._maybe_uncompress = bounded
+    kind._maybe_uncompress = bounded

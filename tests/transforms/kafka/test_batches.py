@@ -24,7 +24,7 @@ CODECS = {
 @pytest.fixture(autouse=True)
 def _bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH_BYTES", 1 << 20)
-    whole = DefaultRecordBatch._maybe_uncompress
+    whole = getattr(DefaultRecordBatch, "_maybe_uncompress")  # noqa: B009 (unknown to the types)
     monkeypatch.setattr(DefaultRecordBatch, "_maybe_uncompress", whole)  # as it was, afterwards
     batches.bound()
     batches.bound()
