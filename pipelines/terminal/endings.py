@@ -248,10 +248,10 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
         and error.name
         and not error.name.startswith("evenflow")
     ):
-        return (
-            f"the Python package {error.name!r} is missing; install it, or reinstall evenflow",
-            FAILED,
-        )
+        from evenflow.pipelines.terminal.missing import installing  # rarely needed
+
+        name = error.name.partition(".")[0]
+        return f"the Python package {name!r} is missing; {installing(name)}", FAILED
     frame = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" ({Path(frame[0].filename).name}, line {frame[0].lineno})" if frame else ""
     hint = "" if session.debug else "; --debug shows the traceback"

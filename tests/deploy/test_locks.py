@@ -15,7 +15,7 @@ from places import ROOT
 
 LOCKS = ROOT / "deploy" / "locks"
 # Locks, and the extras that each installs
-EXTRAS = {"test": ("test",), "image": ("kafka",), "lowest": ("kafka", "llm")}
+EXTRAS = {"test": ("test",), "image": ("beam",), "lowest": ("beam", "llm")}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,31 @@
+"""A package that is missing is named with the command that installs it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from places import ROOT
+
+import evenflow
+from evenflow.pipelines.terminal.missing import installing
+
+
+@pytest.mark.parametrize(
+    ("module", "extra"), [("apache_beam", "beam"), ("httpx", "llm"), ("torch", "train")]
+)
+def test_the_command_names_the_checkout_and_the_extra(module: str, extra: str) -> None:
+    assert installing(module) == f"install it: pip install '{ROOT}[{extra}]'"
+
+
+def test_what_no_extra_has_is_of_the_package_itself() -> None:
+    assert installing("scipy") == "install it, or reinstall evenflow"
+
+
+def test_transforms_for_beam_without_beam_say_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "apache_beam", None)
+    monkeypatch.delitem(sys.modules, "evenflow.beam", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"apache_beam.*pip install '.*\[beam\]'"):
+        _ = evenflow.beam
