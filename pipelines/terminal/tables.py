@@ -331,6 +331,35 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
     console().print(table)
 
 
+def labels_in_corpus(result: Mapping[str, Any]) -> None:
+    """Print how often labels name people, the weakest label first, with examples of weak ones.
+
+    Args:
+        result: What `annotation.label_people.check` returned.
+    """
+    title = _count(result["documents"], "document")
+    table = Table("label", "group", "mentions", "people", "interval", "DR without", title=title)
+    for each in result["labels"]:
+        dr = each["dr_without"]
+        table.add_row(
+            visible(each["label"]),
+            visible(each["group"]),
+            f"{each['mentions']:,}",
+            f"{each['precision']:.0%}",
+            f"{each['low']:.0%}–{each['high']:.0%}",
+            "" if dr is None else f"{dr:.4f}",
+        )
+    console().print(table)
+    for each in result["labels"]:
+        for one in each["examples"] if each["precision"] < 0.5 else ():
+            print(visible(f"{each['label']}, people {one['people']:.0%}: {one['text']}"))
+    dr = {name: "none" if each is None else f"{each:.4f}" for name, each in result["dr"].items()}
+    print(
+        f"DR of all mentions {dr['words']}; of those that name people {dr['people']}; of all"
+        f" mentions of labels that mostly name people {dr['without_weak']}"
+    )
+
+
 def _score(score: Mapping[str, Any]) -> tuple[str, str]:
     """DR and its interval as text."""
     if score["dr"] is None:

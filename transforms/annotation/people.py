@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,17 +107,19 @@ class PeopleCounter:
             if not len(owner):
                 continue
             place = found.starts - begins[owner]
-            keys, index = np.unique(owner * MOST_CELLS + place // CELL, return_inverse=True)
+            place_keys = owner * MOST_CELLS + place // CELL
+            keys, index = np.unique(place_keys, return_inverse=True)
             first = _by_group(index, found.groups, chance, len(keys), size)
             sizes = np.bincount(index, DEVIATIONS[chance]).astype(np.int64)
             owners, cells = keys // MOST_CELLS, keys % MOST_CELLS
             for at in sorted(set(map(int, owners)) - digests.keys()):
-                digests[at] = _digest(ids[at], texts[at])
-            ranks = _uniform(words.attribute, owners, cells, digests) / sizes
+                digests[at] = digest_of(ids[at], texts[at])
+            ranks = uniform(words.attribute, owners, cells, digests) / sizes
             least = np.argsort(ranks, kind="stable")[: self._budget + 1]
             for at in least.tolist():
                 own, cell = int(owners[at]), int(cells[at])
-                part, places, inside = _cut(texts[own], cell, int(begins[own]), found, chance)
+                part, places, low = cut_cell(texts[own], cell, int(begins[own]), found, chance)
+                inside = np.searchsorted(place_keys, [keys[at], keys[at] + 1]) - low
                 figures.cells.append(
                     Cell(
                         float(ranks[at]),
@@ -127,29 +129,34 @@ class PeopleCounter:
                         first[at].tolist(),
                         *part,
                         places,
-                        inside,
+                        (int(inside[0]), int(inside[1])),
                     )
                 )
         return out
 
 
-def _cut(
+def cut_cell(
     text: str, cell: int, begin: int, found: Found, chance: Ints
-) -> tuple[tuple[str, int, int], list[list[int]], tuple[int, int]]:
-    """The excerpt of a cell, the mentions in it, and which of them are in the cell."""
+) -> tuple[tuple[str, int, int], list[list[int]], int]:
+    """Cut what the reader needs to read a cell.
+
+    Args:
+        text: The document.
+        cell: The cell's number.
+        begin: Where the document begins in the text that was searched.
+        found: The mentions in that text.
+        chance: Their chances, (n,).
+
+    Returns:
+        Text and bounds of the passage, the mentions in it (see `Cell`), and the index of the first
+        of these.
+    """
     part = excerpt(text, cell)
-    start, stop = cell * CELL, (cell + 1) * CELL
-    edges = np.clip([start - BEFORE, start, stop, stop + AFTER], 0, len(text)) + begin
-    low, first, last, high = np.searchsorted(found.starts, edges).tolist()
+    edges = np.clip([cell * CELL - BEFORE, (cell + 1) * CELL + AFTER], 0, len(text)) + begin
+    low, high = np.searchsorted(found.starts, edges).tolist()
     moved = begin + part.skipped
-    places = [
-        [start - moved, end - moved, group, own]
-        for start, end, group, own in zip(
-            *(each[low:high].tolist() for each in (found.starts, found.ends, found.groups, chance)),
-            strict=True,
-        )
-    ]
-    return part[:3], places, (first - low, last - low)
+    columns = (found.starts - moved, found.ends - moved, found.groups, chance)
+    return part[:3], np.stack([each[low:high] for each in columns], 1).tolist(), low
 
 
 def _by_group(index: Ints, groups: Ints, values: Ints, rows: int, size: int) -> Ints:
@@ -158,19 +165,29 @@ def _by_group(index: Ints, groups: Ints, values: Ints, rows: int, size: int) -> 
     return found.reshape(rows, size).astype(np.int64)
 
 
-def _digest(identity: str, text: str) -> int:
-    """A number of 64 bits that depends on a document."""
+def digest_of(identity: str, text: str) -> int:
+    """A number of 64 bits that depends on a document's id and text."""
     data = f"{identity}\0{text}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 
 
-def _uniform(
-    attribute: str, owners: Ints, cells: Ints, digests: dict[int, int]
+def uniform(
+    attribute: str, owners: Ints, places: Ints, digests: Mapping[int, int]
 ) -> npt.NDArray[np.float64]:
-    """A number in (0, 1) for each cell that depends on its document, place and attribute."""
-    seed = np.uint64(_digest(attribute, ""))
+    """Draw a number in (0, 1) for each of n places of documents.
+
+    Args:
+        attribute: The attribute.
+        owners: Number of the document of each, (n,).
+        places: The place in it, (n,).
+        digests: The documents' digests (`digest_of`), by number.
+
+    Returns:
+        Numbers that depend on document, place and attribute alone, (n,).
+    """
+    seed = np.uint64(digest_of(attribute, ""))
     of = np.array([digests[at] for at in owners.tolist()], np.uint64)
-    mixed = of + seed + (cells.astype(np.uint64) + np.uint64(1)) * _STEP
+    mixed = of + seed + (places.astype(np.uint64) + np.uint64(1)) * _STEP
     for shift, factor in zip((30, 27), _MIX, strict=True):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
     mixed ^= mixed >> np.uint64(31)
