@@ -146,6 +146,14 @@ def limit_of(state: State, limits: Thresholds, previous: State | None) -> float:
     return limits.end(threshold) if lasting else threshold
 
 
+def people_per_mention(each: AttributeEntry) -> Floats:
+    """How many people a mention of each group of a pane stands for, (M,); 1 where words count."""
+    if each.people is None:
+        return np.ones(len(each.groups))
+    words = np.array(each.people.words.counts, float)
+    return np.array(each.sums.counts, float) / np.maximum(words, 1)
+
+
 def attribute(
     each: AttributeEntry,
     window: Window,
@@ -170,7 +178,10 @@ def attribute(
         verdict; rule (state and the bound below which it ends; None for open and too few); window
         (panes, and the rolling score); groups (mentions and share of the pane, share of the window,
         target); pane_share (the pane's part of the window's excess); labels and documents, each
-        with its share of that excess; opens (what would end the state, `_opens`); unread.
+        with its share of that excess; words (the score of all mentions of the pane, and passages
+        read; None where words are counted); opens (what would end the state, `_opens`); unread.
+        Where people are counted, shares and documents' counts are theirs: those of a document as
+        a mention of its group has in the pane, those of a label by the first stage.
     """
     total = add_sums(window.sums, each.sums)
     target = np.array(each.target)
@@ -189,12 +200,14 @@ def attribute(
     state = each.verdict.state
     held = state if state in ("warn", "block") else None
     limit = limit_of(held, limits, window.previous) if held else None
+    counted = each.labels if each.people is None else each.people.labels
     labels: list[dict[str, Any]] = [
         {
             "label": label,
             "group": each.groups[group],
             "mentions": count,
-            "share": part(count * drawn[group]),
+            "people": None if each.people is None else counted.get(label, 0.0),
+            "share": part(counted.get(label, 0.0) * drawn[group]),
         }
         for label, count in each.labels.items()
         if (group := (groups_of_labels or {}).get(label)) is not None
@@ -227,6 +240,11 @@ def attribute(
             for i in order[:MOST]
             if own[i] > 0
         ],
+        "words": each.people
+        and {
+            **each.people.pane.model_dump(),
+            "passages": each.people.passages,
+        },
         "opens": _opens(total, each, rows, order[own[order] > 0], limit, limits, confidence)
         | _weighed(window.sums, each, rows, limit, limits, confidence, weight_limit)
         if limit is not None

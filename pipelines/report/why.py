@@ -106,6 +106,7 @@ def _attribute(
         before.verdict.state if before is not None else None,
     )
     rows = _rows(storage, entry, name, each, config)
+    rows.counts *= reasons.people_per_mention(each)
     words = _words(config, name, each)
     warn, block = config.thresholds(name)
     limits = Thresholds(warn, block, config.gate.min_mentions, config.gate.hysteresis)

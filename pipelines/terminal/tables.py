@@ -203,12 +203,22 @@ def _why_attribute(name: str, each: Mapping[str, Any], out: Console) -> None:
         shares = (_part(row[key]) for key in ("share", "window_share", "target"))
         table.add_row(visible(row["group"]), f"{row['mentions']:,.0f}", *shares)
     out.print(table)
-    labels = Table("label", "group", "mentions", "of the excess", title="labels that weigh most")
+    words = each["words"]
+    if words is not None:
+        print(
+            f"people are counted; all {words['mentions']:,} mentions of the pane would have DR"
+            f" {' '.join(_score(words))}; {_count(words['passages'], 'passage')} read"
+        )
+    people = () if words is None else ("people",)
+    labels = Table(
+        "label", "group", "mentions", *people, "of the excess", title="labels that weigh most"
+    )
     for row in each["labels"]:
         labels.add_row(
             visible(row["label"]),
             visible(row["group"]),
             f"{row['mentions']:,}",
+            *(f"{row[key]:,.0f}" for key in people),
             _part(row["share"]),
         )
     if each["labels"]:

@@ -10,7 +10,7 @@ from pane_entries import pane_entry
 from evenflow.gates import why
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.verdict import Thresholds, decide
-from evenflow.schemas.ledger import AttributeEntry, Checks, State, Sums, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks, People, State, Sums, Verdict
 from evenflow.transforms.representation.dr import score, sums
 
 LIMITS = Thresholds(0.1, 0.2, 20, 0.02)
@@ -121,3 +121,24 @@ def test_each_rule_has_its_runbook() -> None:
         assert why.rule(pane_entry(0, verdict=Verdict(state=state, reason="")))[0] == ""
     books = Path(__file__).parents[2] / "docs/runbooks"
     assert all((books / f"{step.runbook}.md").is_file() for step in why.NEXT.values())
+
+
+def test_where_people_are_counted_labels_weigh_by_them() -> None:
+    each, rows = entry([[2, 6]] * 40, Sums.empty(2), None, kids=80, ancient=240)
+    half = Sums(documents=40, counts=[80.0, 60.0], products=each.sums.products)
+    people = People(
+        words=each.sums,
+        pane=each.pane,
+        cumulative=each.cumulative,
+        labels={"kids": 80.0, "ancient": 60.0},
+        passages=7,
+    )
+    each = each.model_copy(update={"sums": half, "people": people})
+    assert why.people_per_mention(each).tolist() == [1.0, 0.25]
+    window = why.Window([], Sums.empty(2), None)
+    found = why.attribute(each, window, LIMITS, 0.95, rows, {"kids": 0, "ancient": 1}, 4.0)
+    first, second = found["labels"]
+    assert (first["label"], first["mentions"], first["people"]) == ("kids", 80, 80)
+    assert (second["label"], second["mentions"], second["people"]) == ("ancient", 240, 60)
+    assert first["share"] > 0 > second["share"]
+    assert (found["words"]["dr"], found["words"]["passages"]) == (0.25, 7)

@@ -203,6 +203,6 @@ def _interval(share: float, variance: float, documents: int) -> tuple[float, flo
 
 def _dr(counts: npt.NDArray[np.float64], words: WordList) -> float | None:
     """DR of counts by group, against the list's own target."""
-    target = words.target and [words.target[group] for group in words.groups]
+    target = [words.target[group] for group in words.groups] if words.target else None
     dr = demographic_representation(np.maximum(counts, 0).tolist(), target)
     return None if dr is None else round(dr, DIGITS)

@@ -8,7 +8,7 @@ from report_ledgers import entries
 
 from evenflow.gates.metrics.now import BOUNDS, Latencies, Now
 from evenflow.schemas.config import load
-from evenflow.schemas.ledger import Filtered, Position, Repair, StreamPane, Verdict
+from evenflow.schemas.ledger import Filtered, People, Position, Repair, StreamPane, Verdict
 from evenflow.transforms.llm.client.stats import Reply, Stats
 
 
@@ -220,3 +220,17 @@ def test_a_clock_that_was_set_back_gives_no_negative_seconds() -> None:
     found = of([stream], Now(1000.0, held=False, filling=-5.0, backlog={0: -1}))
     assert found["evenflow_lag_seconds", ()] == found["evenflow_pane_age_seconds", ()] == 0
     assert found["evenflow_backlog_records", (("partition", "0"),)] == 0
+
+
+def test_words_stand_beside_people() -> None:
+    [entry] = entries(1)
+    gender = entry.attributes["gender"]
+    people = People(words=gender.sums, pane=gender.pane, cumulative=gender.cumulative, passages=5)
+    entry = entry.model_copy(
+        update={"attributes": {"gender": gender.model_copy(update={"people": people})}}
+    )
+    found = of([entry])
+    place = (("attribute", "gender"), ("window", "pane"))
+    assert found["evenflow_words_dr", place] == gender.pane.dr
+    assert found["evenflow_words_dr_low", place] == gender.pane.low
+    assert found["evenflow_people_passages", (("attribute", "gender"),)] == 5
