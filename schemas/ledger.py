@@ -10,7 +10,7 @@ ledger byte for byte.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -19,6 +19,7 @@ from evenflow.schemas.guards import is_mapping
 META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output
 State = Literal["too few", "open", "warn", "block"]
 Folder = Literal["accepted", "quarantine"]
+DOCUMENT_FOLDERS = get_args(Folder)
 Severity = Literal["critical", "warning", "info"]
 STATES: tuple[State, ...] = ("too few", "open", "warn", "block")
 BAD: tuple[State, ...] = ("warn", "block")
@@ -660,4 +661,10 @@ class PaneEntry(Entry):
         return [
             *((self.folder, shard) for shard in self.shards),
             *((folder, file) for folder, file in others if file is not None),
+        ]
+
+    def document_files(self) -> list[str]:
+        """The names below the output of the files with its documents."""
+        return [
+            f"{folder}/{file.name}" for folder, file in self.files() if folder in DOCUMENT_FOLDERS
         ]

@@ -407,8 +407,7 @@ def recount(root: Place) -> tuple[int, list[str]]:
     if checkpoint is None:
         return len(history), []
     counted, stored = totals.model_dump(mode="json"), checkpoint.model_dump(mode="json")
-    if checkpoint.since is None:  # begun before it was kept
-        counted["since"] = None
+    counted |= {key: None for key in ("since", "files") if stored[key] is None}  # of before them
     return len(history), [key for key in stored if stored[key] != counted[key]]
 
 

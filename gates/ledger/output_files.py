@@ -11,10 +11,10 @@ from itertools import islice, repeat
 
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.history import History
-from evenflow.schemas.ledger import PaneEntry, Shard
+from evenflow.schemas.ledger import DOCUMENT_FOLDERS, PaneEntry, Shard
 from evenflow.transforms.storage.storage import Storage
 
-FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences")
+FOLDERS = (*DOCUMENT_FOLDERS, "dead-letter", "sentences")
 SHARD = re.compile(r"part-(\d{8,})-(\d{4,}|aside)\.parquet")
 OF_PANE = re.compile(r"[\w-]+/part-(\d{8,})\b.*")
 READ_BYTES = 8 << 20
@@ -85,31 +85,36 @@ def compare(root: Storage, history: History) -> Compared:
     return found
 
 
-def strays(root: Storage, history: History) -> list[str]:
+def strays(root: Storage, history: History) -> tuple[list[str], int]:
     """Find shards that the ledger does not name, from the names alone.
 
-    Of panes in segments only names that no pane gives are found: a start reads no segment.
+    A start reads no segment. So of panes in segments only names that no pane gives are found, and
+    the others are counted.
 
     Args:
         root: The output.
         history: Its ledger.
 
     Returns:
-        Their names below the output, sorted.
+        Their names below the output, sorted; and how many files of panes in segments there are more
+        than the ledger has (below 0: fewer).
 
     Raises:
         LedgerError: An entry cannot be read.
         OSError: A folder cannot be listed.
     """
     recent = range(len(history) - len(history) % segments.EVERY, len(history))
-    named = {name for entry in history.some(recent) for name, _ in _files(entry)}
-    return [
-        f"{folder}/{name}"
-        for folder in ("accepted", "quarantine")
-        for name in root.names(folder)
-        if f"{folder}/{name}" not in named
-        and not ((pane := SHARD.fullmatch(name)) and int(pane[1]) < recent.start)
-    ]
+    named = {name for entry in history.some(recent) for name in entry.document_files()}
+    unknown: list[str] = []
+    old = 0
+    for folder in DOCUMENT_FOLDERS:
+        for name in root.names(folder):
+            if (pane := SHARD.fullmatch(name)) and int(pane[1]) < recent.start:
+                old += 1
+            elif f"{folder}/{name}" not in named:
+                unknown.append(f"{folder}/{name}")
+    counted = history.totals.files
+    return unknown, 0 if counted is None else old - (counted - len(named))
 
 
 def _files(entry: PaneEntry) -> Iterator[tuple[str, Shard]]:

@@ -241,6 +241,8 @@ class Totals(Entry):
         weights: The documents' weights; None without mode weight.
         since: The pane from which each attribute is in its present state without a break; the
             pane's own verdict is under the empty name. None in a ledger that was begun without it.
+        files: Number of files in accepted/ and quarantine/. None in a ledger that was begun without
+            it.
         reviewed: What decisions of people changed in these sums; nothing in a checkpoint.
     """
 
@@ -286,6 +288,7 @@ class Totals(Entry):
     recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
     weights: WeightTotals | None = None
     since: dict[str, int] | None = None
+    files: int | None = None
     reviewed: Reviewed = Reviewed()
 
     @classmethod
@@ -317,6 +320,10 @@ class Totals(Entry):
         accepted = entry.folder == "accepted"
         aside = entry.set_aside.rows if entry.set_aside is not None else 0
         self._note_states(entry)
+        if not self.panes:
+            self.files = 0
+        if self.files is not None:
+            self.files += len(entry.document_files())
         self.panes += 1
         self.states[entry.verdict.state] += 1
         self.state, self.folder, self.reason = (

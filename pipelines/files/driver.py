@@ -305,10 +305,17 @@ def begin(
     entries = History(output, config, repair=True)
     commit.recover(output, entries, lease.run)
     notes: list[str] = []
-    if strays := output_files.strays(at(output), entries):
+    strays, more = output_files.strays(at(output), entries)
+    if strays:
         notes.append(
             f"{at(output).address(strays[0])}: not in the ledger, and so no part of the output"
             f" ({len(strays):,} such files; evenflow ledger verify --files names all)"
+        )
+    if more:
+        notes.append(
+            f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
+            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; evenflow"
+            " ledger verify --files names them"
         )
     now = epochs.program(config, lists)
     known = ledger.read_meta(output)
