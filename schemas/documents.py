@@ -306,6 +306,8 @@ class Figures:
         sentences: Number of sentences.
         dead_reasons: Number of dead letters, by kind of reason.
         replaced: Number of documents with a field that a computed column replaces, by its name.
+        extra: Number of documents with fields outside of the shards' columns.
+        outside: Number of documents with such a field, by its name.
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         coverage: The records of coverage and how often each occurs (transforms.coverage.named).
@@ -319,6 +321,8 @@ class Figures:
     sentences: int = 0
     dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
     replaced: dict[str, int] = field(default_factory=dict[str, int])
+    extra: int = 0
+    outside: dict[str, int] = field(default_factory=dict[str, int])
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     coverage: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -342,6 +346,8 @@ class Figures:
         self.sentences += other.sentences
         self.dead_reasons = summed(self.dead_reasons, other.dead_reasons)
         self.replaced = summed(self.replaced, other.replaced)
+        self.extra += other.extra
+        self.outside = summed(self.outside, other.outside)
         for name, figures in other.attributes.items():
             if name not in self.attributes:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))

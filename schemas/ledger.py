@@ -615,6 +615,8 @@ class PaneEntry(Entry):
         bias_score: The bias score; null if it is not computed.
         benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
         replaced: Number of documents whose field a computed column of the same name replaces.
+        extra: Number of documents with fields that fit no column, in the column _extra.
+        outside: Number of documents with such a field, by its name; the most frequent ones.
         weights: The documents' weights; null without mode weight.
         left_out: File in set-aside/ with the documents that a sample by weights left out; null
             without one.
@@ -647,6 +649,8 @@ class PaneEntry(Entry):
     bias_score: BiasScore | None = None
     benchmark: Verdict | None = None
     replaced: dict[str, int] = {}
+    extra: int = 0
+    outside: dict[str, int] = {}
     weights: Weights | None = None
     left_out: Shard | None = None
 

@@ -217,6 +217,8 @@ class Totals(Entry):
         documents: Number of documents.
         accepted: Number of documents in accepted/.
         aside: Number of documents that were quarantined alone.
+        extra: Number of documents with fields that fit no column.
+        outside: Number of documents with such a field, by its name.
         dead: Number of dead letters.
         dead_reasons: Dead letters, by kind of reason.
         input_bytes: Size of the records, decompressed.
@@ -263,6 +265,8 @@ class Totals(Entry):
     documents: int = 0
     accepted: int = 0
     aside: int = 0
+    extra: int = 0
+    outside: dict[str, int] = Field(default_factory=dict[str, int])
     dead: int = 0
     dead_reasons: dict[str, DeadReason] = Field(default_factory=dict)
     input_bytes: int = 0
@@ -343,6 +347,9 @@ class Totals(Entry):
         self.documents += entry.documents + aside
         self.accepted += entry.documents if accepted else 0
         self.aside += aside
+        self.extra += entry.extra
+        seen = summed(self.outside, entry.outside).items()
+        self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
         self.dead += entry.dead
         for reason, count in entry.dead_reasons.items():
             dead = self.dead_reasons.setdefault(reason, DeadReason())

@@ -6,19 +6,17 @@ A copy is written beside its place and renamed when it is whole.
 from __future__ import annotations
 
 import gzip
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import orjson
 import pyarrow.parquet as pq
 import zstandard
 
 from evenflow.pipelines.accepted.rows import Accepted
-from evenflow.transforms.io.fields import JSON
+from evenflow.transforms.io import fields, fitting
 
 LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 FILE_BYTES = 512 << 20  # of the rows in a Parquet file: small enough to share, large enough to scan
@@ -92,26 +90,10 @@ def _write_parquet(rows: Accepted, folder: Path) -> None:
 
 
 def _write_lines(rows: Accepted, path: Path, name: str) -> None:
-    """Write a JSON object a line; a column of JSON text is the value that it stands for."""
-    coded = [column.name for column in rows.schema if (column.metadata or {}) == JSON]
+    """Write a JSON object a line: the record, with the columns that are computed."""
     with _opened(path, name) as file:
         for row in rows:
-            for column in coded:
-                if row[column] is not None:
-                    row[column] = orjson.Fragment(row[column])
-            file.write(_line(row))
-
-
-def _line(row: dict[str, Any]) -> bytes:
-    """A document as a line; what JSON has no form for (dates, bytes) as text."""
-    try:
-        return orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:  # half of a UTF-16 pair, a whole number beyond 64 bits
-        plain = {
-            key: json.loads(bytes(value)) if isinstance(value, orjson.Fragment) else value
-            for key, value in row.items()
-        }
-        return json.dumps(plain, default=str).encode() + b"\n"
+            file.write(fields.to_json(fitting.restored(row, rows.schema)).encode() + b"\n")
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """Reads what a gate has accepted as one table, whatever the shards' own columns are.
 
-A pane types its other fields by its own values, so that a field may have another type in another
-shard, or be missing there. Here all have one schema: the union of their columns. Types that Arrow
-can promote are promoted (whole numbers to numbers, objects to objects with more fields). Where it
-cannot, the column is JSON text, with the metadata evenflow.encoding: json.
+The shards of an output have one schema, which later rounds of files or a topic may widen. Shards of
+earlier programs typed their fields pane by pane. Here all have one schema: the union of their
+columns. Types that Arrow can promote are promoted (whole numbers to numbers, objects to objects
+with more fields). Where it cannot, the column is JSON text, with the metadata evenflow.encoding:
+json.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.report.figures import configuration
 from evenflow.pipelines.report.files import open_named
-from evenflow.transforms.io.fields import JSON
+from evenflow.transforms.io.fields import EXTRA, JSON, is_json, promoted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Accepted:
     Attributes:
         files: The shards, in the order of the panes.
         schema: The columns of all of them.
-        as_json: Names of the columns that are JSON text because their types differ.
+        as_json: Names of the columns that are JSON text, since the types of their values differ.
+        extra: Number of documents with fields that fit no column: JSON text in the column _extra.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -82,18 +84,25 @@ class Accepted:
         self._storage: Storage = at(output)
         history = History(self._storage, configuration(read_meta(self._storage)))
         numbers = range(len(history))[panes or slice(None)]
-        self.files = [
-            File(entry.pane, place, shard.name, shard.rows)
-            for entry in history.some(numbers)
-            for counted, place, shard in history.files(entry)
-            if counted == "accepted"
-        ]
+        self.files: list[File] = []
+        self.extra = 0
+        for entry in history.some(numbers):
+            of_entry = [
+                File(entry.pane, place, shard.name, shard.rows)
+                for counted, place, shard in history.files(entry)
+                if counted == "accepted"
+            ]
+            self.files += of_entry
+            self.extra += entry.extra if of_entry else 0
         schemas: dict[bytes, pa.Schema] = {}
         for each in self.files:
             with self._open(each) as file:
                 found = file.schema_arrow.remove_metadata()
                 schemas.setdefault(found.serialize().to_pybytes(), found)
-        self.schema, self.as_json = union(list(schemas.values()))
+        self.schema = union(list(schemas.values()))
+        self.as_json = [
+            column.name for column in self.schema if is_json(column) and column.name != EXTRA.name
+        ]
 
     def __len__(self) -> int:
         return sum(each.rows for each in self.files)
@@ -199,7 +208,7 @@ def accepted(output: Place, panes: slice | None = None) -> Accepted:
     return Accepted(output, panes)
 
 
-def union(schemas: Sequence[pa.Schema]) -> tuple[pa.Schema, list[str]]:
+def union(schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Unite schemas.
 
     Args:
@@ -207,35 +216,24 @@ def union(schemas: Sequence[pa.Schema]) -> tuple[pa.Schema, list[str]]:
 
     Returns:
         A schema with the columns of all, in the order in which they come, each of a type that fits
-        all or JSON text; and the names of those that are JSON text because their types differ.
+        all or JSON text.
     """
     found: dict[str, list[pa.Field]] = {}
     for schema in schemas:
         for column in schema:
             found.setdefault(column.name, []).append(column)
     fields: list[pa.Field] = []
-    differing: list[str] = []
     for name, columns in found.items():
         coded = [each.metadata or {} for each in columns]
         nullable = len(columns) < len(schemas) or any(each.nullable for each in columns)
-        promoted = _promoted(columns) if all(each == coded[0] for each in coded) else None
-        if promoted is None:
-            differing.append(name)
+        same = all(each == coded[0] for each in coded)
+        wide = promoted(each.type for each in columns) if same else None
         fields.append(
             pa.field(name, pa.string(), metadata=JSON)
-            if promoted is None
-            else pa.field(name, promoted, nullable=nullable, metadata=coded[0] or None)
+            if wide is None
+            else pa.field(name, wide, nullable=nullable, metadata=coded[0] or None)
         )
-    return pa.schema(fields), differing
-
-
-def _promoted(columns: Iterable[pa.Field]) -> pa.DataType | None:
-    """A type that fits all; None if Arrow has none."""
-    alone = [pa.schema([pa.field(each.name, each.type)]) for each in columns]
-    try:
-        return pa.unify_schemas(alone, promote_options="permissive").field(0).type
-    except (pa.ArrowTypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return None
+    return pa.schema(fields)
 
 
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

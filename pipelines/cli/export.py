@@ -55,6 +55,7 @@ def export(
                         "files": [str(each) for each in files],
                         "columns": rows.schema.names,
                         "as_json": rows.as_json,
+                        "extra": rows.extra,
                     }
                 )
             )
@@ -62,3 +63,5 @@ def export(
         print(f"{len(rows):,} documents: {visible(str(to))}")
         if rows.as_json:
             print(f"JSON text, since their types differ: {visible(', '.join(rows.as_json))}")
+        if rows.extra:
+            print(f"{rows.extra:,} documents have fields that fit no column: see _extra")

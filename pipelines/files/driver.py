@@ -17,14 +17,15 @@ from evenflow.gates.notify import telling
 from evenflow.pipelines.files import cutting, making, workers
 from evenflow.pipelines.files.cutting import Pane
 from evenflow.pipelines.files.intake import Intake, Rest
-from evenflow.pipelines.panes import closing, commit, epochs
+from evenflow.pipelines.panes import closing, columns, commit, epochs
 from evenflow.pipelines.panes.epochs import RunError as RunError  # raised by a run
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures
+from evenflow.schemas.documents import Figures, own_columns
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.coverage import lookup
 from evenflow.transforms.io import files, first_records
 from evenflow.transforms.storage.storage import Place, Stored, at
@@ -143,6 +144,11 @@ class Run:
         """Write what has been found to meta.json, unless it says so already."""
         known = ledger.read_meta(self.output) or {}
         new = {"earlier": rest.earlier, "stored": stored, "root": root, "finished": finished}
+        if columns.KEY not in known or rest.earlier != known.get("earlier"):  # a new round
+            lists = self.config.word_lists()
+            own = frozenset(own_columns(attributes(self.config, lists)))
+            found = columns.sampled(rest.names, self.config, own)
+            new[columns.KEY] = columns.noted(known, rest.begin.pane, found)
         same = {key: known.get(key) for key in new} == new
         if not same or known["settings"]["input"] != rest.input:
             write_meta(self.output, {**record, "input": rest.input}, self.config, **new)
@@ -235,7 +241,14 @@ def _commit(
             if mended is None:
                 mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
             ready = closing.close_pane(
-                pane, staged, local, worker.annotator, worker.checks, mended, committer.accepted()
+                pane,
+                staged,
+                local,
+                worker.annotator,
+                worker.checks,
+                mended,
+                columns.columns(ledger.read_meta(output), pane),
+                committer.accepted(),
             )
             ready.source = source
     source = ready.source
@@ -346,10 +359,11 @@ def write_meta(
         config: The configuration.
         finished: Whether the whole input was read.
         **more: epochs; earlier and stored (see `intake`); root, the folder that made ids hold the
-            path below. What is not given stays as it was.
+            path below; schema (see `columns`). What is not given stays as it was.
     """
     known = ledger.read_meta(output) or {}
-    kept = {key: known[key] for key in ("epochs", "earlier", "stored", "root") if key in known}
+    lasting = ("epochs", "earlier", "stored", "root", columns.KEY)
+    kept = {key: known[key] for key in lasting if key in known}
     meta = {
         "version": 1,
         "settings": record,

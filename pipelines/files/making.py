@@ -18,7 +18,9 @@ from typing import Any
 
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.importing import uncollected
+from evenflow.gates.ledger.files import read_meta
 from evenflow.pipelines.files.cutting import Pane, Segment
+from evenflow.pipelines.panes import columns
 from evenflow.pipelines.panes.checking import START, pane_checks
 from evenflow.pipelines.panes.closing import (
     Source,
@@ -53,6 +55,7 @@ class Worker:
         annotator: Annotates blocks; holds the tables of the word lists, and models.
         reader: Reads files; keeps the last one open.
         look: The look at the input (`Pane.look`) whose panes it has read.
+        meta: What meta.json says at that look; None: it was not read yet.
         seconds: Time spent on the pane that is being made, by stage.
         busy: Held while a pane is made. A runner may call a process from several threads, and they
             would share the reader, the models, and the limits of memory.
@@ -70,6 +73,7 @@ class Worker:
         gc.set_threshold(YOUNG)
         self.reader = FileReader()
         self.look = 0
+        self.meta: dict[str, Any] | None = None
         self.seconds: dict[str, float] = {}
         self.busy = threading.Lock()
         self._checks: PaneChecks | None = None
@@ -151,7 +155,9 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
     with worker.busy, context.staging.pane(pane.number) as folder:
         worker.seconds = {}
         if pane.look != worker.look:  # files may have grown: what was read ahead does not count
-            worker.look, worker.reader = pane.look, FileReader()
+            worker.look, worker.reader, worker.meta = pane.look, FileReader(), None
+        if worker.meta is None:
+            worker.meta = read_meta(context.staging.output) or {}
         source = Source(stored=pane.stored, timings=worker.seconds)
         staged = [
             block
@@ -169,7 +175,8 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
         with worker.timed(START):
             checks = worker.checks
         with worker.timed("shards"):
-            ready = close_pane(pane.number, staged, folder, annotator, checks, mended)
+            own = columns.columns(worker.meta, pane.number)
+            ready = close_pane(pane.number, staged, folder, annotator, checks, mended, own)
         ready.source = source
         ready.write(folder)
 

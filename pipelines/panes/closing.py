@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import orjson
+import pyarrow as pa
 
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
@@ -20,7 +21,7 @@ from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
 from evenflow.transforms.staging.block import Part, StagedBlock
-from evenflow.transforms.staging.shards import ShardLayout, seal, write_shards
+from evenflow.transforms.staging.shards import ShardLayout, outside, seal, write_shards
 from evenflow.transforms.storage.storage import Storage
 
 
@@ -266,6 +267,7 @@ def close_pane(
     annotator: Annotator,
     checks: PaneChecks,
     mended: RepairedPane,
+    columns: Sequence[pa.Field] | None = None,
     accepted: Mapping[str, Sequence[float]] | None = None,
 ) -> Ready:
     """Close a pane that was mended: weigh it, write shards and dead letters, check them.
@@ -279,6 +281,7 @@ def close_pane(
         annotator: The annotator that read the blocks.
         checks: The checks of the shards.
         mended: What `mend_pane` returned.
+        columns: Columns of the input's other fields; None: those of this pane.
         accepted: Weighted mentions of each group that were accepted before, by attribute; weights
             continue them.
 
@@ -291,7 +294,7 @@ def close_pane(
     staged = [StagedBlock(folder, each.stem) for each in blocks]
     config, figures = annotator.config, mended.figures
     layout = ShardLayout(
-        annotator.attributes, config.fields.text, config.fields.id, config.shards.rows
+        annotator.attributes, config.fields.text, config.fields.id, config.shards.rows, columns
     )
     weighed, give, left_out = None, None, None
     if config.has_weights:
@@ -310,6 +313,7 @@ def close_pane(
             tables = map(realise.left_out, read, times, weighed.weights)
             left_out = aside.write_tables(tables, folder / left_out_name(pane), layout)
     shards = write_shards(staged, folder, pane, layout, give)
+    figures.extra, figures.outside = outside([folder / shard.name for shard in shards])
     set_aside = aside.write(staged, folder, pane, layout)
     letters = _join_letters(staged, folder, pane)
     for block in staged:

@@ -195,6 +195,8 @@ class Committer:
             weights=ready.weights,
             left_out=ready.left_out,
             replaced=ready.figures.replaced,
+            extra=figures.extra,
+            outside=figures.outside,
         )
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name

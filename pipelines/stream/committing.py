@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
-from evenflow.pipelines.panes import commit
+from evenflow.pipelines.panes import columns, commit
 from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, mend_pane
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.board import Board
@@ -27,6 +27,8 @@ from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.panes import PaneId
+from evenflow.transforms.staging.block import Part, StagedBlock
+from evenflow.transforms.staging.shards import unify_inputs
 
 
 def positions(totals: Totals) -> dict[int, Position]:
@@ -103,13 +105,20 @@ class StreamCommitter:
                 for each in pieces
             ]
             mended = mend_pane(number, blocks, folder, self.annotator, self.committer.index)
+            staged = [StagedBlock(folder, each.stem) for each in blocks]
+            wanted = unify_inputs(
+                each.read(Part.DOCUMENTS) for each in staged if each.has(Part.DOCUMENTS)
+            )
+            annotator = self.annotator
+            own = columns.note_pane(output, number, wanted, annotator.config, annotator.own)
             ready = close_pane(
                 number,
                 blocks,
                 folder,
-                self.annotator,
+                annotator,
                 self.checks,
                 mended,
+                own,
                 self.committer.accepted(),
             )
         timings = {"shards": time.perf_counter() - began}

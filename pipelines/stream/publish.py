@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import LedgerError
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, fitting
 from evenflow.transforms.kafka.sizes import Message
 from evenflow.transforms.storage.storage import Place, at
 
@@ -108,14 +108,10 @@ def messages(
 def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:
     """The documents of a shard as messages."""
     file = pq.ParquetFile(path)
-    texts = {column.name for column in file.schema_arrow if fields.is_json(column)}
     for batch in file.iter_batches(ROWS):
         for row in batch.to_pylist():
-            values = {
-                name: json.loads(value) if name in texts else value
-                for name, value in row.items()
-                if name not in own and value is not None
-            }
+            given = {name: value for name, value in row.items() if name not in own}
+            values = fitting.restored(given, file.schema_arrow)
             yield Message(topic, str(row[identity]).encode(), fields.to_json(values).encode())
 
 

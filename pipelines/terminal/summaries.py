@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.transforms.storage.storage import Storage
 
+FIELDS = 8  # fields that are named
 POINTS = 25  # a score costs about a millisecond, a block some twenty
 
 
@@ -40,7 +41,8 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         the numbers of the last blocked_panes. reviewed counts the panes that people accepted or
         rejected against the gate. reading and asking give the number of panes of which
         too little could be read, or whose questions the LLM left unanswered too often, and the
-        reason in the last such pane. attributes has for each attribute: the verdict, the rolling
+        reason in the last such pane. extra counts the documents with fields that fit no column,
+        and each of these fields. attributes has for each attribute: the verdict, the rolling
         and cumulative score after the last pane, the score of accepted/, the stream's own rolling
         score and state, dr_before of the text before its repair (None without repair),
         hardly_named (the groups of which the text has too few for the target, in words, or None)
@@ -73,6 +75,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         "dead_reasons": {
             reason: each.count for reason, each in sorted(totals.dead_reasons.items())
         },
+        "extra": {"documents": totals.extra, "fields": totals.outside},
         "attributes": {
             name: {
                 "verdict": each.last.verdict.model_dump(),
@@ -145,6 +148,26 @@ def lost(status: Mapping[str, Any]) -> list[str]:
             f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}"
         )
     return sentences
+
+
+def outside_columns(status: Mapping[str, Any]) -> str | None:
+    """Say what fits no column of the shards.
+
+    Args:
+        status: What `status` returned.
+
+    Returns:
+        A sentence; None where all fits.
+    """
+    extra = status["extra"]
+    if not (count := extra["documents"]):
+        return None
+    named = [f"{name} {each:,}" for name, each in extra["fields"].items()]
+    return (
+        f"{count:,} document{'s have' if count != 1 else ' has'} fields that fit no column and are"
+        f" JSON text in _extra: {', '.join(named[:FIELDS])}{', …' * (len(named) > FIELDS)};"
+        " fields.schema sets the columns"
+    )
 
 
 def opening(each: Mapping[str, Any]) -> list[str]:

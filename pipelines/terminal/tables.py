@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evenflow.pipelines.terminal import weights
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.summaries import lost, opening
+from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns
 from evenflow.schemas.ledger import STATES
 
 SHOWN = 10  # numbers of blocked panes
@@ -147,7 +147,7 @@ def gate(status: Mapping[str, Any]) -> None:
 def _other_scores(status: Mapping[str, Any]) -> list[str]:
     """DR of each attribute before the repair, and of accepted/ where that is not everything.
 
-    Then what the text names too rarely, and what weights did.
+    Then what the text names too rarely, what weights did, and what fits no column.
     """
     lines = []
     for name, each in status["attributes"].items():
@@ -159,7 +159,9 @@ def _other_scores(status: Mapping[str, Any]) -> list[str]:
             lines.append(f"{name}: cumulative DR {', '.join(others)}")
         if each["hardly_named"]:
             lines.append(f"{name}: {each['hardly_named']}")
-    return [*lines, *(weights.lines(status["weights"]) if status["weights"] else ())]
+    lines += weights.lines(status["weights"]) if status["weights"] else ()
+    extra = outside_columns(status)
+    return lines if extra is None else [*lines, extra]
 
 
 def why(found: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,21 @@ class Details:
     proposed: list[Proposed]
 
 
+def attributes(config: Config, lists: Iterable[WordList]) -> tuple[documents.Attribute, ...]:
+    """The attributes of a configuration, in the order of their word lists."""
+    return tuple(
+        documents.Attribute(
+            words.attribute,
+            words.groups,
+            config.mode(words.attribute),
+            config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
+            config.repair.realise if config.weighs(words.attribute) else None,
+            None if (target := config.target(words)) is None else tuple(target),
+        )
+        for words in lists
+    )
+
+
 class Annotator:
     """Annotates blocks under a configuration; built once a process.
 
@@ -105,17 +120,7 @@ class Annotator:
     def __init__(self, config: Config, tier: Tier | None = None):
         self.config = config
         self.lists = config.word_lists()
-        self.attributes = tuple(
-            documents.Attribute(
-                words.attribute,
-                words.groups,
-                config.mode(words.attribute),
-                config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
-                config.repair.realise if config.weighs(words.attribute) else None,
-                None if (target := config.target(words)) is None else tuple(target),
-            )
-            for words in self.lists
-        )
+        self.attributes = attributes(config, self.lists)
         self.own = frozenset(documents.own_columns(self.attributes))
         tau = config.coverage.tau
         self.meetings = None if tau is None else Meetings(config.coverage, self.lists)

@@ -16,12 +16,15 @@ PLACES = 32  # from which documents are taken: enough to see that parts of an in
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed
 
 
-def sample_blocks(found: Mapping[str, int], documents: int) -> Iterator[tuple[Block, float]]:
+def sample_blocks(
+    found: Mapping[str, int], documents: int, most: int = PLACES
+) -> Iterator[tuple[Block, float]]:
     """Take blocks from places spread over the input.
 
     Args:
         found: The stored bytes of each file, by its name.
         documents: About how many documents are wanted in all.
+        most: From how many places they are taken.
 
     Yields:
         Each block, with the stored bytes that it stands for.
@@ -31,9 +34,9 @@ def sample_blocks(found: Mapping[str, int], documents: int) -> Iterator[tuple[Bl
     """
     names = [name for name in found if found[name]]
     # A file of text is one document
-    most = documents if all(name.endswith(".txt") for name in names) else PLACES
-    names = names[:: -(-len(names) // most) or 1]
-    a_file = max(1, PLACES // max(1, len(names)))
+    files_most = documents if all(name.endswith(".txt") for name in names) else most
+    names = names[:: -(-len(names) // files_most) or 1]
+    a_file = max(1, most // max(1, len(names)))
     for name in names:
         places = a_file if name.endswith(".jsonl") else 1
         for place in range(places):

@@ -1,17 +1,21 @@
 """Keeps the fields of a record beside its text and id, so that they pass through to the shards.
 
 A block stages each field in one of two forms: one plain type (text, whole numbers, numbers, true
-or false, or a Parquet file's own type), or JSON text. When a pane's blocks are put together, each
-field gets the narrowest type that holds every value of the pane unchanged. That type is a plain
-type, a list or a struct of plain types, or JSON text. A field with whole and other numbers becomes
-a column of numbers while no whole number is beyond 2**53. The metadata of a column of JSON text
-says so. The type depends on the pane's values alone, never on how its blocks were cut.
+or false, or a Parquet file's own type), or JSON text. The shards of an output have one schema. It
+is decided from a sample (`unify`): each field gets the narrowest type that holds every value of the
+sample. That type is a plain type, a list or a struct of plain types, or JSON text. A field with
+whole and other numbers becomes a column of numbers while no whole number is beyond 2**53. A struct
+has the keys of all its values. The metadata of a column of JSON text says so.
+
+A value that fits its column is there. Any other value, and every field without a column, is in the
+column EXTRA of the same document (`fitting`). A null and a field that is not there are the same.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
@@ -22,18 +26,22 @@ import pyarrow as pa
 # Most levels of lists and objects in a column's type; deeper values become JSON text. Arrow's files
 # hold up to 125 levels.
 DEEPEST = 32
-MAX_FIELDS = 256  # most columns of a pane; with more fields, all of them become one JSON column
+MAX_FIELDS = 256  # most columns of a schema, and most keys of a struct
 JSON = {b"evenflow.encoding": b"json"}  # metadata of a column of JSON text
 ALL = pa.field(
     "fields",
     pa.string(),
     metadata={b"evenflow.encoding": b"json", b"evenflow.holds": b"every field"},
 )
+# What fits no column, as a JSON object by name; null where all fits
+EXTRA = pa.field("_extra", pa.string(), metadata=JSON)
 # orjson reads whole numbers beyond 64 bits as floating point. So a record with this many digits is
 # read again by json, which keeps them.
 LONG_NUMBER = re.compile(rb"\d{19}")
 PLAIN = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
+# A field's values in a block: as they were staged, or parsed
+Cells = tuple[pa.Field, "pa.ChunkedArray | pa.Array | list[Any]"]
 Shape = Any  # None, one of PLAIN's types, ("list", Shape) or ("struct", {name: Shape})
 
 
@@ -104,22 +112,68 @@ def _without_nulls(record: dict[str, Any]) -> str:
 def unify(
     blocks: Sequence[Sequence[tuple[pa.Field, pa.ChunkedArray | pa.Array]]],
 ) -> list[pa.Field]:
-    """Find the fields of a pane from those that its blocks staged.
+    """Find the columns that hold the fields that blocks have staged.
 
     Args:
         blocks: The columns of each block, as (field, values).
 
     Returns:
-        The pane's fields, in the order in which they appear first.
+        The columns, in the order in which the fields appear first. Of more than MAX_FIELDS fields
+        the most frequent ones have a column.
     """
-    names = dict.fromkeys(column.name for block in blocks for column, _ in block)
-    if len(names) > MAX_FIELDS or any(_is_all(column) for block in blocks for column, _ in block):
-        return [ALL]
-    found: dict[str, list[tuple[pa.Field, Any]]] = {name: [] for name in names}
+    found: dict[str, list[Cells]] = {}
     for block in blocks:
-        for column, values in block:
-            found[column.name].append((column, values))
+        for name, cells in by_name(block).items():
+            found.setdefault(name, []).append(cells)
+    found.pop(EXTRA.name, None)
+    if len(found) > MAX_FIELDS:
+        counts = Counter({name: sum(map(_filled, cells)) for name, cells in found.items()})
+        kept = {name for name, _ in counts.most_common(MAX_FIELDS)}
+        found = {name: cells for name, cells in found.items() if name in kept}
     return [_common(name, staged) for name, staged in found.items()]
+
+
+def widened(columns: Sequence[pa.Field], more: Iterable[pa.Field]) -> list[pa.Field]:
+    """A schema with further columns behind its own, which stay as they are.
+
+    Args:
+        columns: The columns.
+        more: Others; those with a new name are added, up to MAX_FIELDS in all.
+
+    Returns:
+        The columns of the wider schema.
+    """
+    names = {column.name for column in columns}
+    return [*columns, *(each for each in more if each.name not in names)][
+        : max(MAX_FIELDS, len(columns))
+    ]
+
+
+def by_name(block: Iterable[tuple[pa.Field, pa.ChunkedArray | pa.Array]]) -> dict[str, Cells]:
+    """Find the cells of a block by the field's name.
+
+    Args:
+        block: The columns as they were staged, as (field, values).
+
+    Returns:
+        The cells; what the column ALL holds is by the names in it.
+    """
+    found: dict[str, Cells] = {}
+    for column, values in block:
+        if not _is_all(column):
+            found[column.name] = (column, values)
+            continue
+        rows = [json.loads(each) for each in values.to_pylist()]
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            found[name] = (pa.field(name, pa.string(), metadata=JSON), [r.get(name) for r in rows])
+    return found
+
+
+def _filled(cells: Cells) -> int:
+    """The number of cells with a value."""
+    _, values = cells
+    nothing = values.count(None) if isinstance(values, list) else values.null_count
+    return len(values) - nothing
 
 
 def is_json(column: pa.Field) -> bool:
@@ -132,33 +186,54 @@ def _is_all(column: pa.Field) -> bool:
     return column.equals(ALL, check_metadata=True)
 
 
-def _common(name: str, staged: list[tuple[pa.Field, Any]]) -> pa.Field:
-    """Find the narrowest type that holds all staged values of a field."""
+def _common(name: str, staged: list[Cells]) -> pa.Field:
+    """Find the narrowest type that holds all staged values of a field; text where all are null."""
     types = {
         column.type
         for column, _ in staged
         if not is_json(column) and not pa.types.is_null(column.type)
     }
-    if not any(is_json(column) for column, _ in staged) and len(types) <= 1:
-        return pa.field(name, types.pop() if types else pa.null())
+    if not any(is_json(column) for column, _ in staged) and (
+        not types <= set(PLAIN.values()) or len(types) <= 1
+    ):
+        found = promoted(types) if types else pa.string()
+        return pa.field(name, found) if found else pa.field(name, pa.string(), metadata=JSON)
     try:
         if not types <= set(PLAIN.values()):
             raise MixedError
         shape: Shape = None
         for column, values in staged:
-            for value in _values(column, values):
+            for value in values_of(column, values):
                 shape = _merge(shape, _shape(value))
         common = _arrow(shape)
         for column, values in staged:
             # This raises for a whole number that a floating-point column would change
-            pa.array(_values(column, values), common)
+            pa.array(values_of(column, values), common)
     except (MixedError, pa.ArrowException, OverflowError):
         return pa.field(name, pa.string(), metadata=JSON)
     return pa.field(name, common)
 
 
-def _values(column: pa.Field, values: Any) -> Iterable[Any]:
-    """Return a column's values as Python objects; JSON text is parsed."""
+def promoted(types: Iterable[pa.DataType]) -> pa.DataType | None:
+    """Find a type that holds the values of all types.
+
+    Args:
+        types: The types.
+
+    Returns:
+        The type; None if Arrow has none.
+    """
+    try:
+        alone = [pa.schema([pa.field("", each)]) for each in types]
+        return pa.unify_schemas(alone, promote_options="permissive").field(0).type
+    except (pa.ArrowTypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def values_of(column: pa.Field, values: Any) -> list[Any]:
+    """Return the values of cells as Python objects; JSON text is parsed."""
+    if isinstance(values, list):
+        return values
     if is_json(column):
         return [None if text is None else json.loads(text) for text in values.to_pylist()]
     return to_python(values)
@@ -230,7 +305,7 @@ def _shape(value: Any, left: int = DEEPEST) -> Shape:
         for item in value:
             inner = _merge(inner, _shape(item, left - 1))
         return ("list", inner)
-    if kind is dict and value:
+    if kind is dict:
         return ("struct", {key: _shape(value[key], left - 1) for key in sorted(value)})
     raise MixedError
 
@@ -246,61 +321,23 @@ def _merge(a: Shape, b: Shape) -> Shape:
     if isinstance(a, tuple) and isinstance(b, tuple) and a[0] == b[0]:
         if a[0] == "list":
             return ("list", _merge(a[1], b[1]))
-        if a[1].keys() == b[1].keys():
-            return ("struct", {key: _merge(a[1][key], b[1][key]) for key in a[1]})
+        keys = sorted({*a[1], *b[1]})
+        if len(keys) <= MAX_FIELDS:
+            return ("struct", {key: _merge(a[1].get(key), b[1].get(key)) for key in keys})
     raise MixedError
 
 
 def _arrow(shape: Shape) -> pa.DataType:
-    """Convert a shape to Arrow's type."""
+    """Convert a shape to Arrow's type; Parquet has no objects without keys."""
     if shape is None:
-        return pa.null()
+        return pa.string()
     if isinstance(shape, type):
         return PLAIN[shape]
     if shape[0] == "list":
         return pa.list_(_arrow(shape[1]))
+    if not shape[1]:
+        raise MixedError
     return pa.struct([(key, _arrow(inner)) for key, inner in shape[1].items()])
-
-
-def convert(
-    block: pa.Table, staged: Sequence[pa.Field], pane: Sequence[pa.Field]
-) -> list[pa.Array | pa.ChunkedArray]:
-    """Convert a block's columns to the types of its pane.
-
-    Args:
-        block: A table of n rows with one column for each of `staged`, in that order.
-        staged: The fields as the block staged them.
-        pane: The fields of the pane.
-
-    Returns:
-        One column (n,) for each of `pane`.
-    """
-    if len(pane) == 1 and _is_all(pane[0]):
-        if len(staged) == 1 and _is_all(staged[0]):
-            return [block.column(0)]
-        columns = [_values(column, block.column(i)) for i, column in enumerate(staged)]
-        names = [column.name for column in staged]
-        rows = (
-            (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-            if staged
-            else [{}] * len(block)
-        )
-        return [pa.array(map(_without_nulls, rows), pa.string())]
-    places = {column.name: i for i, column in enumerate(staged)}
-    out: list[pa.Array | pa.ChunkedArray] = []
-    for wanted in pane:
-        if wanted.name not in places:
-            out.append(pa.nulls(len(block), wanted.type))
-            continue
-        column, values = staged[places[wanted.name]], block.column(places[wanted.name])
-        if column.type == wanted.type and is_json(column) == is_json(wanted):
-            out.append(values)
-        elif is_json(wanted):
-            texts = [None if value is None else to_json(value) for value in _values(column, values)]
-            out.append(pa.array(texts, pa.string()))
-        else:
-            out.append(pa.array(_values(column, values), wanted.type))
-    return out
 
 
 def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, Any]:
@@ -317,6 +354,6 @@ def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, A
     values: dict[str, Any] = {}
     one = block.slice(row, 1)
     for i, column in enumerate(staged):
-        value = next(iter(_values(column, one.column(i))))
+        value = next(iter(values_of(column, one.column(i))))
         values |= value if _is_all(column) else {column.name: value}
     return {name: value for name, value in values.items() if value is not None}

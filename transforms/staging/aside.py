@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from evenflow.schemas.documents import ID, REASON, TEXT
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.staging.block import Part, StagedBlock
-from evenflow.transforms.staging.shards import ShardLayout, convert_inputs, seal, unify_inputs
+from evenflow.transforms.staging.shards import ShardLayout, convert_inputs, seal
 
 
 def write(
@@ -55,7 +55,7 @@ def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) ->
     staged = [table for table in tables if table.num_rows]  # all may have been duplicates
     if not staged:
         return None
-    others = unify_inputs(staged)
+    others = layout.others(staged)
     names = {column.name for column in others} | {layout.identity, layout.text}
     reason = REASON.name
     while reason in names:

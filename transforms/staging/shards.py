@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +17,13 @@ import pyarrow.parquet as pq
 
 from evenflow.schemas import documents
 from evenflow.schemas.ledger import Shard
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, fitting
 from evenflow.transforms.staging.block import Part, StagedBlock, input_fields
 
 # A row group ends at either limit, which bounds the memory of writers and readers.
 ROW_GROUP = 20_000  # documents
 ROW_GROUP_BYTES = 16 << 20  # of text
+NAMED = 20  # fields outside of the columns that the ledger names
 
 
 def seal(path: Path, rows: int) -> Shard:
@@ -51,12 +54,20 @@ class ShardLayout:
         text: Name of the column of texts.
         identity: Name of the column of ids.
         rows: Most documents a shard.
+        columns: Columns of the input's other fields in all shards (`fields.unify`), without EXTRA;
+            None: those of the pane alone.
     """
 
     attributes: tuple[documents.Attribute, ...]
     text: str
     identity: str
     rows: int
+    columns: Sequence[pa.Field] | None = None
+
+    def others(self, tables: Iterable[pa.Table]) -> list[pa.Field]:
+        """The columns of the other fields, with EXTRA; the tables are a pane's documents."""
+        columns = unify_inputs(tables) if self.columns is None else self.columns
+        return [*columns, fields.EXTRA]
 
 
 def shard_name(pane: int, shard: int) -> str:
@@ -90,7 +101,7 @@ def write_shards(
         OSError: A file cannot be read or written.
     """
     staged = [block for block in blocks if block.has(Part.DOCUMENTS)]
-    others = unify_inputs(block.read(Part.DOCUMENTS) for block in staged)
+    others = layout.others(block.read(Part.DOCUMENTS) for block in staged)
     schema = documents.shard_schema(layout.attributes, others, layout.text, layout.identity)
     own = documents.own_columns(layout.attributes)
     plain = [column.name for column in schema if column.name != layout.text]
@@ -136,16 +147,37 @@ def write_shards(
     return shards
 
 
+def outside(shards: Iterable[Path]) -> tuple[int, dict[str, int]]:
+    """Count the documents with fields outside of the columns.
+
+    Args:
+        shards: The shards.
+
+    Returns:
+        Their number; and the number with each of the NAMED most frequent ones, by its name.
+
+    Raises:
+        OSError: A shard cannot be read.
+    """
+    documents, names = 0, Counter[str]()
+    for path in shards:
+        for each in pq.read_table(path, columns=[fields.EXTRA.name])[0].drop_null().to_pylist():
+            documents += 1
+            names.update(json.loads(each).keys())
+    frequent = sorted(names.items(), key=lambda each: (-each[1], each[0]))
+    return documents, dict(frequent[:NAMED])
+
+
 def unify_inputs(tables: Iterable[pa.Table]) -> list[pa.Field]:
-    """The input's other fields in a pane's tables, in types that hold the values of them all."""
+    """Columns for the input's other fields in some tables (`fields.unify`)."""
     inputs = map(input_fields, tables)
     return fields.unify([list(zip(each.schema, each.columns, strict=True)) for each in inputs])
 
 
-def convert_inputs(table: pa.Table, pane: Sequence[pa.Field]) -> list[pa.Array | pa.ChunkedArray]:
-    """The input's other fields in a table of D rows, (D,) each, in the pane's types."""
+def convert_inputs(table: pa.Table, others: Sequence[pa.Field]) -> list[pa.Array | pa.ChunkedArray]:
+    """The input's other fields in a table of D rows, (D,) each, as the columns of a layout."""
     inputs = input_fields(table)
-    return fields.convert(inputs, list(inputs.schema), pane)
+    return fitting.convert(inputs, list(inputs.schema), others[:-1])
 
 
 def _row_groups(tables: Iterator[pa.Table], text: str, most: int) -> Iterator[pa.Table]:

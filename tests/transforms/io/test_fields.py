@@ -1,17 +1,20 @@
 """Fields beside text and id keep their values, in the narrowest type that holds a whole pane."""
 
+import io
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, fitting
 
 PLAIN = st.sampled_from(
     [None, True, 0, 1, -7, 2**53 + 1, 2**63, -(2**70), 0.5, 1e300, 3.0, "", "a", "é\n"]
@@ -37,42 +40,107 @@ def staged(records: list[dict]) -> pa.Table:
 
 
 def put_together(blocks: list[list[dict]]) -> tuple[pa.Schema, list[dict]]:
-    """Stage blocks and put them together; return the pane's schema and its rows."""
+    """Stage blocks and put them together; return the schema and the records of its rows."""
     tables = [staged(records) for records in blocks]
-    pane = fields.unify([list(zip(table.schema, table.columns, strict=True)) for table in tables])
-    rows: list[dict] = []
-    for table, records in zip(tables, blocks, strict=True):
-        columns = fields.convert(table, list(table.schema), pane)
-        whole = [column.to_pylist() for column in columns]
-        for i in range(len(records)):
-            row = {column.name: values[i] for column, values in zip(pane, whole, strict=True)}
-            rows.append(
-                {
-                    k: json.loads(v) if v is not None and fields.is_json(pane_field(pane, k)) else v
-                    for k, v in row.items()
-                }
-            )
-    return pa.schema(pane), rows
+    columns = fields.unify(
+        [list(zip(table.schema, table.columns, strict=True)) for table in tables]
+    )
+    return pa.schema(columns), [row for table in tables for row in again(table, columns)]
 
 
-def pane_field(pane: list[pa.Field], name: str) -> pa.Field:
-    """Find a field of a pane by its name."""
-    return next(column for column in pane if column.name == name)
+def again(table: pa.Table, columns: list[pa.Field]) -> list[dict]:
+    """The records of a block, from rows of Parquet that have some columns."""
+    whole = [*columns, fields.EXTRA]
+    found = pa.Table.from_arrays(
+        fitting.convert(table, list(table.schema), columns), schema=pa.schema(whole)
+    )
+    buffer = io.BytesIO()
+    pq.write_table(found, buffer)
+    return [fitting.restored(row, whole) for row in pq.read_table(buffer).to_pylist()]
+
+
+def pruned(value: Any) -> Any:
+    """A value without the nulls of its objects; 1.0 is 1."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {k: pruned(v) for k, v in value.items() if v is not None}
+    return [pruned(each) for each in value] if isinstance(value, list) else value
+
+
+def same(found: list[dict], wanted: list[dict]) -> bool:
+    """Whether records are equal, apart from nulls in objects; true is not 1."""
+    return [json.dumps(pruned(each), sort_keys=True) for each in found] == [
+        json.dumps(pruned(each), sort_keys=True) for each in wanted
+    ]
 
 
 @given(RECORDS, st.integers(0, 8))
 def test_values_come_back_and_the_cut_does_not_matter(records: list[dict], at: int) -> None:
     schema, rows = put_together([records])
-    for record, row in zip(records, rows, strict=True):
-        assert {k: v for k, v in row.items() if v is not None} == {
-            k: v for k, v in record.items() if v is not None
-        }
+    assert same(rows, records)
     if 0 < at < len(records):
         other, again = put_together([records[:at], records[at:]])
         assert other.equals(schema, check_metadata=True)
-        assert [json.dumps(row, sort_keys=True) for row in again] == [
-            json.dumps(row, sort_keys=True) for row in rows
-        ]
+        assert same(again, rows)
+
+
+@given(RECORDS, RECORDS, st.booleans())
+def test_nothing_is_lost_under_a_schema_of_other_records(
+    known: list[dict], records: list[dict], wider: bool
+) -> None:
+    """Every field is in its column or in EXTRA, whatever the schema was decided from."""
+    sample = staged(known)
+    columns = fields.unify([list(zip(sample.schema, sample.columns, strict=True))])
+    if wider:
+        more = staged(records)
+        found = fields.unify([list(zip(more.schema, more.columns, strict=True))])
+        columns, before = fields.widened(columns, found), columns
+        assert columns[: len(before)] == before
+    read = again(staged(records), columns)
+    assert same(read, records)
+
+
+def test_what_does_not_fit_is_json_text_beside_it() -> None:
+    columns = [pa.field("year", pa.int64()), pa.field("tags", pa.list_(pa.string()))]
+    table = staged([{"year": 1, "tags": ["a"]}, {"year": "n.d.", "more": {"b": None}}])
+    year, tags, extra = fitting.convert(table, list(table.schema), columns)
+    assert year.to_pylist() == [1, None] and tags.to_pylist() == [["a"], None]
+    assert extra.to_pylist() == [None, '{"more":{"b":null},"year":"n.d."}']
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        (pa.int64(), True, False),
+        (pa.int64(), 2**63, False),
+        (pa.float64(), 2**53, True),
+        (pa.float64(), 2**53 + 1, False),
+        (pa.string(), 1, False),
+        (pa.struct([("a", pa.int64())]), {}, True),
+        (pa.struct([("a", pa.int64())]), {"b": 1}, False),
+        (pa.list_(pa.int64()), [1, None], True),
+        (pa.list_(pa.int64()), ["a"], False),
+    ],
+)
+def test_a_column_holds_only_what_it_gives_back(kind: pa.DataType, value: Any, fits: bool) -> None:
+    table = staged([{"v": value}])
+    column, extra = fitting.convert(table, list(table.schema), [pa.field("v", kind)])
+    assert (column.null_count == 0) == fits == (extra.null_count == 1)
+
+
+def test_types_of_parquet_files_are_promoted() -> None:
+    """A date is no text, and a number that would change stays beside its column."""
+    small, large = pa.array([1], pa.int32()), pa.array([2**53 + 1], pa.int64())
+    (wide,) = fields.unify([[(pa.field("n", each.type), each)] for each in (small, large)])
+    assert wide.type == pa.int64()
+    (mixed,) = fields.unify(
+        [[(pa.field("n", e.type), e)] for e in (small, pa.array([date(2000, 1, 2)]))]
+    )
+    assert fields.is_json(mixed)
+    block = pa.table({"n": large})
+    column, extra = fitting.convert(block, list(block.schema), [pa.field("n", pa.float64())])
+    assert column.to_pylist() == [None] and extra.to_pylist() == ['{"n":9007199254740993}']
 
 
 @pytest.mark.parametrize(
@@ -82,37 +150,38 @@ def test_values_come_back_and_the_cut_does_not_matter(records: list[dict], at: i
         ([1, None, 0.5], pa.float64()),
         ([True, False], pa.bool_()),
         (["a", None], pa.string()),
-        ([None], pa.null()),
+        ([None], pa.string()),
         ([[1], [], None], pa.list_(pa.int64())),
         (
             [{"a": 1, "b": "x"}, {"b": "y", "a": None}],
             pa.struct([("a", pa.int64()), ("b", pa.string())]),
         ),
+        ([{"a": 1}, {"b": 1}], pa.struct([("a", pa.int64()), ("b", pa.int64())])),
     ],
 )
 def test_a_common_type_is_a_column_of_it(values: list, kind: pa.DataType) -> None:
     schema, rows = put_together([[{"v": value}] for value in values])
     assert schema.field("v").type == kind and not fields.is_json(schema.field("v"))
-    assert [row["v"] for row in rows] == values
+    assert same(rows, [{"v": value} for value in values])
 
 
 @pytest.mark.parametrize(
     "values",
-    [[1, "a"], [True, 1], [{"a": 1}, {"b": 1}], [{}], [2**63], [2**53 + 1, 0.5], [[1], ["a"]]],
+    [[1, "a"], [True, 1], [{"a": 1}, {"a": "b"}], [{}], [2**63], [2**53 + 1, 0.5], [[1], ["a"]]],
 )
 def test_without_one_it_is_json(values: list) -> None:
     for blocks in ([[{"v": value}] for value in values], [[{"v": value} for value in values]]):
         schema, rows = put_together(blocks)
         assert fields.is_json(schema.field("v"))
-        assert [row["v"] for row in rows] == values
+        assert same(rows, [{"v": value} for value in values])
 
 
-def test_too_many_fields_become_one() -> None:
-    many = [{f"f{i}": i} for i in range(fields.MAX_FIELDS + 1)]
+def test_of_too_many_fields_the_most_frequent_have_a_column() -> None:
+    many = [{f"f{i}": i} for i in range(fields.MAX_FIELDS + 1)] + [{"often": 1}] * 2
     for blocks in ([many], [many[:100], many[100:]]):
         schema, rows = put_together(blocks)
-        assert schema.names == ["fields"]
-        assert [row["fields"] for row in rows] == many
+        assert len(schema) == fields.MAX_FIELDS and schema.names[-1] == "often"
+        assert same(rows, many)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +200,7 @@ def test_deep_values_are_json_and_come_back(
     (wanted,) = fields.unify([list(staged.items())])
     assert fields.is_json(wanted) != is_column
     block = pa.table(list(staged.values()), schema=pa.schema(list(staged)))
-    table = pa.table(fields.convert(block, list(staged), [wanted]), schema=pa.schema([wanted]))
+    table = pa.table(fitting.convert(block, list(staged), [wanted])[:1], schema=pa.schema([wanted]))
     with pa.ipc.new_file(str(tmp_path / "block.arrow"), table.schema) as out:
         out.write_table(table)
     assert fields.record(table, [wanted], 0) == record

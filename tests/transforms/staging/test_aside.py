@@ -32,7 +32,7 @@ def test_one_file_of_a_pane_in_source_order(tmp_path: Path) -> None:
     shard = aside.write(blocks, tmp_path, 4, LAYOUT)
     assert shard is not None and (shard.name, shard.rows) == ("part-00000004-aside.parquet", 3)
     rows = pq.read_table(tmp_path / shard.name).to_pylist()
-    assert rows[0] == {"key": "b", "body": "text b", "reason": "why", "extra": 1}
+    assert rows[0] == {"key": "b", "body": "text b", "reason": "why", "extra": 1, "_extra": None}
     assert [row["key"] for row in rows] == ["b", "a", "c"]
     assert aside.write([none, empty], tmp_path, 5, LAYOUT) is None
 
@@ -42,5 +42,5 @@ def test_a_field_of_the_input_that_is_called_reason_stays(tmp_path: Path) -> Non
     shard = aside.write([block], tmp_path, 0, LAYOUT)
     assert shard is not None
     assert pq.read_table(tmp_path / shard.name).to_pylist() == [
-        {"key": "a", "body": "text a", "reason'": "why", "reason": "mine"}
+        {"key": "a", "body": "text a", "reason'": "why", "reason": "mine", "_extra": None}
     ]

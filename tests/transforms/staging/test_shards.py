@@ -92,6 +92,7 @@ def test_a_field_of_one_block_is_null_in_the_others(tmp_path: Path) -> None:
         "key",
         "body",
         "url",
+        "_extra",
         "mentions_gender_female",
         "mentions_gender_male",
     ]

@@ -1,0 +1,128 @@
+"""Fits the fields of a staged block to the columns of a schema, and rebuilds records from rows.
+
+A value that its column cannot hold unchanged is in the column EXTRA, and so is a field without a
+column: nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from evenflow.transforms.io.fields import (
+    EXTRA,
+    PLAIN,
+    by_name,
+    is_json,
+    promoted,
+    to_json,
+    values_of,
+)
+
+
+def convert(
+    block: pa.Table, staged: Sequence[pa.Field], columns: Sequence[pa.Field]
+) -> list[pa.Array | pa.ChunkedArray]:
+    """Convert a block's columns to those of a schema.
+
+    Args:
+        block: A table of n rows with one column for each of `staged`, in that order.
+        staged: The fields as the block staged them.
+        columns: The columns of the schema, without EXTRA.
+
+    Returns:
+        One column (n,) for each of `columns`, then EXTRA with what fits none of them.
+    """
+    cells = by_name(zip(staged, block.columns, strict=True))
+    extra: dict[int, dict[str, Any]] = {}
+    out: list[pa.Array | pa.ChunkedArray] = []
+    for wanted in columns:
+        if wanted.name not in cells:
+            out.append(pa.nulls(len(block), wanted.type))
+            continue
+        values, outside = _fit(*cells.pop(wanted.name), wanted)
+        out.append(values)
+        for row, value in outside.items():
+            extra.setdefault(row, {})[wanted.name] = value
+    for name, (column, values) in cells.items():
+        for row, value in enumerate(values_of(column, values)):
+            if value is not None:
+                extra.setdefault(row, {})[name] = value
+    texts = [to_json(extra[row]) if row in extra else None for row in range(len(block))]
+    return [*out, pa.array(texts, pa.string())]
+
+
+def _fit(
+    column: pa.Field, values: Any, wanted: pa.Field
+) -> tuple[pa.Array | pa.ChunkedArray, Mapping[int, Any]]:
+    """Values as a column; null where they do not fit, and those by their row."""
+    given = not isinstance(values, list)
+    if given and column.type == wanted.type and is_json(column) == is_json(wanted):
+        return values, {}
+    if given and pa.types.is_null(column.type):
+        return pa.nulls(len(values), wanted.type), {}
+    if is_json(wanted):
+        texts = [None if value is None else to_json(value) for value in values_of(column, values)]
+        return pa.array(texts, pa.string()), {}
+    if given and not is_json(column) and promoted([column.type, wanted.type]) == wanted.type:
+        try:
+            return values.cast(wanted.type), {}
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            pass  # one by one: a number that would change, or objects
+    plain = values_of(column, values)
+    outside = {row: each for row, each in enumerate(plain) if not _holds(wanted.type, each)}
+    fitting = [None if row in outside else each for row, each in enumerate(plain)]
+    return pa.array(fitting, wanted.type), outside
+
+
+def _holds(kind: pa.DataType, value: Any) -> bool:
+    """Whether a column's type holds a value unchanged."""
+    if value is None:
+        return True
+    if pa.types.is_struct(kind):
+        known = {each.name: each.type for each in kind}
+        return isinstance(value, dict) and all(
+            key in known and _holds(known[key], inner) for key, inner in value.items()
+        )
+    if pa.types.is_list(kind):
+        return isinstance(value, list) and all(_holds(kind.value_type, each) for each in value)
+    if kind == pa.float64() and type(value) is int:
+        return abs(value) <= 1 << 53
+    if kind in PLAIN.values():
+        small = type(value) is not int or -(1 << 63) <= value < 1 << 63
+        return small and PLAIN.get(type(value)) == kind
+    try:
+        again = pa.scalar(value, kind).as_py()
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return False
+    return type(again) is type(value) and again == value
+
+
+def restored(row: Mapping[str, Any], columns: Iterable[pa.Field]) -> dict[str, Any]:
+    """Rebuild a record from a row of shards: JSON text parsed, EXTRA spread, nulls left out.
+
+    Args:
+        row: The values by the column's name.
+        columns: The columns.
+
+    Returns:
+        The fields by name, as they were read.
+    """
+    texts = {column.name for column in columns if is_json(column)}
+    values = {
+        name: json.loads(value) if name in texts else value
+        for name, value in row.items()
+        if value is not None
+    }
+    extra = values.pop(EXTRA.name, {})
+    return {name: _pruned(value) for name, value in values.items()} | extra
+
+
+def _pruned(value: Any) -> Any:
+    """A value whose objects have no nulls: a struct has a null for each key of other rows."""
+    if isinstance(value, dict):
+        return {key: _pruned(each) for key, each in value.items() if each is not None}
+    return [_pruned(each) for each in value] if isinstance(value, list) else value
