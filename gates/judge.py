@@ -6,7 +6,7 @@ together with all panes so far (cumulative). The verdict comes from the rolling 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -29,6 +29,7 @@ from evenflow.schemas.ledger import (
     Heavy,
     People,
     Repair,
+    State,
     Sums,
     Verdict,
     Weights,
@@ -72,6 +73,27 @@ class PaneJudge:
         warn, block = self._config.thresholds(attribute)
         limits = self._config.gate
         return Thresholds(warn, block, limits.min_mentions, limits.hysteresis)
+
+    def window(self, words: WordList) -> tuple[Sums, Callable[[Sums], State]]:
+        """What a verdict on the next pane's attribute is made from, besides the pane.
+
+        Args:
+            words: Word list of the attribute.
+
+        Returns:
+            Sums of the accepted panes in the rolling window, and a function that returns the state
+            of a window with given sums. Not for weighted panes.
+        """
+        name, total = words.attribute, self._totals.attributes.get(words.attribute)
+        before = total.last.verdict.state if total is not None else None
+        target, limits = self.target(words), self.thresholds(name)
+
+        def state(sums: Sums) -> State:
+            found = score(sums, target, self._config.gate.confidence)
+            return decide(found, limits, before).state
+
+        nothing = Sums.empty(len(words.groups))
+        return self._with_earlier(nothing, name, self._totals.recent_accepted), state
 
     def judge(
         self,

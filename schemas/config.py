@@ -187,7 +187,10 @@ class Config(Section):
         return self
 
     def _weight_problems(self) -> Iterator[Problem]:
-        """What weights are asked to keep and cannot."""
+        """What weights are asked to keep and cannot, and what cannot be asked beside them."""
+        if self.has_weights and self.gate.scope == "documents":
+            text = "documents was asked for beside weights, which make panes even; give one of them"
+            yield Problem(("gate", "scope"), text)
         for item in (each for each in self.repair.keep if "*" in each):
             for name in (part.strip() for part in item.split("*", 1)):
                 if name not in self.attributes:

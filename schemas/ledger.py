@@ -230,6 +230,48 @@ class Weights(Entry):
         return 1 / self.effective
 
 
+class Removed(Entry):
+    """Documents without which a pane is not blocked (gate.scope: documents).
+
+    Attributes:
+        attributes: The attributes that blocked the pane with all its documents.
+        of_documents: Number of the pane's documents.
+        of_tokens: Number of their tokens, runs without blanks.
+        documents: Number of the documents; 0 if the pane stays blocked whatever goes.
+        tokens: Number of their tokens.
+        least_tokens: No removal that brings DR as low takes fewer.
+        mentions: Their mentions of these attributes.
+        is_done: Whether they were set aside; else the whole pane went, since most would have gone.
+    """
+
+    attributes: list[str]
+    of_documents: int
+    of_tokens: int
+    documents: int = 0
+    tokens: int = 0
+    least_tokens: float = 0.0
+    mentions: dict[str, int] = {}
+    is_done: bool = False
+
+    @property
+    def told(self) -> str:
+        """What was removed, in words."""
+        names = " and ".join(self.attributes)
+        if not self.documents:
+            return f"{names}: the pane stays blocked whatever documents go, so it went whole"
+        said = (
+            f"{self.documents:,} of {self.of_documents:,} documents ({self.tokens:,} of"
+            f" {self.of_tokens:,} tokens)"
+        )
+        if not self.is_done:
+            return f"{names}: {said} would have to go, more than half, so the pane went whole"
+        mentions = ", ".join(f"{count:,} of {name}" for name, count in self.mentions.items())
+        return (
+            f"{said} were set aside, with their mentions ({mentions}); with them {names} would"
+            f" block the pane. At least {self.least_tokens:,.0f} tokens must go for as low a DR"
+        )
+
+
 class Repair(Entry):
     """What was done to make an attribute of a pane even.
 
@@ -605,6 +647,7 @@ class PaneEntry(Entry):
         sentence_table: File in sentences/; null without one.
         set_aside: File in quarantine/ with documents that were quarantined alone; null without
             one.
+        removed: What gate.scope: documents did; null where nothing had to go.
         llm: What questions to an LLM cost, by prompt (the client's Stats). This is the one figure
             that two runs over the same input need not share.
         reading: Verdict on whether enough of the pane could be read.
@@ -653,6 +696,7 @@ class PaneEntry(Entry):
     outside: dict[str, int] = {}
     weights: Weights | None = None
     left_out: Shard | None = None
+    removed: Removed | None = None
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""

@@ -545,6 +545,15 @@ class Gate(Section):
             " even."
         ),
     )
+    scope: Literal["pane", "documents"] = Field(
+        default="pane",
+        description=(
+            "What a score that blocks sets aside. pane: the whole pane. documents: the documents"
+            " with the fewest tokens in all without which the pane is not blocked; the rest of it"
+            " is accepted. If more than half of the pane would have to go, all of it does. Not"
+            " with weights."
+        ),
+    )
     policy: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description=(

@@ -217,6 +217,8 @@ class Totals(Entry):
         documents: Number of documents.
         accepted: Number of documents in accepted/.
         aside: Number of documents that were quarantined alone.
+        removed: Number of documents that gate.scope: documents set aside.
+        lightened: Number of panes that they were taken from.
         extra: Number of documents with fields that fit no column.
         outside: Number of documents with such a field, by its name.
         dead: Number of dead letters.
@@ -265,6 +267,8 @@ class Totals(Entry):
     documents: int = 0
     accepted: int = 0
     aside: int = 0
+    removed: int = 0
+    lightened: int = 0
     extra: int = 0
     outside: dict[str, int] = Field(default_factory=dict[str, int])
     dead: int = 0
@@ -347,6 +351,9 @@ class Totals(Entry):
         self.documents += entry.documents + aside
         self.accepted += entry.documents if accepted else 0
         self.aside += aside
+        if entry.removed is not None and entry.removed.is_done:
+            self.removed += entry.removed.documents
+            self.lightened += 1
         self.extra += entry.extra
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])

@@ -38,6 +38,12 @@ def families(totals: Totals) -> Iterator[Metric]:
             ("dead",): totals.dead,
         },
     )
+    yield counter(
+        "evenflow_documents_removed",
+        "Documents that were set aside so that their pane is not blocked (gate.scope: documents).",
+        (),
+        {(): totals.removed},
+    )
     yield gauge(
         "evenflow_reviewed_panes",
         "Panes that a person accepted after the gate blocked them, or rejected.",

@@ -232,7 +232,7 @@ def _commit(
     output = context.staging.output
     folder = context.staging.find(pane)
     assert folder is not None
-    if committer.index is None and not committer.weighs:
+    if not committer.closes:
         ready = closing.read_ready(output, folder)
     else:
         worker = context.worker()
@@ -240,16 +240,8 @@ def _commit(
             staged, source, mended = closing.read_staged(output, folder, local)
             if mended is None:
                 mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
-            ready = closing.close_pane(
-                pane,
-                staged,
-                local,
-                worker.annotator,
-                worker.checks,
-                mended,
-                columns.columns(ledger.read_meta(output), pane),
-                committer.accepted(),
-            )
+            known = columns.columns(ledger.read_meta(output), pane)
+            ready = committer.close(staged, local, worker.annotator, worker.checks, mended, known)
             ready.source = source
     source = ready.source
     return committer.commit(folder, ready, source.ranges, source.timings), source

@@ -141,8 +141,9 @@ class GraphContext:
 def make_pane(pane: Pane, context: GraphContext) -> None:
     """Read, annotate, stage and close a pane.
 
-    Where duplicates are looked for in the whole run, or weights continue those of earlier panes,
-    panes are closed by the driver, one after the other. Then the pane's blocks are delivered.
+    Where duplicates are looked for in the whole run, weights continue those of earlier panes, or
+    documents are set aside by the rolling score, panes are closed by the driver, one after the
+    other. Then the pane's blocks are delivered.
 
     Args:
         pane: The pane as cut.
@@ -169,7 +170,7 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
         if config.duplicates.scope != "run":
             with worker.timed("shards"):
                 mended = mend_pane(pane.number, staged, folder, annotator)
-        if mended is None or config.has_weights:
+        if mended is None or config.has_weights or config.gate.scope == "documents":
             list_staged(folder, staged, source, mended)
             return
         with worker.timed(START):

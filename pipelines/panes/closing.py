@@ -16,7 +16,7 @@ import pyarrow as pa
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.schemas.documents import Figures, RepairedPane, mentions
-from evenflow.schemas.ledger import Checks, Entry, Shard, SourceRange, Sums, Weights
+from evenflow.schemas.ledger import Checks, Entry, Removed, Shard, SourceRange, Sums, Weights
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.staging import aside
@@ -83,6 +83,7 @@ class Ready:
         checks: What the checks found.
         results: The failed checks in full.
         source: What was read for it; of a pane of files only.
+        removed: What gate.scope: documents did; None: nothing had to go.
     """
 
     figures: Figures
@@ -98,6 +99,7 @@ class Ready:
     checks: Checks = field(default_factory=lambda: Checks(success=True, evaluated=0, failures=[]))
     results: list[dict[str, Any]] = field(default_factory=list)
     source: Source = field(default_factory=Source)
+    removed: Removed | None = None
 
     @property
     def files(self) -> list[Shard]:
@@ -123,6 +125,7 @@ class Ready:
             "weights": plain(self.weights),
             "weighed": {name: plain(sums) for name, sums in self.weighed.items()},
             "source": self.source.to_json(),
+            "removed": plain(self.removed),
         }
         (folder / "ready.json").write_bytes(orjson.dumps(data))
 

@@ -27,9 +27,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count, takewhile
+from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 
 from evenflow.gates import bias_score, hold, requirement
 from evenflow.gates.expectations import data_docs
@@ -46,11 +48,15 @@ from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.gates.triggers import Decider
 from evenflow.gates.verdict import llm_verdict, reading_verdict
-from evenflow.pipelines.panes.closing import Ready
+from evenflow.pipelines.panes import removing
+from evenflow.pipelines.panes.closing import Ready, Staged, close_pane
 from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
+from evenflow.schemas.documents import RepairedPane
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, Storage, at
 from evenflow.wordlists.loader import WordList
@@ -123,6 +129,47 @@ class Committer:
         totals = self.entries.totals.attributes
         return {name: each.accepted.counts for name, each in totals.items()}
 
+    @property
+    def closes(self) -> bool:
+        """Whether panes are closed in their order: what becomes of one depends on those before."""
+        scope = self._config.gate.scope
+        return self.index is not None or self.weighs or scope == "documents"
+
+    def close(
+        self,
+        blocks: list[Staged],
+        folder: Path,
+        annotator: Annotator,
+        checks: PaneChecks,
+        mended: RepairedPane,
+        columns: Sequence[pa.Field] | None,
+    ) -> Ready:
+        """Close the next pane, without the documents that gate.scope sets aside.
+
+        Args:
+            blocks: Its blocks, in source order.
+            folder: The folder with their files.
+            annotator: The annotator that read the blocks.
+            checks: The checks of the shards.
+            mended: The pane after its repair.
+            columns: Columns of the input's other fields.
+
+        Returns:
+            The pane (see `close_pane`).
+
+        Raises:
+            OSError: A file cannot be read or written.
+        """
+        removed = None
+        if self._config.gate.scope == "documents":
+            staged = [StagedBlock(folder, each.stem) for each in blocks]
+            judge = PaneJudge(self._config, self._lists, self.entries.totals)
+            mended, removed = removing.remove(staged, annotator, mended, judge)
+        pane, accepted = len(self.entries), self.accepted()
+        ready = close_pane(pane, blocks, folder, annotator, checks, mended, columns, accepted)
+        ready.removed = removed
+        return ready
+
     def commit(
         self,
         folder: str,
@@ -194,6 +241,7 @@ class Committer:
             benchmark=benchmark,
             weights=ready.weights,
             left_out=ready.left_out,
+            removed=ready.removed,
             replaced=ready.figures.replaced,
             extra=figures.extra,
             outside=figures.outside,

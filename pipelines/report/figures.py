@@ -207,6 +207,7 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
         "shards": [shard.model_dump() for shard in entry.shards],
         "dead_letters": entry.dead_letters.model_dump() if entry.dead_letters else None,
         "set_aside": entry.set_aside.model_dump() if entry.set_aside else None,
+        "removed": entry.removed.model_dump() if entry.removed else None,
         "sentence_table": entry.sentence_table.model_dump() if entry.sentence_table else None,
         "attributes": {name: _scores(each) for name, each in entry.attributes.items()},
         "bias_score": entry.bias_score.model_dump(exclude={"sums"}) if entry.bias_score else None,

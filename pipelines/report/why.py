@@ -77,6 +77,7 @@ def why(
         "rule": rule,
         "failures": [one.model_dump() for one in entry.checks.failures],
         "dead_reasons": entry.dead_reasons,
+        "removed": entry.removed.told if entry.removed else None,
         "attributes": {
             name: _attribute(storage, history, entry, name, earlier, config) for name in names
         },

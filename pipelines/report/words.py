@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.report.text import counted, listed, outside
 from evenflow.pipelines.report.view import drawn
-from evenflow.pipelines.terminal.summaries import lost, outside_columns
+from evenflow.pipelines.terminal.summaries import lost, outside_columns, taken_out
 
 HEADLINES = {"too few": "Too few", "open": "Open", "warn": "Warn", "block": "Block"}
 FEW_GROUPS = 3  # whose shares a sentence can name one by one
@@ -43,8 +43,9 @@ def run_sentences(figures: dict[str, Any]) -> list[Markup]:
                 " reason."
             )
         )
-    if extra := outside_columns(figures):
-        out.append(Markup("{}.").format(outside(extra, 400)))
+    for each in (taken_out(figures), outside_columns(figures)):
+        if each is not None:
+            out.append(Markup("{}.").format(outside(each, 400)))
     if figures["held"] is not None:
         out.append(
             Markup("The gate is held until a person releases it: {}.").format(

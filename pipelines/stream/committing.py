@@ -17,7 +17,7 @@ from uuid import uuid4
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.panes import columns, commit
-from evenflow.pipelines.panes.closing import Staged, Staging, close_pane, mend_pane
+from evenflow.pipelines.panes.closing import Staged, Staging, mend_pane
 from evenflow.pipelines.stream import parcels
 from evenflow.pipelines.stream.board import Board
 from evenflow.pipelines.stream.desk import Desk
@@ -111,16 +111,7 @@ class StreamCommitter:
             )
             annotator = self.annotator
             own = columns.note_pane(output, number, wanted, annotator.config, annotator.own)
-            ready = close_pane(
-                number,
-                blocks,
-                folder,
-                annotator,
-                self.checks,
-                mended,
-                own,
-                self.committer.accepted(),
-            )
+            ready = self.committer.close(blocks, folder, annotator, self.checks, mended, own)
         timings = {"shards": time.perf_counter() - began}
         stream = StreamPane(span=pane.span, part=pane.part, positions=_ends(pieces))
         entry = self.committer.commit(name, ready, self._ranges(pieces), timings, stream)

@@ -41,16 +41,16 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         the numbers of the last blocked_panes. reviewed counts the panes that people accepted or
         rejected against the gate. reading and asking give the number of panes of which
         too little could be read, or whose questions the LLM left unanswered too often, and the
-        reason in the last such pane. extra counts the documents with fields that fit no column,
-        and each of these fields. attributes has for each attribute: the verdict, the rolling
-        and cumulative score after the last pane, the score of accepted/, the stream's own rolling
-        score and state, dr_before of the text before its repair (None without repair),
+        reason in the last such pane. removed counts the documents that gate.scope: documents set
+        aside, and the panes that they were taken from. extra counts the documents with fields that
+        fit no column, and each of these fields. attributes has for each attribute: the verdict, the
+        rolling and cumulative score after the last pane, the score of accepted/, the stream's own
+        rolling score and state, dr_before of the text before its repair (None without repair),
         hardly_named (the groups of which the text has too few for the target, in words, or None)
         and the number of panes in each state. bias_score has the record of the last pane
         (ledger.BiasScore without sums), the number of panes in each state, of sentences without a
         known word, and of documents that were set aside alone and in all; it is None if the score
-        is not
-        computed. weights has what weights did (`weights.summary`); None without mode weight.
+        is not computed. weights has what weights did (`weights.summary`); None without mode weight.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -75,6 +75,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         "dead_reasons": {
             reason: each.count for reason, each in sorted(totals.dead_reasons.items())
         },
+        "removed": {"documents": totals.removed, "panes": totals.lightened},
         "extra": {"documents": totals.extra, "fields": totals.outside},
         "attributes": {
             name: {
@@ -148,6 +149,25 @@ def lost(status: Mapping[str, Any]) -> list[str]:
             f"the LLM left too much unanswered in {_panes(asking['panes'])}: {asking['reason']}"
         )
     return sentences
+
+
+def taken_out(status: Mapping[str, Any]) -> str | None:
+    """Say what gate.scope: documents set aside.
+
+    Args:
+        status: What `status` returned.
+
+    Returns:
+        A sentence; None where it set nothing aside.
+    """
+    removed = status["removed"]
+    documents, panes = removed["documents"], removed["panes"]
+    if not documents:
+        return None
+    return (
+        f"{documents:,} document{'s' * (documents != 1)} of {panes:,} pane{'s' * (panes != 1)}"
+        " set aside, so that the rest is accepted (gate.scope: documents)"
+    )
 
 
 def outside_columns(status: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from evenflow.pipelines.terminal import weights
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns
+from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns, taken_out
 from evenflow.schemas.ledger import STATES
 
 SHOWN = 10  # numbers of blocked panes
@@ -160,8 +160,8 @@ def _other_scores(status: Mapping[str, Any]) -> list[str]:
         if each["hardly_named"]:
             lines.append(f"{name}: {each['hardly_named']}")
     lines += weights.lines(status["weights"]) if status["weights"] else ()
-    extra = outside_columns(status)
-    return lines if extra is None else [*lines, extra]
+    others = (taken_out(status), outside_columns(status))
+    return [*lines, *(each for each in others if each is not None)]
 
 
 def why(found: Mapping[str, Any]) -> None:
@@ -179,6 +179,8 @@ def why(found: Mapping[str, Any]) -> None:
         )
     )
     print(f"rule: {found['rule']}")
+    if found["removed"]:
+        print(f"set aside: {visible(found['removed'])}")
     for failure in found["failures"]:
         words = f"{failure['expectation']}, {failure['subject']}: {failure['observed']}"
         print(visible(f"check failed ({failure['severity']}): {words}"))
