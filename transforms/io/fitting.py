@@ -83,7 +83,8 @@ def _holds(kind: pa.DataType, value: Any) -> bool:
     if value is None:
         return True
     if pa.types.is_struct(kind):
-        known = {each.name: each.type for each in kind}
+        struct: Any = kind
+        known = {each.name: each.type for each in struct}
         return isinstance(value, dict) and all(
             key in known and _holds(known[key], inner) for key, inner in value.items()
         )
